@@ -17,6 +17,8 @@ from transformer_core.parsing.trees import ROOT, UNKNOWN_TAG, Leaf, Tree, rooted
 
 WORD = "XX"
 
+Brackets = tuple[int | None, int | None]  # positions of the opening and the closing one
+
 _BRACKET = re.compile(r"([()])([^\s()]+)")
 
 # By name, what is done to a sequence that is no tree. One may cause another: without an extra word its constituent may
@@ -41,10 +43,14 @@ class Repaired:
     Args:
         tree: Over exactly the given words, in order.
         repairs: How often each of REPAIRS was needed; none when the sequence was a tree.
+        brackets: Of each of `tree.constituents()`, their positions in the sequence; None for what is not there.
+        marks: For each word the position of its XX; None when there is none.
     """
 
     tree: Tree
     repairs: Mapping[str, int]
+    brackets: tuple[Brackets, ...]
+    marks: tuple[int | None, ...]
 
     @property
     def is_well_formed(self) -> bool:
@@ -55,6 +61,8 @@ class Repaired:
 @dataclass
 class _Constituent:
     label: str
+    opening: int | None = None
+    closing: int | None = None
     children: list[_Constituent | Leaf] = field(default_factory=list)
 
 
@@ -90,21 +98,23 @@ def to_tree(symbols: Sequence[str], words: Sequence[str]) -> Repaired:
     top = _Constituent(ROOT)
     stack = [top]
     leaves = [Leaf(UNKNOWN_TAG, word) for word in words]
+    marks: list[int | None] = []
     used = 0
-    for symbol in symbols:
+    for position, symbol in enumerate(symbols):
         bracket = _BRACKET.fullmatch(symbol)
         if symbol == WORD:
             if used < len(leaves):
                 stack[-1].children.append(leaves[used])
+                marks.append(position)
             used += 1
         elif bracket is None:
             repairs["unknown_symbol"] += 1
         elif bracket[1] == ")":
-            _close(stack, bracket[2], repairs)
+            _close(stack, bracket[2], position, repairs)
         elif len(stack) == MOST_DEPTH:
             repairs["too_deep"] += 1
         else:
-            opened = _Constituent(bracket[2])
+            opened = _Constituent(bracket[2], position)
             stack[-1].children.append(opened)
             stack.append(opened)
     repairs["never_closed"] += len(stack) - 1
@@ -113,30 +123,43 @@ def to_tree(symbols: Sequence[str], words: Sequence[str]) -> Repaired:
     repairs["missing_word"] += len(missing)
     last = top.children[-1] if top.children else top
     (last if isinstance(last, _Constituent) else top).children.extend(missing)
-    children = _frozen(top, repairs)
+    brackets: list[Brackets] = []
+    children = _frozen(top, brackets, repairs)
     if not (len(children) == 1 and isinstance(children[0], Tree)):
         repairs["no_single_root"] += 1
-    return Repaired(rooted(children), {name: repairs[name] for name in REPAIRS if repairs[name]})
+    tree = rooted(children)
+    inner = len(brackets) - sum(1 for _ in tree.constituents()) + 1  # before these are roots that TOP stands for
+    return Repaired(
+        tree,
+        {name: repairs[name] for name in REPAIRS if repairs[name]},
+        ((brackets[0] if inner else (None, None)), *brackets[inner:]),
+        (*marks, *(None for _ in missing)),
+    )
 
 
-def _close(stack: list[_Constituent], label: str, repairs: Counter[str]) -> None:
+def _close(stack: list[_Constituent], label: str, position: int, repairs: Counter[str]) -> None:
     """Close the innermost open constituent of this label, and all inside it."""
     depth = next((depth for depth in range(len(stack) - 1, 0, -1) if stack[depth].label == label), 0)
     if not depth:
         repairs["unmatched_close"] += 1
         return
     repairs["closed_early"] += len(stack) - 1 - depth
+    stack[depth].closing = position
     del stack[depth:]
 
 
-def _frozen(constituent: _Constituent, repairs: Counter[str]) -> tuple[Tree | Leaf, ...]:
-    """The children, without those that hold no words."""
+def _frozen(constituent: _Constituent, brackets: list[Brackets], repairs: Counter[str]) -> tuple[Tree | Leaf, ...]:
+    """The children, without those that hold no words; `brackets` gets those of all constituents that are kept."""
     kept: list[Tree | Leaf] = []
     for child in constituent.children:
         if isinstance(child, Leaf):
             kept.append(child)
-        elif inner := _frozen(child, repairs):
+            continue
+        place = len(brackets)
+        brackets.append((child.opening, child.closing))
+        if inner := _frozen(child, brackets, repairs):
             kept.append(Tree(child.label, inner))
         else:
+            del brackets[place:]
             repairs["empty_constituent"] += 1
     return tuple(kept)

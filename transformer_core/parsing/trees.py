@@ -59,6 +59,13 @@ class Tree:
             else:
                 yield from child.leaves()
 
+    def constituents(self) -> Iterator[Tree]:
+        """This one and all inside it, each before those inside it, from left to right."""
+        yield self
+        for child in self.children:
+            if isinstance(child, Tree):
+                yield from child.constituents()
+
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The text of all words in order."""

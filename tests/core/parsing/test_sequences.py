@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from tests.core.parsing.grammar import NODES, SENTENCES, SYMBOLS
 from transformer_core.parsing import sequences
-from transformer_core.parsing.sequences import REPAIRS, to_symbols, to_tree
+from transformer_core.parsing.sequences import REPAIRS, Repaired, to_symbols, to_tree
 from transformer_core.parsing.treebank import parse_trees
-from transformer_core.parsing.trees import Leaf, Tree, rooted
+from transformer_core.parsing.trees import ROOTS, Leaf, Tree, rooted
 
 
 def without_tags(node: Tree | Leaf) -> Tree | Leaf:
@@ -40,12 +40,43 @@ def test_any_sequence_gives_a_tree_with_all_words_in_order(symbols: list[str], w
     assert found.tree.words == tuple(words)
     assert found.tree.label == "TOP"
     assert set(found.repairs) <= set(REPAIRS)
+    _check_positions(found, symbols)
     # A tree of ours needs no repair; and a sequence that needed none is that of its tree, or has a TOP too many.
     again = to_tree(to_symbols(found.tree), words)
     assert again.tree == found.tree
     assert again.is_well_formed
     if found.is_well_formed and symbols[0] != "(TOP":
         assert to_symbols(found.tree) == tuple(symbols)
+
+
+def _check_positions(found: Repaired, symbols: list[str]) -> None:
+    """Each bracket and each XX is named where it stands."""
+    constituents = list(found.tree.constituents())
+    assert len(found.brackets) == len(constituents)
+    for constituent, (opening, closing) in zip(constituents, found.brackets, strict=True):
+        roots = ROOTS if constituent is found.tree else {constituent.label}
+        assert opening is None or (symbols[opening][0] == "(" and symbols[opening][1:] in roots)
+        assert closing is None or (symbols[closing][0] == ")" and symbols[closing][1:] in roots)
+    assert len(found.marks) == len(found.tree.words)
+    assert all(mark is None or symbols[mark] == "XX" for mark in found.marks)
+    named = [position for position in (*sum(found.brackets, ()), *found.marks) if position is not None]
+    assert len(set(named)) == len(named)
+
+
+@given(NODES)
+def test_brackets_and_words_are_found_in_the_sequence(node: Tree | Leaf) -> None:
+    """Each position is named once, and a constituent lies between its brackets."""
+    tree = rooted([node])
+    symbols = to_symbols(tree)
+    found = to_tree(symbols, tree.words)
+    named = {position for position in (*sum(found.brackets, ()), *found.marks) if position is not None}
+    assert named == set(range(len(symbols)))
+    marks = iter(found.marks)
+    words = {id(leaf): next(marks) for leaf in found.tree.leaves()}
+    for constituent, (opening, closing) in zip(found.tree.constituents(), found.brackets, strict=True):
+        if opening is not None and closing is not None:
+            inside = {words[id(leaf)] for leaf in constituent.leaves()}
+            assert inside == {i for i in range(opening, closing) if symbols[i] == "XX"}
 
 
 @pytest.mark.parametrize(
