@@ -88,6 +88,13 @@ def french_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def parser_checkpoint() -> Path:
+    """A parser that was trained; it reads English."""
+    shipped = Path(__file__).resolve().parents[1] / "checkpoints" / "en-tree"
+    return Path(os.environ.get("HEADLIGHT_TEST_PARSER", shipped))
+
+
+@pytest.fixture(scope="session")
 def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of the smallest kind with random weights: 2 + 2 layers, 4 heads. Do not change its files."""
     import torch
