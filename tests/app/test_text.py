@@ -15,7 +15,7 @@ import pytest
 from viz_app.components.modules import join_modules
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.labels import labels
-from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, texts
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, parser_wording, texts
 
 APP = Path(__file__).resolve().parents[2] / "viz_app"
 # Written without a space after a word; right after a placeholder nobody can tell which of the two forms is right.
@@ -141,7 +141,7 @@ def unused(labels: Iterable[str]) -> list[str]:
 def test_every_label_is_used() -> None:
     labels = all_labels("en")
     # Codes of languages come from the checkpoints.
-    assert not [label for label in unused(labels) if not re.fullmatch(r"languages\.[a-z]{2}", label)]
+    assert not [label for label in unused(labels) if not re.fullmatch(r"languages\.[a-z]{2,3}", label)]
 
 
 def test_a_word_of_another_component_makes_no_label_used() -> None:
@@ -151,11 +151,33 @@ def test_a_word_of_another_component_makes_no_label_used() -> None:
 
 
 def test_every_example_has_a_label() -> None:
-    from viz_app.text.examples import EXAMPLES
+    from viz_app.text.examples import EXAMPLES, TREE_EXAMPLES
 
     for language in LANGUAGES:
         for table in ("examples", "examples_fr"):
             assert set(texts(language).table(table)) == set(EXAMPLES)
+        assert set(texts(language).table("examples_tree")) == set(TREE_EXAMPLES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_reads_otherwise_for_a_parser_is_a_label_with_the_same_placeholders(language: str) -> None:
+    usual, tables = all_labels(language), parser_wording(language)
+    reworded = {f"{table}.{key}": label for table, keys in tables.items() for key, label in keys.items()}
+    assert reworded.keys() <= usual.keys()
+    assert not [key for key, label in reworded.items() if placeholders(label) != placeholders(usual[key])]
+    assert not [key for key, label in reworded.items() if label == usual[key] or DOUBTFUL.search(label)]
+    other = parser_wording(LANGUAGES[1 - LANGUAGES.index(language)])
+    assert {name: set(keys) for name, keys in tables.items()} == {name: set(keys) for name, keys in other.items()}
+    assert labels(language, parses=True)("lesson_lab.whole") == reworded["lesson_lab.whole"]
+    assert texts(language, parses=True)("explorer.translation") == reworded["explorer.translation"]
+    assert texts(language)("explorer.translation") == usual["explorer.translation"]
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "ranslat"), ("ko", "번역")])
+def test_of_a_tree_no_label_of_the_explorer_and_the_lab_says_translation(language: str, word: str) -> None:
+    t = labels(language, parses=True)
+    said = [(f"{name}.{key}", label) for name in ("explorer", "lesson_lab") for key, label in t.table(name).items()]
+    assert not [key for key, label in said if word in label]
 
 
 def test_user_text_is_never_a_format() -> None:

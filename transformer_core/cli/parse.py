@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from transformer_core.cli.line_files import line_text, short_lines
 from transformer_core.cli.options import Parser, UsageError, load_translator
+from transformer_core.parsing.words import split_words
 
 if TYPE_CHECKING:
     from transformer_core.constituency_parser import ConstituencyParser, Parse
@@ -28,10 +29,11 @@ def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "parse",
-        usage="--checkpoint DIR [--beam N] [--alpha N] [--constrained] < sentences > trees",
+        usage="--checkpoint DIR [--split] [--beam N] [--alpha N] [--constrained] < sentences > trees",
         description=(
             "Parse standard input, a sentence a line, to standard output, a tree a line.\n\n"
-            "Words and punctuation have blanks between them, as in a treebank: `He does n't know .`\n\n"
+            "Words and punctuation have blanks between them, as in a treebank: `He does n't know .`\n"
+            "With --split they need not: `He doesn't know.` is split so first.\n\n"
             "Every input line gives exactly one output line: a tree over all its words, in Penn Treebank brackets.\n"
             "The model knows no parts of speech, so each is XX. An empty line stays empty. What the model generates\n"
             "is repaired where it is no tree; standard error says how often. A line that is too long gives a tree\n"
@@ -40,6 +42,7 @@ def parser() -> Parser:
         example="  python -m transformer_core parse --checkpoint my-parser --beam 21 < sentences.txt > trees.txt",
     )
     result.add_checkpoint()
+    result.add_argument("--split", action="store_true", help="Split typed lines into words as the treebank does.")
     result.add_search()
     result.add_constrained()
     result.add_batch(_BATCH)
@@ -62,7 +65,7 @@ def run(arguments: Sequence[str]) -> int:
     repaired = 0
     with progress_bar(unit="line") as bar:
         while some := list(itertools.islice(numbered, size)):
-            lines = {number: _words(number, raw) for number, raw in some}
+            lines = {number: _words(number, raw, split=options.split) for number, raw in some}
             filled = [number for number, words in lines.items() if words]
             bar.update(len(lines) - len(filled))
             parses = dict(zip(filled, parse_sentences(model, [lines[n] for n in filled], options, bar), strict=True))
@@ -78,12 +81,13 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _words(number: int, raw: bytes | None) -> list[str]:
-    """The words of a line; none of one that is far too long."""
+def _words(number: int, raw: bytes | None, *, split: bool) -> Sequence[str]:
+    """The words of a line, which has blanks between them or is split; none of one that is far too long."""
     if raw is None:
         log.warning("line %d: not parsed: it has more than %d bytes", number, _MOST_BYTES)
         return []
-    return line_text(number, raw).split()
+    text = line_text(number, raw)
+    return split_words(text) if split else text.split()
 
 
 def load_parser(options: argparse.Namespace) -> ConstituencyParser:

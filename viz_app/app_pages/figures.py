@@ -17,7 +17,7 @@ from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, Preview
 from viz_app.figures import Animation
 from viz_app.serving.comparison import NotComparable, compare_with_selection
-from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
+from viz_app.serving.input_validation import Sentence
 from viz_app.serving.request_queue import OnPosition, Superseded
 from viz_app.serving.translation_service import TranslationResult, TranslationService
 from viz_app.state import session
@@ -60,15 +60,14 @@ def main() -> None:
             make_pending(t)
     except Superseded:
         st.stop()
-    limit = min(MAX_PIECES, served.translator.max_pieces)
-    sentence = validate_sentence(typed, served.translator.tokenizer.source, limit)
+    sentence = served.validate(typed)
     if sentence.status == "good":
         try:
             _draw(t, served, sentence, (left, right, status))
         except Superseded:
             st.stop()
     else:
-        message = {"pieces": sentence.pieces, "limit": limit, "over": sentence.pieces - limit}
+        message = {"pieces": sentence.pieces, "limit": sentence.limit, "over": sentence.pieces - sentence.limit}
         text = t("translate.long", **message) if sentence.status == "long" else t(f"studio.{sentence.status}")
         status.info(text, icon=":material/keyboard:")
     with right:
@@ -120,7 +119,7 @@ def _draw_attention(
     """The controls of a view of attention, and the figure; None, with the reason on the page, when there is none."""
     left, right = places
     who = session.session_id()
-    best = served.translate(who, sentence.text, on_position=ask)
+    best = served.translate(who, sentence.source, on_position=ask)
     spec = _spec(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
     result = served.translate_branch(who, best, spec.selection.branch, on_position=ask)
     branch = spec.selection.branch if result is not best else 0

@@ -20,11 +20,13 @@ from viz_app.ui.growth import draw_growth
 from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.own_model import draw_own_model
+from viz_app.ui.parsing_quality import draw_parsing
 from viz_app.ui.quality import draw_aligners, draw_answers, draw_heads, draw_scores
 from viz_app.ui.shared_across_pages import shared_row
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
+    from viz_app.serving.translation_service import TranslationService
 
 _MOST_NAMED = 8  # parts of metrics.json that could not be read
 _WIDTH = 900  # pixels: a card is read, not looked at
@@ -42,9 +44,10 @@ def main() -> None:
     served = load_service(t)
     translator, model_card = served.translator, served.card
     with st.container(key="card", width=_WIDTH):
-        _draw_summary(t, translator, model_card)
+        _draw_summary(t, served)
         _draw_unreadable(t, model_card, translator)
         draw_scores(t, model_card)
+        draw_parsing(t, model_card.parsing)
         draw_heads(t, model_card)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params |= route_params()
@@ -58,17 +61,24 @@ def main() -> None:
     publish(params, language=t.language, page="model")
 
 
-def _draw_summary(t: Texts, translator: Translator, model_card: ModelCard) -> None:
-    size, bleu = card.size(translator), model_card.everyday_bleu
+def _draw_summary(t: Texts, served: TranslationService) -> None:
+    size, bleu = card.size(served.translator), served.card.everyday_bleu
     with st.container(horizontal=True):
         st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
         st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
-        st.metric(
-            t("model.everyday"),
-            t("model.unknown") if bleu is None else f"{bleu:.1f}",
-            border=True,
-            help=define(t, "bleu"),
-        )
+        if served.parses:
+            measured = next(iter(served.card.parsing.values()), None)
+            f1 = t("model.unknown") if measured is None else f"{measured.f1:.1f}"
+            st.metric(t("model.parsing_f1"), f1, border=True)
+        else:
+            st.metric(
+                t("model.everyday"),
+                t("model.unknown") if bleu is None else f"{bleu:.1f}",
+                border=True,
+                help=define(t, "bleu"),
+            )
+    if served.parses and served.card.parsing:
+        return
     if bleu is None:
         st.warning(t("model.unmeasured"), icon=":material/warning:")
     elif bleu < card.WEAK_BLEU:

@@ -23,8 +23,9 @@ from viz_app.figure_editor.rendering import forward_result
 from viz_app.model_card.card import WEAK_BLEU
 from viz_app.serving import loader
 from viz_app.serving.comparison import Comparison, NotComparable, compare_with_selection, other_models
-from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
-from viz_app.serving.registry import available_models, display_names, languages
+from viz_app.serving.input_validation import Sentence
+from viz_app.serving.parsing_scores import content_of
+from viz_app.serving.registry import available_models, display_names, is_parser, languages
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.search_tree import search_tree
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
@@ -33,7 +34,7 @@ from viz_app.state.query_params import selection_from_params, selection_to_param
 from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
-from viz_app.text.examples import EXAMPLES
+from viz_app.text.examples import EXAMPLES, TREE_EXAMPLES
 from viz_app.ui.class_frame import draw_ask
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
@@ -65,14 +66,13 @@ def main() -> None:
         with status.container():
             st.skeleton(height=440)
     served = load_service(t, status)
-    limit = min(MAX_PIECES, served.translator.max_pieces)
-    sentence = validate_sentence(typed, served.translator.tokenizer.source, limit)
+    sentence = served.validate(typed)
     if sentence.status == "good":
         _draw_unknown(t, sentence)
         _draw_weakness(t, served, sentence)
         try:
             ask = partial(draw_waiting, t, status)
-            result = served.translate(session.session_id(), sentence.text, on_position=ask)
+            result = served.translate(session.session_id(), sentence.source, on_position=ask)
         except Superseded:
             st.stop()
         except Exception:
@@ -90,7 +90,7 @@ def main() -> None:
         draw_external_views(t, shown.maps, selection, identity, seen.provenance)
     else:
         with status.container():
-            _draw_refusal(t, sentence, limit)
+            _draw_refusal(t, sentence)
     publish(_params(t, sentence), language=t.language, page="translate")
     if sentence.status == "good":
         draw_tour(t)
@@ -105,17 +105,24 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
         typed = sentence_field(t)
         st.menu_button(
             t("translate.examples"),
-            list(EXAMPLES),
+            list(about),
             key=_EXAMPLE,
-            format_func=lambda name: f"{about[name]}{EXAMPLES[name]}",
+            format_func=lambda name: f"{about[name]}{_examples()[name]}",
             on_click=session.enqueue_callback(_take_example),
         )
         downloads = st.container(horizontal=True, width="content", key="downloads")
     return typed, downloads
 
 
+def _examples() -> dict[str, str]:
+    """The example sentences for the selected model, which need not be loaded for that."""
+    return TREE_EXAMPLES if is_parser(selected_model()) else EXAMPLES
+
+
 def _about_examples(t: Texts) -> dict[str, str]:
     """What is remarkable about each example's translation, with a colon; nothing in languages that no label is for."""
+    if is_parser(selected_model()):
+        return {name: f"{t(f'examples_tree.{name}')}: " for name in TREE_EXAMPLES}
     spoken = languages(available_models()[selected_model()])
     target = "de" if spoken is None else spoken.target.split("-")[0].lower()
     found = {}
@@ -127,20 +134,21 @@ def _about_examples(t: Texts) -> dict[str, str]:
 
 def _take_example() -> None:
     name = st.session_state.get(_EXAMPLE)
-    if name in EXAMPLES:
-        st.session_state[session.TEXT_KEY] = EXAMPLES[name]
+    if name in _examples():
+        st.session_state[session.TEXT_KEY] = _examples()[name]
 
 
-def _draw_refusal(t: Texts, sentence: Sentence, limit: int) -> None:
+def _draw_refusal(t: Texts, sentence: Sentence) -> None:
     """Say why nothing is translated, and offer the examples."""
     if sentence.status == "long":
+        limit = sentence.limit
         message = t("translate.long", pieces=sentence.pieces, limit=limit, over=sentence.pieces - limit)
         st.warning(message, icon=":material/straighten:")
         return
     st.info(t(f"translate.{sentence.status}"), icon=":material/keyboard:")
     with st.container(gap=None, key="invitation"):
         about = _about_examples(t)
-        for name, text in EXAMPLES.items():
+        for name, text in _examples().items():
             label = f"**{text}** :small[{about[name].removesuffix(': ')}]"
             st.button(label, key=f"take-{name}", type="tertiary", on_click=session.enqueue_callback(_take, text))
 
@@ -160,7 +168,11 @@ def _draw_unknown(t: Texts, sentence: Sentence) -> None:
 def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> None:
     """Say so when the translations are not to be trusted."""
     bleu = served.card.everyday_bleu
-    if bleu is None:
+    if served.card.parsing:
+        name, scores = next(iter(served.card.parsing.items()))
+        holds = t(f"model.trees_{content_of(name) or 'any'}")
+        st.caption(t("translate.parses", score=f"{scores.f1:.0f}", count=f"{scores.sentences:,}", holds=holds))
+    elif bleu is None:
         st.caption(f":material/warning: {t('translate.unmeasured')}")
     elif bleu < WEAK_BLEU:
         st.caption(f":material/warning: {t('translate.weak', bleu=f'{bleu:.1f}')}", help=define(t, "bleu"))

@@ -135,7 +135,7 @@ def _context(options: argparse.Namespace) -> LessonContext:
         )
     torch.set_num_threads(1)  # the same command gives the same bytes
     service = TranslationService(Translator.load(options.checkpoint, device="cpu"), RequestQueue(1))
-    text = fit_sentence(options.text or "", service.translator)
+    text = fit_sentence(options.text or "", service)
     if options.text and text != " ".join(options.text.split()):
         raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")
     state = LessonState(options.scene or "", settings_from_param(given))

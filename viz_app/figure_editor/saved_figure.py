@@ -12,7 +12,6 @@ from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, forw
 from viz_app.figures import VIEWS, Style, effective_style
 from viz_app.lessons.stage.state import LessonState, valid_settings
 from viz_app.serving.comparison import NotComparable, compare_with_selection
-from viz_app.serving.input_validation import MAX_PIECES, validate_sentence
 from viz_app.serving.translation_service import TranslationService
 from viz_app.state.session_file import SavedFigure, SavedModel, SavedScene, SavedSpec
 from viz_app.text import LANGUAGES
@@ -106,11 +105,10 @@ def _scene(source: FigureSource, language: str, load: Load, session: str) -> Exp
 
 def _attention(source: FigureSource, language: str, load: Load, session: str) -> ExportableFigure | None:
     served, spec = load(source.model), source.spec
-    limit = min(MAX_PIECES, served.translator.max_pieces)
-    sentence = validate_sentence(source.text, served.translator.tokenizer.source, limit)
+    sentence = served.validate(source.text)
     if sentence.status != "good":
         return None
-    best = served.translate(session, sentence.text)
+    best = served.translate(session, sentence.source)
     result = served.translate_branch(session, best, spec.selection.branch)
     branch = spec.selection.branch if result is not best else 0
     spec = replace(spec, selection=replace(spec.selection, branch=branch)).fitted(result.maps)

@@ -41,13 +41,14 @@ class LessonContext:
     """One visitor in one lesson.
 
     Args:
-        text: The visitor's sentence, fit for the model.
+        text: The visitor's sentence as typed, fit for the model.
         state: Scene and settings.
         language: The visitor's.
         load: Gives the service of the model; called only by lessons that need it.
         session: Name of the session, for the queue in front of the model.
         stopped: Whether the visitor has stopped what this scene computes; only the Lab asks.
         watched: Makes of a function that says whether to stop one that also shows that something is on its way.
+        parses: Whether the model is a parser, so that labels speak of trees.
 
     What is computed on demand is kept for the run. `functools.cached_property` would hold one lock for all visitors
     meanwhile (until Python 3.12): whoever has the turn to draw would wait for that lock, and its holder for the turn.
@@ -60,12 +61,13 @@ class LessonContext:
     session: str
     stopped: bool = False
     watched: Callable[[ShouldStop], ShouldStop] = lambda stop: stop
+    parses: bool = False
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def t(self) -> Texts:
         """Labels in the visitor's language, with those of the lessons."""
-        return labels(self.language)
+        return labels(self.language, parses=self.parses)
 
     @property
     def service(self) -> TranslationService:
@@ -73,15 +75,20 @@ class LessonContext:
         return self._once("service", self.load)
 
     @property
+    def source(self) -> str:
+        """The sentence as the visitor's model reads it; see `TranslationService.source_text`."""
+        return self._once("source", lambda: self.service.source_text(self.text))
+
+    @property
     def pieces(self) -> tuple[str, ...]:
         """The pieces of the sentence and `</s>`, as the encoder reads them."""
         source = self.service.translator.tokenizer.source
-        return self._once("pieces", lambda: (*source.encode(self.text).pieces, EOS_TOKEN))
+        return self._once("pieces", lambda: (*source.encode(self.source).pieces, EOS_TOKEN))
 
     @property
     def result(self) -> TranslationResult:
         """The translation of the sentence with all maps. Raises Superseded when a newer request took over."""
-        return self._once("result", lambda: self.service.translate(self.session, self.text))
+        return self._once("result", lambda: self.service.translate(self.session, self.source))
 
     def compute_once(self, key: tuple[object, ...], compute: Callable[[ShouldStop], Value]) -> Value:
         """What a model makes of something, computed once for all visitors; see `TranslationService.compute_once`.

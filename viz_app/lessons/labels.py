@@ -12,18 +12,24 @@ from pathlib import Path
 
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.parser import LessonError
-from viz_app.text import LANGUAGES, Texts, texts
+from viz_app.text import LANGUAGES, Texts, parser_wording, texts
 
 _FOLDER = Path(__file__).parent
 
 
 @cache
-def labels(language: str) -> Texts:
+def labels(language: str, *, parses: bool = False) -> Texts:
     """All labels of the app with those of the lessons, read once; a lesson with an invalid file has none here.
+
+    Args:
+        language: One of LANGUAGES.
+        parses: Whether they speak of trees, as for a parser.
 
     Raises:
         ValueError: The app does not speak this language.
     """
+    if parses:
+        return labels(language).reworded(parser_wording(language))
     tables = {}
     for entry in LESSONS:
         with suppress(LessonError):  # who opens this lesson reads what is wrong with it

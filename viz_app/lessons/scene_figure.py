@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from viz_app.export.provenance import checkpoint_record
 from viz_app.figures.model.spec import Figure
@@ -12,11 +12,8 @@ from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.stage.state import settings_to_param
-from viz_app.serving.input_validation import MAX_PIECES, validate_sentence
+from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translator
 
 
 def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
@@ -50,7 +47,7 @@ def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
     )
 
 
-def fit_sentence(typed: str, translator: Translator) -> str:
+def fit_sentence(typed: str, service: TranslationService) -> str:
     """The sentence if the model can read it, else the first example."""
-    sentence = validate_sentence(typed, translator.tokenizer.source, min(MAX_PIECES, translator.max_pieces))
+    sentence = service.validate(typed)
     return sentence.text if sentence.status == "good" else EXAMPLES[FIRST_EXAMPLE]

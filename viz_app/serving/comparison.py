@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from transformer_core.files import CheckpointError
 from viz_app.components.explorer import Selection
 from viz_app.serving import loader
-from viz_app.serving.input_validation import MAX_PIECES, validate_sentence
 from viz_app.serving.registry import available_models
 from viz_app.serving.request_queue import OnPosition
 from viz_app.serving.translation_service import TranslationResult, TranslationService
@@ -43,7 +42,7 @@ class Comparison:
         service: Of the model that it comes from.
         model: Name of that model.
         own: Name of the model that the page shows.
-        text: The sentence.
+        text: The sentence, as typed.
         branch: Branch of its search.
         result: The maps of that branch.
         best: The best translation of the search.
@@ -82,10 +81,10 @@ def compare_with_selection(
         service, name = _get_service(selection.vsmodel), selection.vsmodel
     elif sentence == text and selection.vsbranch == selection.branch:
         return None
-    limit = min(MAX_PIECES, service.translator.max_pieces)
-    if validate_sentence(sentence, service.translator.tokenizer.source, limit).status != "good":
+    checked = service.validate(sentence)
+    if checked.status != "good":
         raise NotComparable("a sentence that is not translated")
-    best = service.translate(session, sentence, on_position=on_position)
+    best = service.translate(session, checked.source, on_position=on_position)
     result = service.translate_branch(session, best, selection.vsbranch, on_position=on_position)
     branch = selection.vsbranch if result is not best else 0
     return Comparison(service, name, served.name, sentence, branch, result, best)

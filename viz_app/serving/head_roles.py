@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from transformer_core.attention_maps import KINDS, Kind
@@ -17,11 +18,13 @@ if TYPE_CHECKING:
 ROLES_KEY = ("heads.roles",)  # of the tables in the cache of a model
 
 
-def role_tables(translator: Translator, should_stop: ShouldStop | None = None) -> dict[Kind, RoleTable]:
-    """The roles of all heads over the example sentences and the model's own translations of them."""
+def role_tables(
+    translator: Translator, should_stop: ShouldStop | None = None, texts: Sequence[str] = tuple(EXAMPLES.values())
+) -> dict[Kind, RoleTable]:
+    """The roles of all heads over sentences, such as the examples, and the model's own translations of them."""
     from transformer_core.analysis.roles import find_roles, occlusion_links
 
-    found = translator.translate_batch(list(EXAMPLES.values()), beam=1, should_stop=should_stop)
+    found = translator.translate_batch(list(texts), beam=1, should_stop=should_stop)
     maps = [each.attention for each in found]
     links = [occlusion_links(translator, each.source_encoding, each.hypotheses[0].ids, each.finished) for each in found]
     return {kind: find_roles(maps, kind, links if kind == "cross" else None) for kind in KINDS}
@@ -33,5 +36,5 @@ def measure_roles(service: TranslationService, session: str, visitor: Visitor | 
     Raises:
         Superseded: when a newer request of the session took over, or `visitor`, for whom this is done, is gone.
     """
-    translator = service.translator
-    return service.compute_once(session, ROLES_KEY, lambda stop: role_tables(translator, stop), visitor=visitor)
+    translator, texts = service.translator, service.example_texts
+    return service.compute_once(session, ROLES_KEY, lambda stop: role_tables(translator, stop, texts), visitor=visitor)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -42,6 +44,8 @@ class Sentence:
         text: The sentence with its outer and repeated white space taken away.
         status: "good", or why it is not translated.
         pieces: How many pieces it has.
+        limit: How many it may have at most.
+        source: What the model reads: for a translator the text, for a parser its words with blanks between.
         unknown: The characters that the vocabulary lacks, each once, in their order.
     """
 
@@ -49,9 +53,16 @@ class Sentence:
     status: Literal["good", "empty", "korean", "long"]
     pieces: int = 0
     unknown: tuple[str, ...] = ()
+    source: str = ""
+    limit: int = MAX_PIECES
 
 
-def validate_sentence(typed: str, tokenizer: TokenizerLike, limit: int = MAX_PIECES) -> Sentence:
+def validate_sentence(
+    typed: str,
+    tokenizer: TokenizerLike,
+    limit: int = MAX_PIECES,
+    split: Callable[[str], Sequence[str]] | None = None,
+) -> Sentence:
     """Normalise white space and decide whether the model can translate a sentence.
 
     Korean has a status of its own because many readers write it and the models read English only.
@@ -60,6 +71,7 @@ def validate_sentence(typed: str, tokenizer: TokenizerLike, limit: int = MAX_PIE
         typed: The text as typed.
         tokenizer: Of the model's source.
         limit: Most pieces that the model accepts, when that is less than MAX_PIECES.
+        split: For a parser, its words of a text; see `visible_words`.
 
     Raises:
         ValueError: The text has more than MAX_CHARACTERS, which `viz_app.state.session` lets nobody type.
@@ -71,12 +83,28 @@ def validate_sentence(typed: str, tokenizer: TokenizerLike, limit: int = MAX_PIE
         return Sentence(text, "empty")
     if _HANGUL.search(text):
         return Sentence(text, "korean")
-    encoding = tokenizer.encode(text)
-    pieces = len(encoding.spans)
+    source = " ".join(split(text)) if split else text
+    encoding = tokenizer.encode(source)
+    pieces, limit = len(encoding.spans), min(limit, MAX_PIECES)
     if pieces == 0:
         return Sentence(text, "empty")
-    if pieces > min(limit, MAX_PIECES):
-        return Sentence(text, "long", pieces)
-    spans = (text[begin:end] for (begin, end), mark in zip(encoding.spans, encoding.unknown, strict=True) if mark)
+    if pieces > limit:
+        return Sentence(text, "long", pieces, source=source, limit=limit)
+    spans = (source[begin:end] for (begin, end), mark in zip(encoding.spans, encoding.unknown, strict=True) if mark)
     characters = dict.fromkeys(character for span in spans for character in span if not character.isspace())
-    return Sentence(text, "good", pieces, tuple(characters))
+    return Sentence(text, "good", pieces, tuple(characters), source, limit)
+
+
+def visible_words(text: str) -> tuple[str, ...]:
+    """The words of a text as a parser reads them, without those that hold no visible character.
+
+    Of a word of such characters alone, as a zero-width space, SentencePiece makes no piece: a leaf that nobody reads.
+    """
+    from transformer_core.parsing.trees import unescaped
+    from transformer_core.parsing.words import split_words  # with NLTK, which only a parser needs
+
+    return tuple(unescaped(word) for word in split_words(text) if not all(map(_is_invisible, word)))
+
+
+def _is_invisible(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cf")

@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 from transformer_core.attention_maps import KINDS, Kind
 from viz_app.serving.checked_json import Count, Number, Parts, Percent, Share, converted
 from viz_app.serving.method_scores import MethodAgreement, MethodErrors
+from viz_app.serving.parsing_scores import ParsingScores, parsing_scores
 
 Convention = Literal["output", "input"]
 CONVENTIONS: tuple[Convention, ...] = ("output", "input")
@@ -158,6 +159,8 @@ class ModelCard:
         method_errors: Of the methods of attribution, as aligners.
         method_agreement: Of the same with leave-one-out.
         answers: All questions of the probes that this app knows, together by what they are about; most asked first.
+        parses: Whether it was trained on trees, so that its output is a tree.
+        parsing: The quality of its trees, by test set.
         unreadable: Parts of the file that have another form than they should, as "alignment.best_head".
     """
 
@@ -171,6 +174,8 @@ class ModelCard:
     method_errors: MethodErrors | None = None
     method_agreement: MethodAgreement | None = None
     answers: tuple[ContrastScores, ...] = ()
+    parses: bool = False
+    parsing: Mapping[str, ParsingScores] = field(default_factory=dict)
     unreadable: tuple[str, ...] = ()
 
     @classmethod
@@ -189,6 +194,8 @@ class ModelCard:
             method_errors=parts.get(MethodErrors, "methods", "alignment"),
             method_agreement=parts.get(MethodAgreement, "methods", "agreement"),
             answers=_answers(parts),
+            parses=parts.get(str, "task") == "parsing",
+            parsing=dict(parsing_scores(parts)),
             unreadable=tuple(dict.fromkeys(parts.unreadable)),
         )
 

@@ -76,18 +76,25 @@ def default_model() -> str:
 
 def languages(folder: Path) -> Languages | None:
     """Source and target language of a checkpoint, without loading it; None when its files do not say."""
-    found = _metrics(folder)
-    return found if isinstance(found, Languages) else None
+    found = _card(folder)
+    return found.languages if isinstance(found, ModelCard) else None
+
+
+def is_parser(name: str) -> bool:
+    """Whether a model was trained on trees, as its files say; False for a model that is missing."""
+    folder = available_models().get(name)
+    found = None if folder is None else _card(folder)
+    return isinstance(found, ModelCard) and found.parses
 
 
 def unreadable_models() -> dict[str, str]:
     """What is wrong with the models whose metrics cannot be read, by name."""
-    found = {name: _metrics(folder) for name, folder in available_models().items()}
+    found = {name: _card(folder) for name, folder in available_models().items()}
     return {name: problem for name, problem in found.items() if isinstance(problem, str)}
 
 
-def _metrics(folder: Path) -> Languages | str | None:
-    """The languages of a checkpoint, or what is wrong with its metrics; None when they do not name the languages."""
+def _card(folder: Path) -> ModelCard | str | None:
+    """What the metrics of a checkpoint say, or what is wrong with them; None where there are none."""
     path = folder / METRICS_FILE
     try:
         return _read(path, path.lstat().st_mtime_ns)
@@ -96,10 +103,10 @@ def _metrics(folder: Path) -> Languages | str | None:
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, written: int) -> Languages | str | None:
+def _read(path: Path, written: int) -> ModelCard | str:
     """`written` is when that was: a file that was written anew is another one."""
     try:
-        return ModelCard.from_metrics(read_object(path, MOST_METRIC_BYTES)).languages
+        return ModelCard.from_metrics(read_object(path, MOST_METRIC_BYTES))
     except CheckpointError as error:
         return error.in_folder
 

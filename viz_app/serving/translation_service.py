@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,27 +13,23 @@ from viz_app.components.explorer.weights import PackedWeights, pack_weights, pac
 from viz_app.serving.batching import Batcher, DeadlineExceeded
 from viz_app.serving.decoder import Decoder
 from viz_app.serving.decoding_limits import DEADLINE
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence, visible_words
 from viz_app.serving.memory_size import memory_size
 from viz_app.serving.metrics import ModelCard
 from viz_app.serving.monitoring import measured
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Visitor
 from viz_app.serving.search_tree import branch_translation
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
-from viz_app.text.examples import EXAMPLES
+from viz_app.text.examples import EXAMPLES, TREE_EXAMPLES
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
 BEAM = 4  # hypotheses kept at each step of the app's translations
 
-_EXAMPLES = frozenset(EXAMPLES.values())
 _NOBODY = "examples"  # the session for which the examples are translated
 
 Value = TypeVar("Value")
-
-
-def _is_example(key: object) -> bool:
-    return isinstance(key, tuple) and key[0] == "translation" and key[1] in _EXAMPLES and key[2] == BEAM
 
 
 @dataclass(frozen=True)
@@ -82,12 +78,67 @@ class TranslationService:
         self.name = name
         self.deadline = deadline
         self.decoder: Decoder = decoder or Batcher(translator, queue, deadline=deadline)
-        self.cache: SingleFlightCache[Any] = SingleFlightCache(max_entries, max_bytes, memory_size, _is_example)
+        self.cache: SingleFlightCache[Any] = SingleFlightCache(max_entries, max_bytes, memory_size, self._is_example)
 
     @cached_property
     def card(self) -> ModelCard:
         """Scores and facts of the checkpoint, from its `metrics.json`."""
         return ModelCard.from_metrics(self.translator.metrics)
+
+    @cached_property
+    def parses(self) -> bool:
+        """Whether the model generates trees: one of which `transformer_core` makes a ConstituencyParser."""
+        from transformer_core.parsing.vocabulary import NotAParser, SymbolTable
+
+        try:
+            SymbolTable.from_tokenizer(self.translator.tokenizer)
+        except NotAParser:
+            return False
+        return True
+
+    @cached_property
+    def examples(self) -> dict[str, str]:
+        """The example sentences for such a model, as a visitor types them, by name."""
+        return TREE_EXAMPLES if self.parses else EXAMPLES
+
+    @cached_property
+    def example_texts(self) -> tuple[str, ...]:
+        """The same as the model reads them."""
+        return tuple(map(self.source_text, self.examples.values()))
+
+    def source_text(self, text: str) -> str:
+        """What the model reads of a text as typed: a parser the words of it with blanks between, others the text."""
+        return " ".join(visible_words(text)) if self.parses else text
+
+    def validate(self, typed: str, limit: int = MAX_PIECES) -> Sentence:
+        """Whether the model can read what was typed, and what it reads of it; nothing is computed for that.
+
+        Args:
+            typed: The text as typed.
+            limit: Most pieces; those of the model and MAX_PIECES hold as well.
+
+        Raises:
+            ValueError: The text has more than MAX_CHARACTERS.
+        """
+        translator, limit = self.translator, min(limit, self.translator.max_pieces)
+        if not self.parses:
+            return validate_sentence(typed, translator.tokenizer.source, limit)
+        sentence = validate_sentence(typed, translator.tokenizer.source, limit, visible_words)
+        words, room = len(sentence.source.split()), self._most_words(sentence.pieces)
+        if sentence.status != "good" or words <= room:
+            return sentence
+        return replace(sentence, status="long", pieces=words, limit=room)
+
+    def _most_words(self, pieces: int) -> int:
+        """Words of the largest tree that the model can generate for so many pieces: see ConstituencyParser."""
+        from transformer_core.parsing.automaton import least_symbols
+        from transformer_core.parsing.treebank import MOST_WORDS
+
+        room, longest = pieces + self.translator.decoding.extra_length, self.translator.config.longest
+        return max(0, min(MOST_WORDS, (room if longest is None else min(room, longest)) - least_symbols(0)))
+
+    def _is_example(self, key: object) -> bool:
+        return isinstance(key, tuple) and key[0] == "translation" and key[1] in self.example_texts and key[2] == BEAM
 
     def compute_once(
         self,
@@ -140,7 +191,7 @@ class TranslationService:
         Raises:
             Superseded: when `visitor`, for whom this is done, is no longer there.
         """
-        for text in EXAMPLES.values():
+        for text in self.example_texts:
             self.translate(_NOBODY, text, visitor=visitor)
 
     def translate(
@@ -156,7 +207,7 @@ class TranslationService:
 
         Args:
             session: Who asks; a newer request of the same session cancels this one.
-            text: The sentence.
+            text: The sentence as the model reads it: `Sentence.source` of one that `validate` calls good.
             beam: Hypotheses kept at each step.
             on_position: Called with the number of requests ahead while this one waits for the model.
             visitor: For whom, if the caller's run does not say.

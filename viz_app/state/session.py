@@ -13,6 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 
 from viz_app.serving.input_validation import MAX_CHARACTERS
+from viz_app.serving.registry import available_models, default_model, is_parser
 from viz_app.text import Texts, best_language, texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
@@ -173,5 +174,6 @@ def language() -> str:
 
 
 def labels() -> Texts:
-    """The labels in the language of this session."""
-    return texts(language())
+    """The labels in the language of this session, fit for its model."""
+    name = requested_model()
+    return texts(language(), parses=is_parser(name if name in available_models() else default_model()))

@@ -1,7 +1,8 @@
 """Every label of the app, in English and Korean.
 
 `en.toml` and `ko.toml` hold the same keys, one table for each page or browser component; the lessons add theirs from
-their folders (`viz_app.lessons.labels`). A placeholder is written
+their folders (`viz_app.lessons.labels`). `parser.en.toml` and `parser.ko.toml` hold those that read otherwise while the
+model is a parser, whose output is a tree and no translation. A placeholder is written
 `{name}` and filled in one pass, so a value that itself holds braces is shown as it stands: user text is never a format.
 `{count|step|steps}` is the first word where the count is 1, else the second.
 """
@@ -58,6 +59,16 @@ class Texts:
             raise ValueError(f"the table [{twice[0]}] appears twice in {self.language}")
         return Texts(self.language, {**self._tables, **tables})
 
+    def reworded(self, tables: dict[str, dict[str, str]]) -> Texts:
+        """These labels, with others in the place of some; what has no place here is left out."""
+        return Texts(
+            self.language,
+            {
+                name: table | {key: label for key, label in tables.get(name, {}).items() if key in table}
+                for name, table in self._tables.items()
+            },
+        )
+
 
 def fill(template: str, **values: object) -> str:
     """Replace each `{name}` by its value, once. Raises KeyError for a placeholder without a value."""
@@ -71,12 +82,31 @@ def fill(template: str, **values: object) -> str:
 
 
 @cache
-def texts(language: str) -> Texts:
-    """The labels of a language, read once. Raises ValueError for a language that the app does not speak."""
+def texts(language: str, *, parses: bool = False) -> Texts:
+    """The labels of a language, read once.
+
+    Args:
+        language: One of LANGUAGES.
+        parses: Whether they speak of trees, as for a parser.
+
+    Raises:
+        ValueError: The app does not speak this language.
+    """
     if language not in LANGUAGES:
         raise ValueError(f"language is {language!r}, but must be one of {', '.join(LANGUAGES)}")
-    with (_FOLDER / f"{language}.toml").open("rb") as file:
-        return Texts(language, tomllib.load(file))
+    if parses:
+        return texts(language).reworded(parser_wording(language))
+    return Texts(language, _read(f"{language}.toml"))
+
+
+def parser_wording(language: str) -> dict[str, dict[str, str]]:
+    """The labels of the app and of the lessons that read otherwise for a parser, by table and key."""
+    return _read(f"parser.{language}.toml")
+
+
+def _read(name: str) -> dict[str, dict[str, str]]:
+    with (_FOLDER / name).open("rb") as file:
+        return tomllib.load(file)
 
 
 def best_language(wanted: str | None, locale: str | None = None) -> str:

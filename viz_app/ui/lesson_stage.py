@@ -80,7 +80,8 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
     after = next_stop(name, on_route=is_following())
     served = load_service(t)
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
-    context = LessonContext(fit_sentence(typed, served.translator), state, t.language, again, session.session_id())
+    sentence = fit_sentence(typed, served)
+    context = LessonContext(sentence, state, t.language, again, session.session_id(), parses=served.parses)
     _draw_remarks(t, name, context)
     long = None
     if name == LAB:
@@ -125,7 +126,9 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
 
 
 def _draw_remarks(t: Texts, name: str, context: LessonContext) -> None:
-    """What the reader should know of the small models, where a lesson has some."""
+    """What the reader should know of a lesson's small models, and of a model whose output is a tree."""
+    if name != LAB and context.parses:
+        st.caption(t("lessons.of_trees"))
     if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and writes_other_language(context):
         st.caption(t("lessons.small_german"))
     if getattr(lesson_module(name), "SHOWS_SMALL_TRANSLATIONS", False):

@@ -16,7 +16,7 @@ PATIENCE = 10.0
 
 def context_of(translate: Callable[[str, str], str]) -> Any:
     """A context whose model is a function of session and text."""
-    service: Any = SimpleNamespace(translate=translate)
+    service: Any = SimpleNamespace(translate=translate, source_text=str)
     return LessonContext("The dog.", LessonState(), "en", lambda: service, "me")
 
 

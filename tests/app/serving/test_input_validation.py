@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence, visible_words
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 
@@ -39,17 +39,39 @@ def test_korean_is_told_apart(text: str) -> None:
 
 
 def test_white_space_is_tidied() -> None:
-    assert judge("  a \n b ") == Sentence("a b", "good", 2)
+    assert judge("  a \n b ") == Sentence("a b", "good", 2, source="a b")
 
 
 def test_the_limit_is_named_with_the_count() -> None:
     assert judge("x" * MAX_PIECES).status == "good"
-    assert judge("x" * (MAX_PIECES + 1)) == Sentence("x" * (MAX_PIECES + 1), "long", MAX_PIECES + 1)
+    text = "x" * (MAX_PIECES + 1)
+    assert judge(text) == Sentence(text, "long", MAX_PIECES + 1, source=text, limit=MAX_PIECES)
 
 
 def test_a_model_may_accept_less_than_the_page() -> None:
     assert validate_sentence("x" * 9, CharacterTokenizer(), limit=9).status == "good"
-    assert validate_sentence("x" * 10, CharacterTokenizer(), limit=9) == Sentence("x" * 10, "long", 10)
+    found = validate_sentence("x" * 10, CharacterTokenizer(), limit=9)
+    assert found == Sentence("x" * 10, "long", 10, source="x" * 10, limit=9)
+
+
+def test_a_parser_reads_the_words_of_what_was_typed() -> None:
+    found = validate_sentence(" It doesn't  bark. ", CharacterTokenizer(), split=visible_words)
+    assert (found.text, found.source) == ("It doesn't bark.", "It does n't bark .")
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("a \u200b b", "a b"),
+        ("\ufeff \x01", ""),
+        ("-LRB- ( S", "( ( S"),
+        ("(S XX )S", "( S XX ) S"),
+        ("</script>", "< /script >"),
+    ],
+)
+def test_a_word_that_no_piece_stands_for_is_no_leaf(text: str, source: str) -> None:
+    found = validate_sentence(text, CharacterTokenizer(), split=visible_words)
+    assert found.source == source and found.status == ("good" if source else "empty")
 
 
 def test_unknown_characters_once_and_in_order() -> None:

@@ -59,6 +59,13 @@ def test_every_line_gives_a_line_with_all_its_words(parsing: Parsing, call: Call
         assert words == [" ".join(line.split()) for line in [*lines, "\ufffd"] if line.strip()]
 
 
+def test_typed_lines_are_split_into_words_where_asked_for(parsing: Parsing, call: Call) -> None:
+    lines = "It doesn't bark.\n\n(She) paints\n"
+    trees = call("parse", "--checkpoint", parsing.checkpoint, "--split", stdin=lines.encode()).out.split("\n")
+    words = [[word for tree in parse_trees([line]) for word in tree.words] for line in trees]
+    assert words == [["It", "does", "n't", "bark", "."], [], ["(", "She", ")", "paints"], []]
+
+
 def test_a_line_of_megabytes_is_not_read(parsing: Parsing, call: Call, caplog: pytest.LogCaptureFixture) -> None:
     for long in (b"a" * 1_000_001, b"a " * 1_700_000):
         said = call("parse", "--checkpoint", parsing.checkpoint, "--beam", "1", stdin=b"it\n" + long + b"\nit\n" + long)

@@ -66,13 +66,13 @@ def data(context: LessonContext) -> StageData:
 
 def _source(context: LessonContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Ids of the sentence without `</s>`, and the labels of its positions, as far as they are shown."""
-    encoding = context.service.translator.tokenizer.source.encode(context.text)
+    encoding = context.service.translator.tokenizer.source.encode(context.source)
     return encoding.ids[: POSITIONS - 1], (*encoding.pieces[: POSITIONS - 1], "</s>")
 
 
 def _three(context: LessonContext) -> list[str]:
     """Three names for the tokens of the worked example: the first words of the sentence."""
-    words = [word.strip(".,;:!?\"'()").lower()[:8] for word in context.text.split()]
+    words = [word.strip(".,;:!?\"'()").lower()[:8] for word in context.source.split()]
     kept = list(dict.fromkeys(word for word in words if word))
     return [*kept, *(name for name in ("a", "b", "c") if name not in kept)][:3]
 
@@ -113,7 +113,7 @@ def _projections(context: LessonContext) -> dict[str, FloatArray | npt.NDArray[n
     for kind, project in (("encoder", self_projections), ("cross", cross_projections)):
         layer, head = looking_head(context, kind)  # type: ignore[arg-type]
         arrays = context.compute_once(
-            ("dot_product.projections", kind, context.text, layer, head),
+            ("dot_product.projections", kind, context.source, layer, head),
             lambda _, project=project, at=(layer, head): project(translator, translation, *at),  # type: ignore[misc]
         )
         for name, values in arrays.items():

@@ -41,7 +41,7 @@ def looking_and_doing(context: LessonContext) -> LookingAndDoing:
     """Of the visitor's sentence, or of the first example where it is too long."""
     text = text_to_ablate(context)
     translator = context.service.translator
-    translation = context.result.translation if text == context.text else None
+    translation = context.result.translation if text == context.source else None
 
     def compute(stop: ShouldStop) -> LookingAndDoing:
         from transformer_core.analysis.attribution import POINTS, attribute_run

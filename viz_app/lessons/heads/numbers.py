@@ -133,7 +133,7 @@ def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
 
 def _tables(context: LessonContext) -> dict[Kind, RoleTable]:
     translator = context.service.translator
-    return context.compute_once(ROLES_KEY, lambda stop: role_tables(translator, stop))
+    return context.compute_once(ROLES_KEY, lambda stop: role_tables(translator, stop, context.service.example_texts))
 
 
 def rows_of_table_3() -> list[dict[str, float]]:
@@ -164,7 +164,7 @@ def _layer(context: LessonContext) -> tuple[int, Kind]:
 
 def _parts(context: LessonContext, kind: Kind, layer: int) -> head_measures.LayerDecomposition:
     translator, translation = context.service.translator, context.result.translation
-    key = ("heads.parts", context.text, kind, layer)
+    key = ("heads.parts", context.source, kind, layer)
     return context.compute_once(key, lambda _: head_measures.decompose_layer(translator, translation, kind, layer))
 
 
@@ -202,7 +202,7 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
     translator, translation = context.service.translator, context.result.translation
     heads = ablated_heads(setting, tables)
     found = context.compute_once(
-        ("heads.without", context.text, tuple(heads)),
+        ("heads.without", context.source, tuple(heads)),
         lambda stop: translate_without(translator, translation, heads, beam=BEAM, should_stop=stop),
     )
     return setting, dataclasses.asdict(found)

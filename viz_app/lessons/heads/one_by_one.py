@@ -21,7 +21,9 @@ _MOST_ROWS = 16  # heads of a printed figure
 
 def text_to_ablate(context: LessonContext) -> str:
     """The sentence, or the first example for one in which switching off every head would take too long."""
-    return context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
+    return (
+        context.source if len(context.pieces) <= MOST_PIECES else context.service.source_text(EXAMPLES[FIRST_EXAMPLE])
+    )
 
 
 def cause_values(

@@ -47,14 +47,14 @@ def runners_up(context: LessonContext) -> list[list[tuple[int, str]]]:
     def compute(stop: ShouldStop) -> list[list[tuple[int, str]]]:
         from transformer_core.analysis.lens import logit_lens
 
-        found = logit_lens(translator, context.text, translation, listed=OFFERED + 1, should_stop=stop)
+        found = logit_lens(translator, context.source, translation, listed=OFFERED + 1, should_stop=stop)
         others = [
             [number for number in ids if number != own][:OFFERED]
             for ids, own in zip(found.top[-1].tolist(), found.run.outputs.tolist(), strict=True)
         ]
         return [list(zip(ids, translator.tokenizer.pieces(ids), strict=True)) for ids in others]
 
-    listed: list[list[tuple[int, str]]] = context.compute_once(("lab.trace.others", context.text), compute)
+    listed: list[list[tuple[int, str]]] = context.compute_once(("lab.trace.others", context.source), compute)
     return listed
 
 
@@ -79,7 +79,7 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
         from transformer_core.analysis.attribution import POINTS, attribute_run
         from transformer_core.analysis.forced_run import forced_run
 
-        run = forced_run(translator, context.text, translation, points=POINTS)
+        run = forced_run(translator, context.source, translation, points=POINTS)
         contrast = Contrast(row, int(run.outputs[row]), other)
         found = [attribute_run(translator, run, method=name, contrast=contrast, should_stop=stop) for name in methods]
         first, second = translator.tokenizer.pieces([contrast.token, contrast.other])
@@ -88,5 +88,5 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
         )
         return Contrasted(contrast, (first, second), methods, source, target)
 
-    result: Contrasted = context.compute_once(("lab.trace.contrast", context.text, row, other, methods), compute)
+    result: Contrasted = context.compute_once(("lab.trace.contrast", context.source, row, other, methods), compute)
     return result

@@ -42,8 +42,8 @@ def _lens(context: LessonContext) -> LogitLens:
 
     translator, translation = context.service.translator, context.result.translation
     return context.compute_once(
-        ("lab.lens", context.text),
-        lambda stop: logit_lens(translator, context.text, translation, should_stop=stop),
+        ("lab.lens", context.source),
+        lambda stop: logit_lens(translator, context.source, translation, should_stop=stop),
     )
 
 
@@ -118,6 +118,6 @@ def _early(context: LessonContext) -> tuple[str, ...]:
 
     translator = context.service.translator
     return context.compute_once(
-        ("lab.early", context.text),
-        lambda stop: tuple(each.text for each in decoder_lens(translator, context.text, beam=BEAM, should_stop=stop)),
+        ("lab.early", context.source),
+        lambda stop: tuple(each.text for each in decoder_lens(translator, context.source, beam=BEAM, should_stop=stop)),
     )

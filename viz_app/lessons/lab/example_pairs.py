@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from viz_app.lessons.context import LessonContext
-from viz_app.text.examples import EXAMPLES
 
 
 def example_pairs(context: LessonContext) -> tuple[tuple[str, str], ...]:
     """The example sentences but the visitor's, with the model's own translations; translated once for all visitors."""
-    translator, texts = context.service.translator, list(EXAMPLES.values())
+    translator, texts = context.service.translator, context.service.example_texts
     found = context.compute_once(
         ("lab.examples",),
-        lambda stop: tuple(each.text for each in translator.translate_batch(texts, beam=1, should_stop=stop)),
+        lambda stop: tuple(each.text for each in translator.translate_batch(list(texts), beam=1, should_stop=stop)),
     )
-    return tuple(pair for pair in zip(texts, found, strict=True) if pair[0] != context.text)
+    return tuple(pair for pair in zip(texts, found, strict=True) if pair[0] != context.source)

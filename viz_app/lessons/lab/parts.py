@@ -49,8 +49,8 @@ def _effects(context: LessonContext) -> PartEffects:
 
     translator, translation = context.service.translator, context.result.translation
     found: PartEffects = context.compute_once(
-        ("lab.parts", context.text),
-        lambda stop: part_effects(translator, context.text, translation, should_stop=stop),
+        ("lab.parts", context.source),
+        lambda stop: part_effects(translator, context.source, translation, should_stop=stop),
     )
     return found
 
@@ -78,11 +78,11 @@ def _without(context: LessonContext, chosen: str) -> str:
         from transformer_core.analysis.part_effects import translate_without_part, translate_without_word
 
         if chosen[0] == "w":
-            return translate_without_word(translator, context.text, number, beam=BEAM, should_stop=stop).text
+            return translate_without_word(translator, context.source, number, beam=BEAM, should_stop=stop).text
         part = found.parts[number]
-        return translate_without_part(translator, context.text, part, beam=BEAM, should_stop=stop).text
+        return translate_without_part(translator, context.source, part, beam=BEAM, should_stop=stop).text
 
-    text: str = context.compute_once(("lab.parts.without", context.text, chosen), compute)
+    text: str = context.compute_once(("lab.parts.without", context.source, chosen), compute)
     return text
 
 

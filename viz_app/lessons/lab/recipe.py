@@ -30,7 +30,7 @@ def checkpoint_of(context: LessonContext) -> str:
 
 def command(name: str, context: LessonContext, *options: str, out: str) -> str:
     """A command of the core for the visitor's sentence."""
-    return command_of(name, context, "--source", context.text, *options, out=out)
+    return command_of(name, context, "--source", context.source, *options, out=out)
 
 
 def command_of(name: str, context: LessonContext, *options: str, out: str) -> str:
@@ -43,5 +43,5 @@ def python(context: LessonContext, imports: Sequence[str], *lines: str) -> str:
     """Lines of Python that begin with the model, and with the visitor's sentence where they need it."""
     start = [f"translator = Translator.load({checkpoint_of(context)!r})"]
     if any("source" in line for line in lines):
-        start.append(f"source = {context.text!r}")
+        start.append(f"source = {context.source!r}")
     return "\n".join(["from transformer_core.translator import Translator", *imports, "", *start, *lines])

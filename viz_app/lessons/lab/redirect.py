@@ -19,7 +19,6 @@ from viz_app.lessons.lab.recipe import Recipe
 from viz_app.lessons.lab.row_edits import Place, RowEdit, changed_rows, read_edits, unchanged_row
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
-from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
     from transformer_core.analysis.redirect import Redirect
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float32]
 
-EXAMPLE_TEXTS = tuple(EXAMPLES.values())
 SHOWN = 5  # tokens that are most probable, before and after
 
 
@@ -70,7 +68,7 @@ def data(context: LessonContext) -> StageData:
         "keys": list(maps.keys(kind).tokens[: len(before)]),
         "pieces": list(reading.pieces),
         "text": context.result.translation.text,
-        "sentences": len(EXAMPLE_TEXTS),
+        "sentences": len(context.service.example_texts),
         "edits": [_described(context, edit) for edit in edits],
         "step": step,
         "top": [list(each) for each in reading.tops[step]],
@@ -105,12 +103,14 @@ def _place(context: LessonContext) -> Place:
 
 
 def _edits(context: LessonContext) -> list[RowEdit]:
-    return read_edits(str(context.state.settings.get("edits", "")), context.result.maps)
+    return read_edits(
+        str(context.state.settings.get("edits", "")), context.result.maps, len(context.service.example_texts)
+    )
 
 
 def _changed(context: LessonContext, edits: list[RowEdit]) -> dict[Place, tuple[float, ...]]:
     def example(number: int) -> AttentionMaps:
-        return context.service.translate(context.session, EXAMPLE_TEXTS[number]).maps
+        return context.service.translate(context.session, context.service.example_texts[number]).maps
 
     return changed_rows(edits, context.result.maps, example)
 
@@ -125,7 +125,7 @@ def _described(context: LessonContext, edit: RowEdit) -> dict[str, Any]:
         "query": maps.queries(kind).tokens[query],
         "action": edit.action,
         "key": maps.keys(kind).tokens[edit.number] if edit.action in "xow" else "",
-        "sentence": EXAMPLE_TEXTS[edit.number] if edit.action == "s" else "",
+        "sentence": context.service.example_texts[edit.number] if edit.action == "s" else "",
         "number": edit.number,
         "percent": edit.percent,
     }
@@ -144,7 +144,7 @@ def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
     def compute(_stop: ShouldStop) -> Reading:
         from transformer_core.analysis.redirect import redirect
 
-        found = redirect(translator, context.text, rows, translation)
+        found = redirect(translator, context.source, rows, translation)
         tops = []
         for before, after in zip(found.before.exp(), found.after.exp(), strict=True):
             ids = dict.fromkeys([*after.topk(SHOWN).indices.tolist(), *before.topk(SHOWN).indices.tolist()])
@@ -154,7 +154,7 @@ def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
             )
         return Reading(found.run.pieces, found.run.log_p.numpy(), found.log_p.numpy(), tuple(tops))
 
-    reading: Reading = context.compute_once(("lab.redirect", context.text, rows), compute)
+    reading: Reading = context.compute_once(("lab.redirect", context.source, rows), compute)
     return reading
 
 
@@ -167,9 +167,9 @@ def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
     def compute(stop: ShouldStop) -> str:
         from transformer_core.analysis.redirect import write_on
 
-        return write_on(translator, context.text, rows, translation, kept=kept, beam=BEAM, should_stop=stop).text
+        return write_on(translator, context.source, rows, translation, kept=kept, beam=BEAM, should_stop=stop).text
 
-    text: str = context.compute_once(("lab.redirect.text", context.text, rows), compute)
+    text: str = context.compute_once(("lab.redirect.text", context.source, rows), compute)
     original, words = word_diff(translation.text.split(), text.split())
     return {"words": words, "original": original}
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
-from viz_app.text.examples import EXAMPLES
 
 MOST_EDITS = 10
 _EDIT = re.compile(r"([edc])([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{1,3})([xowahs])(?:([0-9]{1,3})(?:\.([0-9]{1,3}))?)?")
@@ -42,8 +41,8 @@ class RowEdit:
     percent: int = 0
 
 
-def read_edits(text: str, maps: AttentionMaps) -> list[RowEdit]:
-    """The changes that a setting names; what does not fit this model and sentence is left out."""
+def read_edits(text: str, maps: AttentionMaps, examples: int) -> list[RowEdit]:
+    """The changes that a setting names; what does not fit this model, its examples and the sentence is left out."""
     found = []
     for part in text.split("_")[:MOST_EDITS]:
         match = _EDIT.fullmatch(part)
@@ -55,7 +54,7 @@ def read_edits(text: str, maps: AttentionMaps) -> list[RowEdit]:
         if layer >= layers or head >= heads or query >= queries or percent > 100:
             continue
         visible = query + 1 if kind == "decoder" else keys
-        if number >= (heads if match[5] == "h" else len(EXAMPLES) if match[5] == "s" else visible):
+        if number >= (heads if match[5] == "h" else examples if match[5] == "s" else visible):
             continue
         found.append(RowEdit((kind, layer, head, query), match[5], number, percent))
     return found

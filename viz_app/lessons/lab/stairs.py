@@ -54,9 +54,15 @@ def _staircase(context: LessonContext) -> Staircase:
 
     translator, translation, order = context.service.translator, context.result.translation, _order(context)
     found: Staircase = context.compute_once(
-        ("lab.stairs", context.text, order),
+        ("lab.stairs", context.source, order),
         lambda stop: staircase(
-            translator, context.text, translation, order=order, random_orders=RANDOM_ORDERS, beam=BEAM, should_stop=stop
+            translator,
+            context.source,
+            translation,
+            order=order,
+            random_orders=RANDOM_ORDERS,
+            beam=BEAM,
+            should_stop=stop,
         ),
     )
     return found

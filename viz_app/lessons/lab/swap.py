@@ -18,7 +18,6 @@ from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.limits import MOST_PIECES
 from viz_app.lessons.lab.minimal_pairs import MINIMAL_PAIRS
 from viz_app.lessons.lab.recipe import Recipe
-from viz_app.serving.input_validation import validate_sentence
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
 
@@ -94,12 +93,11 @@ def data(context: LessonContext) -> StageData:
 def _asked(context: LessonContext) -> Asked:
     state = context.state
     pair = state.choice("pair", next(iter(MINIMAL_PAIRS)), (*MINIMAL_PAIRS, OWN))
-    clean, corrupted = MINIMAL_PAIRS.get(pair, (context.text, ""))
+    clean, corrupted = map(context.service.source_text, MINIMAL_PAIRS.get(pair, (context.text, "")))
     if pair == OWN:
         typed = str(state.settings.get("other", ""))
-        translator = context.service.translator
-        checked = validate_sentence(typed, translator.tokenizer.source, min(MOST_PIECES, translator.max_pieces))
-        corrupted = checked.text if checked.status == "good" else ""
+        checked = context.service.validate(typed, MOST_PIECES)
+        corrupted = checked.source if checked.status == "good" else ""
     site: Any = state.choice("site", SITES[0], SITES)
     direction: Any = state.choice("direction", DIRECTIONS[0], DIRECTIONS)
     return Asked(pair, clean, corrupted, site, direction)

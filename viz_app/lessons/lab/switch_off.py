@@ -74,10 +74,10 @@ def _effects(context: LessonContext, change: Change, frozen: bool) -> HeadEffect
     translator, translation = context.service.translator, context.result.translation
     others = example_pairs(context) if change in ("mean", "resample") else ()
     return context.compute_once(
-        ("lab.effects", context.text, change, frozen),
+        ("lab.effects", context.source, change, frozen),
         lambda stop: head_effects(
             translator,
-            context.text,
+            context.source,
             translation,
             change=change,
             others=others,
@@ -97,7 +97,7 @@ def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: b
         check = head_faithfulness(context.service.translator, found, should_stop=stop)
         return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
 
-    return context.compute_once(("lab.effects.check", context.text, change, frozen), compute)
+    return context.compute_once(("lab.effects.check", context.source, change, frozen), compute)
 
 
 def _stacked(found: HeadEffects) -> FloatArray:
@@ -117,7 +117,7 @@ def _without(context: LessonContext, off: list[Head]) -> dict[str, Any] | None:
         return None
     translator, translation = context.service.translator, context.result.translation
     found = context.compute_once(
-        ("heads.without", context.text, tuple(off)),
+        ("heads.without", context.source, tuple(off)),
         lambda stop: translate_without(translator, translation, off, beam=BEAM, should_stop=stop),
     )
     return {"words": found.words, "original": found.original, "before": found.before, "after": found.log_probability}

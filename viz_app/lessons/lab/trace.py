@@ -131,9 +131,9 @@ def _measured(context: LessonContext, methods: Iterable[str]) -> dict[str, Any]:
 
 
 def _traced(context: LessonContext, slow: bool) -> dict[str, Traced]:
-    found = context.compute_once(("lab.trace", context.text), _tracer(context, _names(context, slow=False)))
+    found = context.compute_once(("lab.trace", context.source), _tracer(context, _names(context, slow=False)))
     if slow:
-        found = found | context.compute_once(("lab.trace.slow", context.text), _tracer(context, (SLOW, YARDSTICK)))
+        found = found | context.compute_once(("lab.trace.slow", context.source), _tracer(context, (SLOW, YARDSTICK)))
     return {name: found[name] for name in _names(context, slow=slow)}
 
 
@@ -144,7 +144,7 @@ def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[Shoul
         from transformer_core.analysis.attribution import POINTS, agreement, attribute_run
         from transformer_core.analysis.forced_run import forced_run
 
-        run = forced_run(translator, context.text, translation, points=POINTS)
+        run = forced_run(translator, context.source, translation, points=POINTS)
         by_name = {name: attribute_run(translator, run, **_choice(context, name), should_stop=stop) for name in methods}
         return {
             name: Traced(
@@ -166,11 +166,11 @@ def _check(context: LessonContext, method: str) -> dict[str, list[float]]:
     def compute(stop: ShouldStop) -> dict[str, list[float]]:
         from transformer_core.analysis.attribution import attribute, faithfulness
 
-        found = attribute(translator, context.text, translation, **_choice(context, method), should_stop=stop)
+        found = attribute(translator, context.source, translation, **_choice(context, method), should_stop=stop)
         check = faithfulness(translator, found, words=WORDS, should_stop=stop)
         return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
 
-    return context.compute_once(("lab.trace.check", context.text, method), compute)
+    return context.compute_once(("lab.trace.check", context.source, method), compute)
 
 
 def figure(context: LessonContext) -> MatrixFigure:

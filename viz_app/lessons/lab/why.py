@@ -109,7 +109,7 @@ def _taken_apart(context: LessonContext) -> TakenApart:
         from transformer_core.analysis.forced_run import forced_run
         from transformer_core.analysis.score_parts import POINTS, NoParts, score_parts
 
-        run = forced_run(translator, context.text, translation, points=POINTS)
+        run = forced_run(translator, context.source, translation, points=POINTS)
         kind, layer, number = head
         weights, scores, queries, keys = (
             run.captured[hook_point_name(kind, layer, point)][0, number].float().numpy()
@@ -125,7 +125,7 @@ def _taken_apart(context: LessonContext) -> TakenApart:
             vectors[view] = parts.queries.numpy(), parts.keys.numpy()
         return TakenApart(head, weights, scores, scale, vectors)
 
-    return context.compute_once(("lab.why", context.text, head), compute)
+    return context.compute_once(("lab.why", context.source, head), compute)
 
 
 def _cell(context: LessonContext, found: TakenApart) -> tuple[int, int]:

@@ -70,8 +70,8 @@ def _swap(context: LessonContext) -> StageData:
     )
     order = swapped_order(len(words), plain[first], plain[second])
     changes = context.compute_once(
-        ("positions.swap", context.text, first, second),
-        lambda _: _changes(context.text, context.service.translator, order),
+        ("positions.swap", context.source, first, second),
+        lambda _: _changes(context.source, context.service.translator, order),
     )
     values = {
         "words": [word.text for word in words],
@@ -160,14 +160,14 @@ def _backwards(context: LessonContext) -> dict[str, Any]:
     translator = context.service.translator
 
     def compute(stop: ShouldStop) -> dict[str, Any]:
-        ids = translator.tokenizer.source.encode(context.text).ids
+        ids = translator.tokenizer.source.encode(context.source).ids
         rows = [list(ids), list(ids[::-1])]
         return {
             "with": translate_rows(translator, rows, BEAM, positions=True, should_stop=stop),
             "off": translate_rows(translator, rows, BEAM, positions=False, should_stop=stop),
         }
 
-    return context.compute_once(("positions.backwards", context.text), compute)
+    return context.compute_once(("positions.backwards", context.source), compute)
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:

@@ -23,7 +23,7 @@ def data(context: LessonContext) -> StageData:
     """The merges of the sentence, batches in two orders, a word and how it falls apart when it is misspelt."""
     tokenizer = context.service.translator.tokenizer.source
     ranks = merge_ranks(tokenizer)
-    letters = normalised_letters(tokenizer, context.text)
+    letters = normalised_letters(tokenizer, context.source)
     done = merges(letters, ranks)
     words = [word.text for word in words_of(context.pieces[:-1]) if word.plain and len(word.text) > 1] or ["playing"]
     word, wrong = most_fragmented_word(words, tokenizer)
@@ -64,7 +64,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
     t = context.t
     if scene == "merges":
         tokenizer = context.service.translator.tokenizer.source
-        letters = normalised_letters(tokenizer, context.text)
+        letters = normalised_letters(tokenizer, context.source)
         done = merges(letters, merge_ranks(tokenizer))
         x = [1, *(merge.rank for merge in done), len(merge_ranks(tokenizer))]
         y = [len(letters), *(len(letters) - number for number in range(1, len(done) + 1)), len(letters) - len(done)]

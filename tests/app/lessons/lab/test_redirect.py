@@ -19,11 +19,12 @@ from viz_app.figures import MatrixFigure
 from viz_app.lessons.catalogue import scene_selection
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab.redirect import EXAMPLE_TEXTS
 from viz_app.lessons.lab.row_edits import MOST_EDITS, changed_rows, read_edits, unchanged_row
 from viz_app.lessons.stage import LessonState
+from viz_app.text.examples import EXAMPLES
 
 TEXT = "The dog is fast."
+EXAMPLE_TEXTS = tuple(EXAMPLES.values())
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def test_a_row_comes_from_an_example_sentence(context: LessonContext, translator
             expected[:inner], expected[-1] = row[:inner], row[-1]
         np.testing.assert_allclose(after, expected / expected.sum(), atol=1e-4)
         assert found.values["redirect"]["edits"][0]["sentence"] == EXAMPLE_TEXTS[3]
-    assert read_edits(f"c0.0.1s{len(EXAMPLE_TEXTS)}", context.result.maps) == []
+    assert read_edits(f"c0.0.1s{len(EXAMPLE_TEXTS)}", context.result.maps, len(EXAMPLE_TEXTS)) == []
 
 
 def test_nothing_is_changed_at_first(context: LessonContext) -> None:
@@ -110,7 +111,7 @@ def test_a_changed_row_is_an_edit_of_the_weights(
 
 def test_changes_follow_each_other_and_another_head_s_row_is_copied(context: LessonContext) -> None:
     maps = context.result.maps
-    edits = read_edits("c0.0.1h1_c0.0.1x0_c1.0.0a", maps)
+    edits = read_edits("c0.0.1h1_c0.0.1x0_c1.0.0a", maps, 0)
     rows = changed_rows(edits, maps, no_example)
     assert set(rows) == {("cross", 0, 0, 1), ("cross", 1, 0, 0)}
     copied = np.array(unchanged_row(maps, ("cross", 0, 1, 1)))
@@ -123,12 +124,12 @@ def test_changes_follow_each_other_and_another_head_s_row_is_copied(context: Les
     ["", "c", "c9.0.0a", "c0.0.0o99", "d0.0.1x2", "z0.0.0a", "c0.0.0w1.101", "<script>", "c0.0.0h9", "c0.0.999a"],
 )
 def test_what_makes_no_sense_is_left_out(context: LessonContext, text: str) -> None:
-    assert read_edits(text, context.result.maps) == []
+    assert read_edits(text, context.result.maps, len(EXAMPLE_TEXTS)) == []
     assert lab.data(at(context, edits=text)).answers["edits"] == text
 
 
 def test_there_are_so_many_changes_at_most(context: LessonContext) -> None:
-    assert len(read_edits("_".join(["c0.0.0a"] * 40), context.result.maps)) == MOST_EDITS
+    assert len(read_edits("_".join(["c0.0.0a"] * 40), context.result.maps, 0)) == MOST_EDITS
 
 
 def test_the_recipe_gives_the_same_numbers(

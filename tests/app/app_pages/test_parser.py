@@ -1,0 +1,116 @@
+"""The pages with a parser beside a translator: the sentence stays as typed, and the parser reads its words."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.app.conftest import MAIN, SECONDS, with_open_menus
+from tests.app.mounted import address, header
+from transformer_core.constituency_parser import ConstituencyParser
+from transformer_core.translator import Translator
+from viz_app.serving.input_validation import MAX_CHARACTERS
+from viz_app.text import LANGUAGES, texts
+from viz_app.text.examples import TREE_EXAMPLES
+
+HOSTILE = (
+    "👨‍👩‍👧 \U0001f600 \u200b",
+    "\u202eabc \u05e9\u05dc\u05d5\u05dd",
+    "</script><img src=x onerror=alert(1)>",
+    "( ) -LRB- (S XX )S",
+    "\x00 \x07",
+    "` \\ * _ [x](y) $a$ :red[b]",
+    "( " * 60,
+)
+
+
+@pytest.fixture
+def app(
+    fresh_model: None, random_checkpoint: Path, parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> AppTest:
+    """A translator and a parser; the address chooses the parser."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(parser_checkpoint)]))
+    opened = with_open_menus(AppTest.from_file(str(MAIN), default_timeout=SECONDS))
+    opened.query_params.update(model=parser_checkpoint.name, text="The dog doesn't bark.")
+    return opened
+
+
+def said(app: AppTest) -> str:
+    parts = [*app.markdown, *app.caption, *app.title, *app.header, *app.warning, *app.info, *app.error]
+    return "\n".join(str(part.value) for part in parts)
+
+
+def source_tokens(app: AppTest) -> str:
+    tokens: list[str] = header(app)["axes"]["source"]["tokens"]
+    return "".join(tokens[:-1]).replace("\u2581", " ").strip()
+
+
+def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(app: AppTest, parser_checkpoint: Path) -> None:
+    app.run()
+    assert not app.exception
+    assert source_tokens(app) == "The dog does n't bark ."
+    assert app.text_input(key="text").value == address(app)["text"] == "The dog doesn't bark."
+    outputs = header(app)["axes"]["outputs"]["tokens"]
+    found = ConstituencyParser(Translator.load(parser_checkpoint)).parse("The dog does n't bark .", beam=4)
+    assert found.translation is not None
+    assert outputs == list(found.translation.attention.outputs.tokens)
+    assert sum("XX" in token for token in outputs) == 6
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_is_called_after_its_trees_and_nothing_speaks_of_bleu(app: AppTest, language: str) -> None:
+    app.query_params["lang"] = language
+    app.run()
+    t = texts(language)
+    names = app.segmented_control(key="model_choice").options
+    assert any(t("languages.zxx") in str(name) for name in names)
+    assert "BLEU" not in said(app)
+    assert header(app)["texts"]["translation"] == texts(language, parses=True)("explorer.translation")
+
+
+def test_another_model_gets_the_sentence_as_it_was_typed(app: AppTest, random_checkpoint: Path) -> None:
+    app.run()
+    app.segmented_control(key="model_choice").set_value(random_checkpoint.name).run()
+    assert not app.exception
+    assert source_tokens(app) == "The dog doesn't bark."
+    assert header(app)["texts"]["translation"] == texts("en")("explorer.translation")
+
+
+def test_a_session_begun_empty_offers_sentences_that_show_trees(app: AppTest) -> None:
+    app.query_params["text"] = ""
+    app.run()
+    labels = [button.label for button in app.button if str(button.key).startswith("take-")]
+    assert len(labels) == len(TREE_EXAMPLES)
+    assert all(any(text in label for label in labels) for text in TREE_EXAMPLES.values())
+    app.button(key="take-garden_path").click().run()
+    assert source_tokens(app) == "The old man the boats ."
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_whatever_is_typed_gives_a_tree_or_a_message(app: AppTest, text: str) -> None:
+    app.query_params["text"] = text
+    app.run()
+    assert not app.exception and not app.error
+    assert app.info or header(app)["axes"]["outputs"]["tokens"]
+
+
+def test_what_it_cannot_read_is_refused_before_any_work(app: AppTest) -> None:
+    app.query_params["text"] = "a " * (MAX_CHARACTERS // 2)
+    app.run()
+    assert not app.exception
+    assert "2,000" in said(app) or "2000" in said(app)
+    app.text_input(key="text").set_value("개가 짖는다").run()
+    assert texts("en")("translate.korean") in said(app)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_its_card_has_no_bleu(app: AppTest, language: str) -> None:
+    app.query_params["lang"] = language
+    app.run()
+    app.switch_page("app_pages/model.py").run()
+    assert not app.exception
+    assert "BLEU" not in said(app) and texts(language)("model.title") in said(app)

@@ -1,0 +1,58 @@
+"""How good the trees of a parser are, as `python -m transformer_core evaluate` has measured it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from viz_app.serving.checked_json import Count, Number, Parts, Percent
+
+# What a test set holds, by how its name begins: a label of the table [model].
+_HOLDS = {"ptb-sample": "newspaper", "gum": "many_kinds", "masc": "many_kinds", "craft": "biomedical"}
+
+
+class ParsingScores(Struct, frozen=True, kw_only=True):
+    """Labelled bracketing on one test set, in percent.
+
+    Args:
+        f1: Harmonic mean of precision and recall.
+        f1_95: Its 95 % interval; None when unknown.
+        precision: Share of its constituents that are right.
+        recall: Share of the true constituents that it finds.
+        exact_match: Share of the trees that are right as a whole.
+        sentences: How many.
+        well_formed: Share of the sequences that were trees over the words without any repair.
+        right_branching_f1: F1 of trees that branch to the right, whatever the sentence; None when unknown.
+        constrained: Whether the search could generate nothing but trees.
+        beam: Hypotheses kept at each step; None when unknown.
+        alpha: Strength of the length penalty; None when unknown.
+    """
+
+    f1: Percent
+    f1_95: tuple[Percent, Percent] | None = None
+    precision: Percent | None = None
+    recall: Percent | None = None
+    exact_match: Percent | None = None
+    sentences: Annotated[Count, Meta(ge=1)]
+    well_formed: Percent | None = None
+    right_branching_f1: Percent | None = None
+    constrained: bool = False
+    beam: Count | None = None
+    alpha: Number | None = None
+
+
+def parsing_scores(parts: Parts) -> Iterator[tuple[str, ParsingScores]]:
+    """Those of each test set, by its name; what is not of their form is noted."""
+    for name in parts.get(dict[str, Any], "parsing") or ():
+        scores = parts.get(ParsingScores, "parsing", name)
+        if scores and scores.f1_95 and not scores.f1_95[0] <= scores.f1 <= scores.f1_95[1]:
+            parts.note("parsing", name, "f1_95")
+        elif scores:
+            yield name, scores
+
+
+def content_of(name: str) -> str | None:
+    """Key of the label that says what the sentences of a test set are; None when this app does not know it."""
+    return next((label for start, label in _HOLDS.items() if name.lower().startswith(start)), None)

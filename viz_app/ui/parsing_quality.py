@@ -1,0 +1,62 @@
+"""The section of the page Model that tells how good the trees of a parser are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from viz_app.serving.parsing_scores import ParsingScores, content_of
+from viz_app.text import Texts
+from viz_app.ui.escape_markdown import escape_markdown
+
+# Table 4 of the paper: F1 on section 23 of the Wall Street Journal.
+PAPER_WSJ, PAPER_SEMI = 91.3, 92.7
+_UNKNOWN = "–"
+
+
+def draw_parsing(t: Texts, sets: Mapping[str, ParsingScores]) -> None:
+    """F1 and what belongs to it, a row for each test set; beside it what trivial trees and the paper reach."""
+    if not sets:
+        return
+    st.header(t("model.parsing"))
+    rows = list(sets.values())
+    st.table(
+        {
+            t("model.test_set"): [_set(t, name) for name in sets],
+            t("model.parsing_sentences"): [f"{row.sentences:,}" for row in rows],
+            "F1": [_f1(row) for row in rows],
+            t("model.parsing_precision"): [_percent(row.precision) for row in rows],
+            t("model.parsing_recall"): [_percent(row.recall) for row in rows],
+            t("model.parsing_exact"): [_percent(row.exact_match) for row in rows],
+            t("model.parsing_well_formed"): [_percent(row.well_formed) for row in rows],
+            t("model.parsing_baseline"): [_percent(row.right_branching_f1) for row in rows],
+        }
+    )
+    st.caption(t("model.parsing_about"))
+    for search in dict.fromkeys(filter(None, (_search(t, row) for row in rows))):
+        st.caption(search)
+    st.markdown(t("model.parsing_paper", wsj=f"{PAPER_WSJ:.1f}", semi=f"{PAPER_SEMI:.1f}"))
+
+
+def _set(t: Texts, name: str) -> str:
+    """What a set holds, and its name."""
+    holds = content_of(name)
+    return f"{t(f'model.trees_{holds}')} · {escape_markdown(name)}" if holds else escape_markdown(name)
+
+
+def _f1(row: ParsingScores) -> str:
+    """F1, with its 95 % interval where that is known."""
+    return f"{row.f1:.1f}" + (f" ({row.f1_95[0]:.1f}–{row.f1_95[1]:.1f})" if row.f1_95 else "")
+
+
+def _percent(value: float | None) -> str:
+    return _UNKNOWN if value is None else f"{value:.1f}"
+
+
+def _search(t: Texts, row: ParsingScores) -> str:
+    """How the trees were searched for; nothing where nobody has written it down."""
+    if row.beam is None or row.alpha is None:
+        return ""
+    kind = t("model.parsing_constrained" if row.constrained else "model.parsing_free")
+    return t("model.parsing_search", beam=row.beam, alpha=f"{row.alpha:g}", kind=kind)
