@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
@@ -11,9 +12,11 @@ from transformer_core.variations import Results
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.results.attachment import find_parser, readings
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_figure import table_3
 from viz_app.lessons.results.reduced_table import MEASURES, load_results, parameter_millions, reduced_result
+from viz_app.serving.loader import get_translation_service
 
 _TOKENS = 25_000  # source pieces of a batch, and as many target pieces (Section 5.1)
 _LENGTH = 30  # pieces of a sentence, an assumption: it changes the count by a few percent only
@@ -63,17 +66,30 @@ def data(context: LessonContext) -> StageData:
             "variations": rows,
             "reduced": _reduced(small) if small else None,
             "parsers": [dataclasses.asdict(parser) for parser in TABLE_4],
+            "sentences": _sentences(context),
             "runs": {name: _run(name) for name in PAPER_RUNS},
             "rate": P100_FLOPS,
         }
     )
 
 
+def _sentences(context: LessonContext) -> dict[str, Any] | None:
+    """What our parser makes of ambiguous sentences; None where there is none, and for scenes that do not show it."""
+    name = find_parser() if context.state.scene == "attachment" else None
+    if name is None:
+        return None
+    service = get_translation_service(name)
+    found: dict[str, Any] = service.compute_once(
+        context.session, ("results.attachment",), lambda _: readings(service.translator)
+    )
+    return found
+
+
 def figure(scene: str, context: LessonContext) -> Figure | None:
     """Table 2 as curves of points; Table 3, Table 4 and the costs as rows of points."""
     if scene == "variations":
         return table_3(context, load_results())
-    drawn = {"scores": _scores, "cost": _costs, "parsing": _parsers}.get(scene)
+    drawn = {"scores": _scores, "cost": _costs, "parsing": _parsers, "attachment": _attachment}.get(scene)
     return drawn(context) if drawn else None
 
 
@@ -112,6 +128,23 @@ def _parsers(context: LessonContext) -> DotsFigure:
         values=[each.f1 for each in parsers], title=t(f"lesson_results.setting_{setting}"), axis="F1", digits=1
     )
     return DotsFigure(row_labels=names, columns=[scores], row_title=t("lesson_results.parser"), language=t.language)
+
+
+def _attachment(context: LessonContext) -> DotsFigure | None:
+    """Of the two readings of each sentence, the share of the one that attaches to the verb."""
+    found = _sentences(context)
+    if found is None:
+        return None
+    shares = []
+    for sentence in found.values():
+        verb, noun = (sentence["readings"][reading]["log_probability"] for reading in ("verb", "noun"))
+        shares.append(1 / (1 + math.exp(noun - verb)))
+    t = context.t
+    column = Dots(
+        values=shares, title=t("lesson_results.share_verb"), axis=t("lesson_results.share"), digits=2, holds=(0.0, 1.0)
+    )
+    rows = [" ".join(sentence["words"]) for sentence in found.values()]
+    return DotsFigure(row_labels=rows, columns=[column], row_title=t("lesson_results.sentence"), language=t.language)
 
 
 def _scores(context: LessonContext) -> CurvesFigure:

@@ -5,6 +5,7 @@ export type Values = {
   variations: Variation[];
   reduced: { width: number; layers: number; updates: number } | null;
   parsers: { name: string; setting: string; f1: number }[];
+  sentences: Record<string, Sentence> | null; // null: there is no parser, or another scene is shown
   runs: Record<string, Run>;
   rate: number;
 };
@@ -40,3 +41,13 @@ export type Reduced = {
 
 /** A training of the paper: its own estimate of FLOPs, and those that were counted. */
 export type Run = { hours: number; gpus: number; steps: number; paper: number; counted: number };
+
+/** A constituent: its label, its words [begin, end), the index of its parent or -1. */
+export type TreeNode = [label: string, begin: number, end: number, parent: number];
+
+/** An ambiguous sentence; `found` is the reading that the parser generates, null for another tree. */
+export type Sentence = {
+  words: string[];
+  found: "verb" | "noun" | null;
+  readings: Record<"verb" | "noun", { nodes: TreeNode[]; log_probability: number }>;
+};

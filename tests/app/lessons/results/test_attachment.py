@@ -1,0 +1,100 @@
+"""Sentences with two readings: the trees are what they claim to be, and the numbers are the parser's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.parsing.sequences import to_symbols
+from transformer_core.translator import Translator
+from viz_app.figures import DotsFigure
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.parser import load_lesson
+from viz_app.lessons.results.attachment import SENTENCES, nodes, readings
+from viz_app.lessons.results.numbers import data, figure
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.translation_service import TranslationService
+
+
+@pytest.fixture(scope="module")
+def parser(parser_checkpoint: Path) -> Translator:
+    return Translator.load(parser_checkpoint)
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_the_phrase_attaches_to_verb_or_noun(name: str) -> None:
+    trees = SENTENCES[name].trees
+    assert trees["verb"].words == trees["noun"].words
+    for reading, parent in (("verb", "VP"), ("noun", "NP")):
+        found = nodes(trees[reading])
+        ((_, _, _, above),) = (node for node in found if node[0] == "PP")
+        assert found[above][0] == parent
+
+
+def test_log_probabilities_are_those_of_a_forced_pass(parser: Translator) -> None:
+    for name, found in readings(parser).items():
+        for reading, tree in SENTENCES[name].trees.items():
+            forced = parser.force(" ".join(found["words"]), " ".join(to_symbols(tree)))
+            assert found["readings"][reading]["log_probability"] == pytest.approx(sum(forced.scores), abs=1e-4)
+
+
+def test_what_the_beam_search_finds_is_the_tree_that_it_generates(parser: Translator) -> None:
+    for name, found in readings(parser).items():
+        text = parser.translate(SENTENCES[name].text, beam=4).text
+        symbols = {reading: " ".join(to_symbols(tree)) for reading, tree in SENTENCES[name].trees.items()}
+        assert text == symbols[found["found"]] if found["found"] else text not in symbols.values()
+
+
+def context() -> LessonContext:
+    def no_model() -> TranslationService:
+        raise AssertionError("this lesson brings its own model")
+
+    return LessonContext("The dog.", LessonState("attachment", {}), "en", no_model, "test")
+
+
+def test_figure_and_stage_say_the_same(parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(parser_checkpoint))
+    sentences = data(context()).values["sentences"]
+    drawn = figure("attachment", context())
+    assert isinstance(drawn, DotsFigure)
+    for sentence, share in zip(sentences.values(), np.asarray(drawn.columns[0].values), strict=True):
+        verb, noun = (np.exp(sentence["readings"][reading]["log_probability"]) for reading in ("verb", "noun"))
+        assert share == pytest.approx(verb / (verb + noun))
+
+
+def test_without_a_parser_there_is_nothing_to_compare(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(random_checkpoint))
+    assert data(context()).values["sentences"] is None
+    assert figure("attachment", context()) is None
+
+
+def test_no_label_lies_outside_of_its_words(parser: Translator, javascript: Callable[[str], Any]) -> None:
+    """A constituent stands above its words, and inside the one that it belongs to, which stands higher."""
+    for sentence in readings(parser).values():
+        for reading in sentence["readings"].values():
+            places = javascript(
+                'import { treePlaces } from "./lessons/results/js/attachment.js";\n'
+                f"const nodes = {json.dumps(reading['nodes'])};\n"
+                f"console.log(JSON.stringify(treePlaces(nodes, (word) => word, {len(sentence['words'])})));\n"
+            )
+            for (_, begin, end, parent), place in zip(reading["nodes"], places, strict=True):
+                assert begin <= place["x"] <= end - 1
+                if parent >= 0:
+                    assert place["depth"] == places[parent]["depth"] + 1
+
+
+def test_the_answer_that_is_marked_is_the_parsers() -> None:
+    """Of the parser that ships: the first choice is the verb, the second the noun, the third neither."""
+    shipped = Path(__file__).resolve().parents[4] / "checkpoints" / "en-tree"
+    found = readings(Translator.load(shipped), ["telescope"])["telescope"]["readings"]
+    difference = found["verb"]["log_probability"] - found["noun"]["log_probability"]
+    for language in ("en", "ko"):
+        (scene,) = (each for each in load_lesson("results", language).scenes if each.name == "attachment")
+        assert scene.question is not None
+        (right,) = (number for number, choice in enumerate(scene.question.choices) if choice.right)
+        assert right == (0 if difference > 0.2 else 1 if difference < -0.2 else 2)

@@ -1,0 +1,143 @@
+"""Sentences with two readings: where does the last phrase attach, and what does the parser think of either tree?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.parsing.sequences import to_symbols
+from transformer_core.parsing.treebank import parse_trees
+from transformer_core.parsing.trees import Tree, rooted
+from viz_app.serving.registry import available_models, languages
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+BRACKETS = "zxx"  # what a parser writes, as a language: none
+BEAM = 4
+
+Reading = str  # "verb" or "noun": what the phrase attaches to
+
+
+@dataclass(frozen=True)
+class Ambiguous:
+    """A sentence of ours whose last phrase may attach to the verb or to the noun before it.
+
+    Args:
+        start: Subject and verb, in brackets.
+        verb: The verb in brackets.
+        noun: The object in brackets.
+        phrase: The phrase in brackets.
+    """
+
+    start: str
+    verb: str
+    noun: str
+    phrase: str
+
+    @cached_property
+    def trees(self) -> dict[Reading, Tree]:
+        """Both readings."""
+        noun = f"(NP {self.noun} {self.phrase})"
+        objects = {"verb": f"{self.noun} {self.phrase}", "noun": noun}
+        texts = (f"(S {self.start} (VP {self.verb} {each}) (. .))" for each in objects.values())
+        return dict(zip(objects, map(rooted, ([tree] for tree in parse_trees(texts))), strict=True))
+
+    @property
+    def text(self) -> str:
+        """The words with blanks between."""
+        return " ".join(self.trees["verb"].words)
+
+
+SENTENCES = {
+    "telescope": Ambiguous(
+        "(NP (PRP I))",
+        "(VBD saw)",
+        "(NP (DT the) (NN man))",
+        "(PP (IN with) (NP (DT the) (NN telescope)))",
+    ),
+    "fork": Ambiguous(
+        "(NP (PRP He))",
+        "(VBD ate)",
+        "(NP (DT the) (NN fish))",
+        "(PP (IN with) (NP (DT a) (NN fork)))",
+    ),
+    "bones": Ambiguous(
+        "(NP (PRP He))",
+        "(VBD ate)",
+        "(NP (DT the) (NN fish))",
+        "(PP (IN with) (NP (DT the) (NNS bones)))",
+    ),
+    "garden": Ambiguous(
+        "(NP (PRP She))",
+        "(VBD painted)",
+        "(NP (DT the) (NN house))",
+        "(PP (IN in) (NP (DT the) (NN garden)))",
+    ),
+    "letter": Ambiguous(
+        "(NP (PRP We))",
+        "(VBP read)",
+        "(NP (DT the) (NN letter))",
+        "(PP (IN of) (NP (PRP$ your) (NN mother)))",
+    ),
+}
+
+
+def find_parser() -> str | None:
+    """The name of the first model that generates trees; None if there is none."""
+    for name, folder in available_models().items():
+        spoken = languages(folder)
+        if spoken is not None and spoken.target == BRACKETS:
+            return name
+    return None
+
+
+def readings(translator: Translator, chosen: Iterable[str] = tuple(SENTENCES)) -> dict[str, Any]:
+    """What a parser makes of the sentences.
+
+    Returns:
+        For each by its name the `words`; for each reading its `nodes`, [label, first word, after the last word, index
+        of the parent or -1], parents first, and its `log_probability` in nats, all tokens and `</s>` included; and
+        `found`, the reading that the beam search finds, or None if it finds another tree.
+    """
+    answer: dict[str, Any] = {}
+    for name in chosen:
+        sentence = SENTENCES[name]
+        symbols = {reading: " ".join(to_symbols(tree)) for reading, tree in sentence.trees.items()}
+        scores = translator.score([(sentence.text, each) for each in symbols.values()])
+        best = translator.translate(sentence.text, beam=BEAM).text
+        answer[name] = {
+            "words": list(sentence.trees["verb"].words),
+            "found": next((reading for reading, text in symbols.items() if text == best), None),
+            "readings": {
+                reading: {"nodes": nodes(sentence.trees[reading]), "log_probability": score}
+                for reading, score in zip(symbols, scores, strict=True)
+            },
+        }
+    return answer
+
+
+def nodes(tree: Tree) -> list[tuple[str, int, int, int]]:
+    """The constituents below TOP: label, words [begin, end), index of the parent or -1; parents first."""
+    found: list[tuple[str, int, int, int]] = []
+
+    def add(node: Tree, begin: int, parent: int) -> None:
+        number = len(found)
+        found.append((node.label, begin, begin + len(node.words), parent))
+        for child in node.children:
+            if isinstance(child, Tree):
+                add(child, begin, number)
+                begin += len(child.words)
+            else:
+                begin += 1
+
+    begin = 0
+    for child in tree.children:
+        if isinstance(child, Tree):
+            add(child, begin, -1)
+            begin += len(child.words)
+        else:
+            begin += 1
+    return found
