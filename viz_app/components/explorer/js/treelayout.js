@@ -1,8 +1,8 @@
 // Where the constituents and words of a phrase-structure tree stand: words in one row at the foot, laid out by d3-hierarchy.
 
-const GAP = 14; // pixels between words
+const GAP = 12; // pixels between words
 const PAD = 10; // around a label, so that neighbours can be told apart
-const [LEAST, MOST] = [30, 44]; // between two levels
+const [LEAST, MOST] = [27, 44]; // between two levels
 const HEIGHT = 330; // that the levels share
 
 /**
