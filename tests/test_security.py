@@ -56,7 +56,11 @@ def test_closed_doors_and_settings_are_named() -> None:
     assert f"`{FRAME_SETTING}`" in text
 
 
-VENDORED = [ROOT / "viz_app/components/bertviz_frame/vendor", ROOT / "viz_app/static/fonts"]
+VENDORED = [
+    ROOT / "viz_app/components/bertviz_frame/vendor",
+    ROOT / "viz_app/components/explorer/vendor",
+    ROOT / "viz_app/static/fonts",
+]
 
 
 @pytest.mark.parametrize("folder", VENDORED, ids=lambda folder: folder.name)

@@ -157,6 +157,9 @@ type TableData = { columns: string[]; rows: (string | number)[][] };
 type NumberField = Box & { key: string; size: number; value: string; label: string };
 
 /** lessons/stage/lesson.css, put before all modules of a lesson by Python. */
+declare const D3: D3Hierarchy;
+
+/** Put before the code of a component by Python. */
 declare const STYLE: string;
 /** A tour: components/tour. */
 type TourData = { steps: string[]; texts: Texts; language: string; first: boolean; asked: string };
@@ -315,11 +318,52 @@ type ExplorerHeader = {
   alignment: Record<Kind, number[][]>;
   about?: { text: string; model: string; own: string; models: string[]; titles?: Record<string, string> };
   beam?: BeamData;
+  tree?: TreeData;
   selection: Partial<State>;
   off?: string;
   gloss: number[];
   follow: boolean;
 };
+
+/** The tree of a parser's sentence as serving/parse_tree.py sends it. */
+type TreeData = {
+  words: string[];
+  spans: [number, number][];
+  marks: (number | null)[];
+  nodes: {
+    label: string;
+    parent: number;
+    begin: number;
+    end: number;
+    opening: number | null;
+    closing: number | null;
+  }[];
+  repairs: Record<string, number>;
+  text: string;
+  others: { branch: number; score: number; nodes: [string, number, number][] }[];
+};
+
+/** A constituent (`node`), a word (`word`), or all words of a collapsed constituent (`whole`). */
+type TreeItem = { text: string; node: number; word: number; whole?: number; children: TreeItem[] };
+
+/** What is used of d3-hierarchy. */
+type D3Node = {
+  data: TreeItem;
+  x: number;
+  y: number;
+  depth: number;
+  height: number;
+  parent: D3Node | null;
+  children?: D3Node[];
+  leaves(): D3Node[];
+  descendants(): D3Node[];
+};
+type D3Cluster = {
+  (root: D3Node): D3Node;
+  nodeSize(size: [number, number]): D3Cluster;
+  separation(between: (a: D3Node, b: D3Node) => number): D3Cluster;
+};
+type D3Hierarchy = { hierarchy(data: TreeItem): D3Node; cluster(): D3Cluster };
 
 /** A beam search as serving/search_tree.py sends it; lists have one entry a node. */
 type BeamData = {

@@ -24,6 +24,7 @@ from viz_app.model_card.card import WEAK_BLEU
 from viz_app.serving import loader
 from viz_app.serving.comparison import Comparison, NotComparable, compare_with_selection, other_models
 from viz_app.serving.input_validation import Sentence
+from viz_app.serving.parse_tree import parse_tree
 from viz_app.serving.parsing_scores import content_of
 from viz_app.serving.registry import available_models, display_names, is_parser, languages
 from viz_app.serving.request_queue import Superseded
@@ -240,7 +241,8 @@ def _packed(
     name = (own or served).name
     about = {"text": text, "model": served.name, "own": name, "models": other_models(name), "titles": display_names(t)}
     best = best_head(served.card, result.maps)
-    return payload(shown, t, best, served.card, beam=tree, about=about)
+    parsed = parse_tree(result.translation, branch, shown.translation, translator)
+    return payload(shown, t, best, served.card, beam=tree, tree=parsed, about=about)
 
 
 def _draw_lab(t: Texts, selection: Selection) -> None:

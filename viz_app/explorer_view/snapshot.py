@@ -58,6 +58,7 @@ def payload(
     card: ModelCard,
     *,
     beam: Mapping[str, Any] | None = None,
+    tree: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> bytes:
     """The packed translation, the same bytes on every rerun.
@@ -70,6 +71,7 @@ def payload(
         best: The encoder-decoder head from which the words under the translation are taken.
         card: What was measured about the checkpoint.
         beam: The search as a tree; see `viz_app.serving.search_tree.search_tree`.
+        tree: What a parser has generated; see `viz_app.serving.parse_tree.parse_tree`.
         about: Sentence and checkpoints; see `viz_app.components.explorer.pack`.
     """
     spoken = card.languages
@@ -82,6 +84,7 @@ def payload(
         gloss_head=(best.layer, best.head),
         alignment=alignment_rates(card, result.maps),
         beam=beam,
+        tree=tree,
         about=about,
         source_language=spoken.source if spoken else "",
         target_language=spoken.target if spoken else "",

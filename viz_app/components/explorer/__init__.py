@@ -53,9 +53,18 @@ _HEAD = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 # knows already. So code and style, 150 kB, are a component of their own whose message never changes.
 _STYLE = json.dumps(join_styles(_FOLDER / "explorer.css", "explained", "tool"))
 _GLOSSARY = json.dumps(definitions())
+# A library that finds `exports` puts there what it has.
+_D3 = (_FOLDER / "vendor" / "d3-hierarchy-3.1.3.min.js").read_text(encoding="utf-8")
 _bring_code = st.components.v2.component(
     "headlight_explorer_code",
-    js=f"const STYLE = {_STYLE};\nconst GLOSSARY = {_GLOSSARY};\n{join_modules(_FOLDER / 'js' / 'main.js')}",
+    js="\n".join(
+        (
+            f"const STYLE = {_STYLE};",
+            f"const GLOSSARY = {_GLOSSARY};",
+            f"const D3 = (() => {{ const exports = {{}}, module = {{ exports }};\n{_D3}\nreturn exports; }})();",
+            join_modules(_FOLDER / "js" / "main.js"),
+        )
+    ),
 )
 _mount = st.components.v2.component(
     "headlight_explorer",

@@ -43,6 +43,7 @@ def pack(
     selection: Selection,
     gloss_head: tuple[int, int] | None = None,
     beam: Mapping[str, Any] | None = None,
+    tree: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
     follow: bool = False,
     source_language: str = "en",
@@ -62,6 +63,7 @@ def pack(
             of the last layer.
         beam: The search as a tree of plain values; see `viz_app.serving.search_tree.search_tree`. None or empty: the
             explorer offers no tree.
+        tree: What a parser has generated; see `viz_app.serving.parse_tree.parse_tree`. None or empty: no tree is drawn.
         about: `text`, the source sentence; `model`, the name of the checkpoint; `own`, of the one that the page shows;
             `models`, the names of others that the explorer offers to compare with; `titles`, what the page calls each
             of them, if not by its name. None: the explorer compares heads of one sentence only.
@@ -102,6 +104,8 @@ def pack(
         header["about"] = dict(about)
     if beam:
         header["beam"] = dict(beam)
+    if tree:
+        header["tree"] = dict(tree)
     # A short hash is enough to tell two translations of one session apart.
     digest = hashlib.blake2b(json.dumps(header).encode() + weights.digest.encode(), digest_size=12).hexdigest()
     header |= {"id": digest, "selection": fitted.to_dict(), "gloss": list(gloss_head), "follow": follow}

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.treebank import parse_trees
 from transformer_core.parsing.trees import Tree, rooted
-from viz_app.serving.registry import available_models, languages
+from viz_app.serving.registry import available_models, is_parser
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
-BRACKETS = "zxx"  # what a parser writes, as a language: none
 BEAM = 4
 
 Reading = str  # "verb" or "noun": what the phrase attaches to
@@ -87,11 +86,7 @@ SENTENCES = {
 
 def find_parser() -> str | None:
     """The name of the first model that generates trees; None if there is none."""
-    for name, folder in available_models().items():
-        spoken = languages(folder)
-        if spoken is not None and spoken.target == BRACKETS:
-            return name
-    return None
+    return next(filter(is_parser, available_models()), None)
 
 
 def readings(translator: Translator, chosen: Iterable[str] = tuple(SENTENCES)) -> dict[str, Any]:

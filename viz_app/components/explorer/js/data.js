@@ -53,6 +53,7 @@ export class Translation {
     this.alignment = header.alignment;
     this.about = header.about;
     this.beam = header.beam;
+    this.tree = header.tree;
     this.selection = header.selection;
     /** @type {string | null} The selected head, where it starts switched off. */
     this.off = header.off ?? null;

@@ -16,6 +16,7 @@ import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
 import { fitted, Report } from "./selected.js";
 import { Store } from "./store.js";
+import { Tree } from "./tree.js";
 import { Words } from "./words.js";
 
 const WIDE = 720; // from this width on the map and the tiles stand side by side
@@ -39,6 +40,7 @@ export class Explorer {
     this.root = root;
     this.store = new Store((state, changed) => this.render(state, changed));
     this.report = new Report(root, this.store);
+    this.tree = new Tree(this.store);
     this.words = new Words(this.store);
     this.beam = new Beam(this.store);
     this.compare = new Compare(this.store);
@@ -65,6 +67,7 @@ export class Explorer {
     this.onFonts = () => {
       for (const drawing of [this.figure.map, this.figure.lines, this.figure.token.map, this.beam.tree])
         drawing.stale = true;
+      this.tree.draw();
       this.store.mark("size");
     };
     document.fonts.addEventListener("loadingdone", this.onFonts);
@@ -78,6 +81,7 @@ export class Explorer {
     const row = [zoom.element, kind.element, player.element, menu.element, menu.chips];
     const controls = h("div", { class: "controls" }, ...row);
     this.body = h("div", { class: "body" }, figure.element, overview.element);
+    words.sentence.after(this.tree.element);
     const parts = [words.element, beam.note.element, beam.element, controls, candidates.element];
     figure.tools.append(compare.tools);
     figure.legend.element.before(this.card.element);
@@ -104,6 +108,7 @@ export class Explorer {
     this.translation = translation;
     this.texts = translation.texts;
     this.words.build(translation, this.texts);
+    this.tree.build(translation, this.texts);
     this.words.sentence.append(this.beam.button);
     this.beam.build(translation, this.texts);
     this.player.build(translation, this.texts);
@@ -200,6 +205,7 @@ export class Explorer {
     const drawn = [...changed].some((name) => !["cursor", "spot", "table", "size", "beam", "alpha"].includes(name));
     if (drawn) this.update(state, step);
     if (drawn) this.figure.update(view, sheet, state, current, this.theme);
+    if (drawn || has("cursor")) this.tree.update(state, step, view, sheet);
     if (drawn) this.card.update(state);
     if (has("off")) this.reportOff(state.off);
     if (drawn || has("size")) {

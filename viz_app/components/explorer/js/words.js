@@ -60,8 +60,10 @@ export class Words {
     setAttribute(this.element, "aria-label", texts.translation);
     setAttribute(this.line, "lang", translation.languages.target);
     this.text = h("bdi", { lang: translation.languages.target, dir: "auto" });
-    const copy = copyButton(() => plainText(translation.axes.outputs), texts, { class: "plain" });
-    this.sentence.replaceChildren(this.text, copy);
+    const { tree } = translation;
+    const copied = () => tree?.text ?? plainText(translation.axes.outputs);
+    const copy = copyButton(copied, texts, { class: "plain" });
+    this.sentence.replaceChildren(...(tree ? [copy] : [this.text, copy])); // the brackets of a tree stand below it
     this.words = translation.axis("outputs", "words").map((word) => this.word(word));
     const { beam } = translation;
     const pruned = beam && beam.shown >= beam.hypotheses; // the end of a branch, not of what the model may write

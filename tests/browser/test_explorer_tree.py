@@ -1,0 +1,154 @@
+"""The tree of a parser's sentence on the home page: drawn, pressed, folded, grown, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.browser.app_driver import wait_for_params
+from tests.browser.conftest import CheckAccessibility
+from tests.browser.explorer_driver import patch, settle, state
+from tests.browser.rest import rest
+from transformer_core.translator import Translator
+from viz_app.serving.parse_tree import parse_tree
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.conftest import OpenPage
+
+SENTENCE = "I saw the man with the telescope ."
+LONG = (
+    "The woman who lives next door gave the boy , who had wanted it for years , a book that she had found in a small "
+    "shop near the station when she was on her way home from work one day ."
+)
+
+
+@pytest.fixture(scope="module")
+def parser(parser_checkpoint: Path) -> Translator:
+    return Translator.load(parser_checkpoint)
+
+
+@pytest.fixture
+def tree(parser: Translator) -> dict[str, Any]:
+    best = parser.translate(SENTENCE, beam=4)
+    return parse_tree(best, 0, best, parser)
+
+
+@pytest.fixture
+def page(open_page: OpenPage, app_url: str) -> Page:
+    return opened(open_page, app_url)
+
+
+def opened(open_page: OpenPage, app_url: str, text: str = SENTENCE, **window: Any) -> Page:
+    page = open_page(f"{app_url}/?model=en-tree&text={quote(text)}&kind=cross&layer=2&head=1", **window)
+    page.locator(".tree-node").first.wait_for()
+    rest(page)
+    return page
+
+
+def node(page: Page, number: int) -> Any:
+    return page.locator(f".tree-node[data-node='{number}']")
+
+
+def test_the_whole_tree_is_drawn(page: Page, tree: dict[str, Any]) -> None:
+    labels = page.locator(".tree-node > text:not(.tree-mark)").all_text_contents()
+    assert sorted(labels) == sorted(each["label"] for each in tree["nodes"])
+    assert page.locator(".tree-word text").all_text_contents() == tree["words"]
+
+
+def test_a_constituent_pins_the_rows_of_its_brackets(page: Page, tree: dict[str, Any], parser: Translator) -> None:
+    number = next(i for i, each in enumerate(tree["nodes"]) if each["label"] == "PP")
+    label = node(page, number).locator("text").first
+    label.click()
+    settle(page)
+    opening, closing = tree["nodes"][number]["opening"], tree["nodes"][number]["closing"]
+    assert state(page, "pin") == f"q{opening}"
+    weights = parser.translate(SENTENCE, beam=4).attention.cross[1, 0, opening]
+    shown = page.locator(".tree-word").evaluate_all(
+        "(all) => all.map((word) => Number(word.style.getPropertyValue('--weight')))"
+    )
+    expected = [100 * float(weights[first : last + 1].sum()) for first, last in tree["spans"]]
+    assert shown == pytest.approx(expected, abs=1)
+    label.click()
+    settle(page)
+    assert state(page, "pin") == f"q{closing}"
+    label.click()
+    settle(page)
+    assert state(page, "pin") is None
+
+
+def test_an_encoder_gives_way_to_the_attention_that_generates(page: Page, tree: dict[str, Any]) -> None:
+    patch(page, kind="encoder", layer=0, head=0)
+    node(page, 1).locator("text").first.click()
+    settle(page)
+    assert state(page, "kind") == "cross"
+    assert state(page, "pin") == f"q{tree['nodes'][1]['opening']}"
+
+
+def test_it_grows_with_the_decoding(page: Page, tree: dict[str, Any]) -> None:
+    step = tree["nodes"][-1]["opening"]
+    patch(page, step=step)
+    there = page.locator(".tree-node:not(.unwritten)").evaluate_all("(all) => all.map((node) => +node.dataset.node)")
+    assert there == [i for i, each in enumerate(tree["nodes"]) if each["opening"] < step]
+    still_open = page.locator(".tree-node.open:not(.unwritten)").evaluate_all(
+        "(all) => all.map((node) => +node.dataset.node)"
+    )
+    assert still_open == [i for i, each in enumerate(tree["nodes"]) if each["opening"] < step <= each["closing"]]
+    assert page.locator(".tree-word.unread").count() == sum(mark >= step for mark in tree["marks"])
+
+
+def test_by_keyboard(page: Page, tree: dict[str, Any]) -> None:
+    node(page, 0).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    second = [i for i, each in enumerate(tree["nodes"]) if each["parent"] == 0][1]
+    focused = "(root) => root.getRootNode().activeElement?.dataset.node"
+    assert page.locator(".explorer").evaluate(focused) == str(second)
+    page.keyboard.press("Enter")
+    settle(page)
+    assert state(page, "pin") == f"q{tree['nodes'][second]['opening']}"
+    inside = sum(1 for each in tree["nodes"] if tree["nodes"][second]["begin"] <= each["begin"]) - 1
+    page.keyboard.press("Space")
+    settle(page)
+    assert page.locator(".tree-node").count() == len(tree["nodes"]) - inside
+    assert node(page, second).get_attribute("aria-expanded") == "false"
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowUp")
+    assert page.locator(".explorer").evaluate(focused) == "0"
+    assert page.locator(".tree-node").count() == len(tree["nodes"])
+    assert page.locator(".tree-node[tabindex='0']").count() == 1
+
+
+def test_another_tree_opens_its_branch(page: Page) -> None:
+    other = page.locator(".tree-other").first
+    branch = int(other.get_attribute("data-branch") or 0)
+    other.click()
+    wait_for_params(page, branch=str(branch + 1))
+    page.locator(".branch-note").wait_for()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("locale", ["en-US", "ko-KR"])
+def test_a_long_sentence_scrolls_in_its_own_box(
+    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, dark: bool, locale: str
+) -> None:
+    page = opened(open_page, app_url, LONG, width=390, height=844, dark=dark, locale=locale)
+    box, inner = (page.locator(f".tree-{each}").bounding_box() for each in ("box", "drawing"))
+    assert box is not None and inner is not None
+    assert inner["width"] > box["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    name = texts(locale[:2])("explorer.tree")
+    assert page.locator(".tree-drawing").get_attribute("aria-label") == name
+    check_accessibility(page)
+
+
+def test_a_translator_has_no_tree(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/?model=en-de&text={quote(SENTENCE)}")
+    page.locator(".words").wait_for()
+    assert page.locator(".tree").is_hidden()
+    assert page.locator(".sentence bdi").inner_text()
