@@ -40,6 +40,7 @@ def parser() -> Parser:
             "  steps     one head at several steps of the decoding side by side [--steps 1,4,8]\n"
             "  decoding  the same as an animation (.gif)\n"
             "  beam      the beam search as a tree\n"
+            "  tree      the tree that a parser generates; with --step, --layer, --head its attention to the words\n"
             "  compare   one head against another head, sentence or checkpoint: --other-...\n\n"
             "Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command\n"
             "that reproduces it, byte for byte with the same versions; for a CSV they are in a .csv.json beside it.\n\n"

@@ -1,4 +1,4 @@
-"""Everything of one sentence as one zip: all heads of the three kinds, one head, the beam search, the numbers."""
+"""Everything of one sentence as one zip: all heads of the three kinds, one head, search, a parser's tree, numbers."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, tu
     alone = [_figure("head", head | unit, seen, language)]
     if seen.search is not None:
         alone.append(_figure("beam", {}, seen, language))
+    if seen.parse is not None:
+        alone.append(_figure("tree", {}, seen, language))
     everything = [_figure("heads", {"kind": kind} | unit, seen, language) for kind in KINDS]
     fits = sum(map(weights_in, everything)) <= MOST_WEIGHTS
     items = [BundleItem(figure=figure, formats=(*DRAWN, *NUMBERS)) for figure in alone]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import UsageError
 from viz_app.export.provenance import make_provenance
-from viz_app.figures import Figure, Search, view_named
+from viz_app.figures import Figure, ParserOutput, Search, is_parser, view_named
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps
@@ -62,11 +62,13 @@ class ForwardResult:
         maps: Its attention.
         provenance: Checkpoint, sentence and search, for the record.
         search: The search that found the translation; None when it was given.
+        parse: What a parser generated; None for other models.
     """
 
     maps: AttentionMaps
     provenance: dict[str, Any]
     search: Search | None
+    parse: ParserOutput | None = None
 
 
 class ModelRunner:
@@ -89,12 +91,23 @@ class ModelRunner:
     def run(self, sentence: Sentence) -> ForwardResult:
         """Translate a sentence, or force its given translation. Raises SourceTooLong."""
         translator = self.translator(sentence.checkpoint)
+        tokenizer, text = translator.tokenizer, model_input(translator, sentence.text)
         if sentence.target is not None:
-            forced = translator.force(sentence.text, sentence.target)
-            return ForwardResult(forced.attention, make_provenance(translator, forced, source=sentence.text), None)
-        found = translator.translate(sentence.text, beam=sentence.beam, alpha=sentence.alpha)
+            forced = translator.force(text, sentence.target)
+            provenance = make_provenance(translator, forced, source=text)
+            parse = ParserOutput.from_pieces(text, forced.pieces, forced.scores, tokenizer)
+            return ForwardResult(forced.attention, provenance, None, parse)
+        found = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
         provenance = make_provenance(translator, found, beam=sentence.beam, alpha=sentence.alpha)
-        return ForwardResult(found.attention, provenance, Search.from_translation(found, translator.tokenizer))
+        parse = ParserOutput.from_pieces(text, found.pieces, found.scores, tokenizer)
+        return ForwardResult(found.attention, provenance, Search.from_translation(found, tokenizer), parse)
+
+
+def model_input(translator: Translator, typed: str) -> str:
+    """What a model reads of a typed text: a parser its words, split as the treebank does, with blanks between."""
+    from transformer_core.parsing.words import split_words
+
+    return " ".join(split_words(typed)) if is_parser(translator.tokenizer) else typed
 
 
 def figure_for_request(request: FigureRequest, runner: ModelRunner) -> Figure:
@@ -110,7 +123,7 @@ def render(request: FigureRequest, result: ForwardResult, other: ForwardResult |
     if other:
         provenance["other"] = other.provenance
         parameters["other"] = other.maps
-    material = {"maps": result.maps, "search": result.search if request.view == "beam" else None}
+    material = {"maps": result.maps, "search": result.search if request.view == "beam" else None, "parse": result.parse}
     try:
         figure = view_named(request.view).figure(
             **parameters, **material, language=request.language, provenance=provenance

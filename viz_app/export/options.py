@@ -23,6 +23,7 @@ _OPTIONS = {
     "other": ("other_text", "other_target", "other_checkpoint"),
     "names": ("name", "other_name"),
     "search": (),
+    "parse": (),
 }
 
 
@@ -49,6 +50,7 @@ def add_view(parser: Parser) -> None:
     add("--step", type=int, metavar="N", help="Show only what exists after N generated tokens.")
     add("--steps", type=str, metavar="LIST", help="The steps of the view steps: 1,4,8; four unless given.")
     add("--pruned", type=bool, metavar="true|false", help="Whether the beam tree shows discarded candidates.")
+    add("--confidence", type=bool, metavar="true|false", help="tree: tint constituents by their probability.")
     add("--other-text", type=str, metavar="TEXT", help="compare: sentence of B.")
     add("--other-target", type=str, metavar="TEXT", help="compare: translation that B reads.")
     add("--other-checkpoint", type=find_checkpoint, metavar="DIR", help="compare: model of B.")

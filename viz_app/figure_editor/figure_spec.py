@@ -40,6 +40,7 @@ class FigureSpec:
         steps: Steps of "steps"; empty for four.
         aligned: Whether "compare" aligns different tokens.
         pruned: Whether "beam" draws pruned candidates.
+        confidence: Whether "tree" tints constituents by their probability.
         language: Of the figure's words; None for the language of the page.
         style: How it is drawn.
         dpi: Dots per inch of a PNG.
@@ -53,6 +54,7 @@ class FigureSpec:
     steps: tuple[int, ...] = ()
     aligned: bool = True
     pruned: bool = True
+    confidence: bool = False
     language: str | None = None
     style: Style = field(default_factory=Style)
     dpi: int = 300
@@ -90,7 +92,10 @@ class FigureSpec:
 
     def fitted(self, maps: AttentionMaps) -> FigureSpec:
         """The nearest spec that exists in these maps."""
-        place = self.selection.fitted(maps)
+        place = self.selection
+        if self.view == "tree":  # it shows encoder-decoder attention and no other
+            place = replace(place, kind="cross")
+        place = place.fitted(maps)
         if self.view == "compare":
             place = replace(place, against=_other_head(place, maps))
         query = self.query
@@ -125,6 +130,7 @@ class FigureSpec:
             "query": self.query,
             "steps": self.steps,
             "pruned": self.pruned,
+            "confidence": self.confidence,
         }
         return {name: value for name, value in given.items() if name in VIEWS[self.view].parameters}
 
@@ -161,6 +167,7 @@ class FigureSpec:
             "steps": _joined(self.steps),
             "aligned": None if self.aligned else "off",
             "pruned": None if self.pruned else "off",
+            "confidence": "on" if self.confidence else None,
         }
         if self.scene is None:
             return values | empty_query()
@@ -179,6 +186,7 @@ class FigureSpec:
         _take(changes, params, "query", "query", lambda text: (_places(text, 1) or (None,))[0])
         for name in ("aligned", "pruned"):
             _take(changes, params, name, name, {"off": False}.get)
+        _take(changes, params, "confidence", "confidence", {"on": True}.get)
         scene = LessonFigureSpec.from_query(params) or default.scene
         return replace(default, selection=place, style=_style(params, default.style), scene=scene, **changes)
 

@@ -15,7 +15,7 @@ from viz_app.export.bundle import Turn
 from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figures import Animation, Figure, Search, Style, export, file_name, formats_of
+from viz_app.figures import Animation, Figure, ParserOutput, Search, Style, export, file_name, formats_of
 from viz_app.figures.model.pixels import GIF_DPI, PictureTooLarge, check_pixels
 from viz_app.serving.comparison import Comparison
 from viz_app.serving.memory_size import memory_size
@@ -126,7 +126,8 @@ def forward_result(
         else:
             provenance["branch"] = branch + 1  # no text leads back to these pieces, so no command does
     search = Search.from_translation(best.translation, translator.tokenizer) if best.translation.history else None
-    return ForwardResult(result.maps, provenance, search)
+    parse = ParserOutput.from_pieces(translation.source, translation.pieces, translation.scores, translator.tokenizer)
+    return ForwardResult(result.maps, provenance, search, parse)
 
 
 def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Comparison | None = None) -> Figure:

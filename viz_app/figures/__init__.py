@@ -19,10 +19,12 @@ from viz_app.figures.build.beam import beam_tree
 from viz_app.figures.build.comparison import comparison
 from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.build.lines import head_lines
+from viz_app.figures.build.parse import ParserOutput, is_parser
 from viz_app.figures.build.request import Request, Search
 from viz_app.figures.build.steps import Animation, decoding, decoding_steps
 from viz_app.figures.model.arrays import OwnMaps, own_maps
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
+from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.slicing import UNITS, upto_step
@@ -47,6 +49,8 @@ __all__ = [
     "VIEWS",
     "Animation",
     "Caption",
+    "ConstituencyFigure",
+    "Constituent",
     "CurvesFigure",
     "DifferencePanel",
     "Dots",
@@ -57,6 +61,7 @@ __all__ = [
     "LinesFigure",
     "MatrixFigure",
     "OwnMaps",
+    "ParserOutput",
     "Renderer",
     "Request",
     "Search",
@@ -78,6 +83,7 @@ __all__ = [
     "head_alt",
     "head_caption",
     "head_lines",
+    "is_parser",
     "layer_heads",
     "one_head",
     "own_maps",

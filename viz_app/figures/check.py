@@ -24,6 +24,7 @@ from viz_app.figures.colours.palette import lab_of
 from viz_app.figures.colours.scales import ColorMap, format_number, numbers_map
 from viz_app.figures.layout import PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
@@ -142,6 +143,8 @@ def _colors(figure: Figure, style: Style) -> Iterable[PrintIssue]:
 def _scales(figure: Figure, style: Style) -> list[ColorMap]:
     if isinstance(figure, MatrixFigure):
         return [numbers_map(figure.matrix, figure.diverging, style, figure.theme)]
+    if isinstance(figure, ConstituencyFigure) and figure.is_tinted:
+        return [figure.color_map(style)]
     if not isinstance(figure, HeatmapFigure):
         return []
     shown = figure.weights, figure.differences

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from viz_app.figures import tree_data
 from viz_app.figures.build.steps import Animation
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
@@ -97,6 +99,8 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
             )
             for i, node in enumerate(figure.nodes)
         ]
+    if isinstance(figure, ConstituencyFigure):
+        return tree_data.COLUMNS, tree_data.table(figure, _escape_formula)
     if isinstance(figure, CurvesFigure):
         return CURVE_COLUMNS, [
             (i, _escape_formula(series.label), float(x), float(y))
@@ -151,6 +155,8 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
             "statuses": np.array([node.status for node in nodes], dtype=np.str_),
             "best": np.array([node.best for node in nodes], dtype=bool),
         }
+    if isinstance(figure, ConstituencyFigure):
+        return tree_data.arrays(figure)
     if isinstance(figure, CurvesFigure):
         pairs = [
             (f"{name}_{i}", values) for i, s in enumerate(figure.series) for name, values in (("x", s.xs), ("y", s.ys))
@@ -188,6 +194,8 @@ def _content(figure: Figure) -> dict[str, Any]:
                 for row, node in zip(_table(figure)[1], figure.nodes, strict=True)
             ]
         }
+    if isinstance(figure, ConstituencyFigure):
+        return tree_data.content(figure)
     if isinstance(figure, CurvesFigure):
         return {
             "series": [

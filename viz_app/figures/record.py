@@ -8,6 +8,7 @@ from typing import Any
 
 from transformer_core import __version__
 from viz_app.figures.colours.scales import weights_map
+from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
@@ -25,6 +26,8 @@ def provenance_record(figure: Figure, style: Style | None = None) -> dict[str, A
     if isinstance(figure, HeatmapFigure | LinesFigure):
         weights = [panel.weights for panel in figure.panels if not isinstance(panel, DifferencePanel)]
         record["scale"] = weights_map(weights, style, figure.theme).describe()
+    if isinstance(figure, ConstituencyFigure) and figure.is_tinted:
+        record["scale"] = figure.color_map(style).describe()
     if style != Style():
         record["style"] = style.as_dict()
     return record

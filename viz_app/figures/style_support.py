@@ -11,6 +11,7 @@ from typing import Any
 
 from viz_app.figures.build.steps import Animation
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import Figure, HeatmapFigure
@@ -24,6 +25,7 @@ _BY_KIND: dict[type[Figure], frozenset[str]] = {
     HeatmapFigure: _ALWAYS | _AROUND | _COLORS | {"rotation", "letters"},
     LinesFigure: _ALWAYS | _AROUND | {"value_range", "mapping"},
     TreeFigure: _ALWAYS | _AROUND,
+    ConstituencyFigure: _ALWAYS | _AROUND | _COLORS,
     CurvesFigure: _ALWAYS | _AROUND,
     MatrixFigure: _ALWAYS | _AROUND | _COLORS,
     DotsFigure: _ALWAYS | _AROUND,
@@ -67,6 +69,8 @@ def _without_effect(figure: Figure) -> set[str]:
         idle.add("legend")
     if isinstance(figure, DotsFigure) and not figure.notes:
         idle.add("legend")
+    if isinstance(figure, ConstituencyFigure) and not figure.is_tinted:
+        idle |= {"legend", *_COLORS}
     return idle
 
 

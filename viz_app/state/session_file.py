@@ -124,6 +124,7 @@ class SavedSpec(Struct, frozen=True, kw_only=True):
     steps: Annotated[tuple[Index, ...], Meta(max_length=64)] = ()
     aligned: bool = True
     pruned: bool = True
+    confidence: bool = False
     language: Name | None = None
     style: Annotated[dict[Name, Setting | Annotated[list[Number], Meta(max_length=2)] | None], Meta(max_length=32)] = {}
     dpi: Annotated[int, Meta(ge=1, le=10_000)] = 300

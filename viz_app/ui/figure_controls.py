@@ -33,16 +33,20 @@ class FigureControls:
         t: Labels in the visitor's language.
         maps: All maps of the translation, by pieces.
         own: Name of the model that wrote it.
+        of_parser: Whether that is a parser.
     """
 
-    def __init__(self, t: Texts, maps: AttentionMaps, own: str) -> None:
+    def __init__(self, t: Texts, maps: AttentionMaps, own: str, *, of_parser: bool = False) -> None:
         self.t, self.maps, self.own, self.widgets = t, maps, own, Widgets(t)
+        self.of_parser = of_parser
 
     def draw(self, spec: FigureSpec) -> FigureSpec:
         """The spec as the visitor has changed it."""
         t = self.t
-        view = self.widgets.list("view", tuple(VIEWS), spec.view, lambda name: VIEWS[name].label[t.language])
-        spec = replace(spec, view=view)
+        offered = tuple(name for name, view in VIEWS.items() if self.of_parser or not view.of_parsers)
+        now = spec.view if spec.view in offered else offered[0]
+        view = self.widgets.list("view", offered, now, lambda name: VIEWS[name].label[t.language])
+        spec = replace(spec, view=view).fitted(self.maps)
         spec = self._place(spec)
         if view == "lines":
             spec = self._lines(spec)
@@ -164,7 +168,10 @@ class FigureControls:
         pruned = spec.pruned
         if "pruned" in needs:
             pruned = st.checkbox(t("studio.pruned"), value=pruned, key=self.widgets.key("pruned"))
-        return replace(spec, selection=chosen, pruned=pruned).fitted(self.maps)
+        confidence = spec.confidence
+        if "confidence" in needs:
+            confidence = st.checkbox(t("studio.confidence"), value=confidence, key=self.widgets.key("confidence"))
+        return replace(spec, selection=chosen, pruned=pruned, confidence=confidence).fitted(self.maps)
 
 
 def _token(tokens: Sequence[str], row: int | None, otherwise: str = "") -> str:

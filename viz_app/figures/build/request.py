@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from transformer_core.decoding.beam import Node
     from transformer_core.tokenizer import Tokenizer
     from transformer_core.translator import Translation
+    from viz_app.figures.build.parse import ParserOutput
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Request:
         aligned: Whether different tokens are aligned for the difference.
         search: The beam search of "beam".
         pruned: Whether "beam" draws pruned candidates.
+        parse: What a parser generated; None for other models.
+        confidence: Whether "tree" tints constituents by their probability.
         language: "en" or "ko".
         theme: "light" or "dark".
         provenance: Checkpoint, hash, sentence, command, ...; written into every file.
@@ -86,6 +89,8 @@ class Request:
     aligned: bool = False
     search: Search | None = None
     pruned: bool = True
+    parse: ParserOutput | None = None
+    confidence: bool = False
     language: str = "en"
     theme: Theme = "light"
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -108,5 +113,12 @@ class Request:
     def attention(self) -> AttentionSlice:
         """The maps cut to the step and merged to the unit. Raises ValueError for what does not exist."""
         return slice_attention(
-            self.require_maps, self.kind, self.language, self.theme, self.provenance, self.unit, self.step
+            self.require_maps,
+            self.kind,
+            self.language,
+            self.theme,
+            self.provenance,
+            self.unit,
+            self.step,
+            of_parser=self.parse is not None,
         )

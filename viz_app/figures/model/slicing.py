@@ -33,16 +33,17 @@ class AttentionSlice:
     t: Texts
     theme: Theme
     provenance: Mapping[str, Any]
+    of_parser: bool = False
 
     @property
     def query_title(self) -> str:
         """Title of the rows."""
-        return self.t(f"figures.{self.unit}_query_{self.kind}")
+        return self.t(f"figures.{axis_label(self.unit, 'query', self.kind, self.of_parser)}")
 
     @property
     def key_title(self) -> str:
         """Title of the columns."""
-        return self.t(f"figures.{self.unit}_key_{self.kind}")
+        return self.t(f"figures.{axis_label(self.unit, 'key', self.kind, self.of_parser)}")
 
     @property
     def kind_title(self) -> str:
@@ -131,6 +132,19 @@ class AttentionSlice:
         return {**self.provenance, **ours}
 
 
+def axis_label(unit: str, side: str, kind: str, of_parser: bool) -> str:
+    """The label in [figures] that is the title of an axis: the tokens that a parser generates are brackets.
+
+    Args:
+        unit: "pieces" or "words".
+        side: "query" or "key".
+        kind: Which attention.
+        of_parser: Whether the model generates brackets.
+    """
+    generated = kind == "decoder" or (kind == "cross" and side == "query")
+    return f"{'brackets' if of_parser and generated else unit}_{side}_{kind}"
+
+
 def upto_step(maps: AttentionMaps, step: int) -> AttentionMaps:
     """The maps that exist when `step` pieces have been written; the encoder's are complete from the start.
 
@@ -171,6 +185,8 @@ def slice_attention(
     provenance: Mapping[str, Any] | None,
     unit: Unit,
     upto: int | None,
+    *,
+    of_parser: bool = False,
 ) -> AttentionSlice:
     """Slice maps to a step and merge them to a unit. Raises ValueError for a kind, unit or step that does not exist."""
     maps.weights(kind)  # refuses an unknown kind
@@ -183,7 +199,14 @@ def slice_attention(
     if unit == "words":
         maps = maps.merged_to_words()
     return AttentionSlice(
-        maps=maps, kind=kind, unit=unit, upto=upto, t=texts(language), theme=theme, provenance=provenance or {}
+        maps=maps,
+        kind=kind,
+        unit=unit,
+        upto=upto,
+        t=texts(language),
+        theme=theme,
+        provenance=provenance or {},
+        of_parser=of_parser,
     )
 
 

@@ -16,12 +16,13 @@ import matplotlib
 
 from viz_app.figures import fonts
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
 from viz_app.figures.model.tree import TreeFigure
-from viz_app.figures.mpl import charts, dots, heatmaps, lines, trees
+from viz_app.figures.mpl import charts, constituency, dots, heatmaps, lines, trees
 from viz_app.figures.mpl.canvas import Canvas
 
 FORMATS = ("png", "svg", "pdf")
@@ -30,6 +31,7 @@ _DRAW: dict[type[Figure], Callable[[Any, Style, str, int], Canvas]] = {
     HeatmapFigure: heatmaps.draw,
     LinesFigure: lines.draw,
     TreeFigure: trees.draw,
+    ConstituencyFigure: constituency.draw,
     CurvesFigure: charts.draw_curves,
     MatrixFigure: charts.draw_matrix,
     DotsFigure: dots.draw,

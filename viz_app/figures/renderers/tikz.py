@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
@@ -19,7 +20,7 @@ RENDERERS = Renderer(
     format="tex",
     order=40,
     mime_type="application/x-tex",
-    kinds=(HeatmapFigure, CurvesFigure, MatrixFigure, DotsFigure),
+    kinds=(HeatmapFigure, CurvesFigure, MatrixFigure, DotsFigure, ConstituencyFigure),
     render=_render,
     label="TikZ",
 )

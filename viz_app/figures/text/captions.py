@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from transformer_core.attention_maps import Axis
 from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.slicing import axis_label
 from viz_app.figures.model.spec import display_label
 from viz_app.text import texts
 
@@ -148,7 +149,16 @@ def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
     return fill_template(table["caption_all"], values, {}) + strongest_link_caption(maps, kind, layer, head, language)
 
 
-def head_alt(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str = "en", unit: str = "pieces") -> str:
+def head_alt(
+    maps: Maps,
+    kind: AnyKind,
+    layer: int,
+    head: int,
+    *,
+    language: str = "en",
+    unit: str = "pieces",
+    of_parser: bool = False,
+) -> str:
     """Text for somebody who does not see the map of one head: what it is, its axes, its three strongest links."""
     table = texts(language).table("figures")
     rows, columns = maps.weights(kind).shape[2:]
@@ -158,8 +168,8 @@ def head_alt(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str 
         "head": str(head + 1),
         "rows": str(rows),
         "columns": str(columns),
-        "query_title": table[f"{unit}_query_{kind}"],
-        "key_title": table[f"{unit}_key_{kind}"],
+        "query_title": table[axis_label(unit, "query", kind, of_parser)],
+        "key_title": table[axis_label(unit, "key", kind, of_parser)],
     }
     links = [
         fill_template(table["alt_link"], {"percent": percent(link.weight)}, {"query": link.query, "key": link.key}).text
@@ -168,15 +178,23 @@ def head_alt(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str 
     return f"{fill_template(table['alt_head'], values, {}).text} {table['alt_links']} {', '.join(links)}."
 
 
-def grid_alt(maps: Maps, kind: AnyKind, caption: Caption, *, language: str = "en", unit: str = "pieces") -> str:
+def grid_alt(
+    maps: Maps,
+    kind: AnyKind,
+    caption: Caption,
+    *,
+    language: str = "en",
+    unit: str = "pieces",
+    of_parser: bool = False,
+) -> str:
     """Text for somebody who does not see the maps of several heads: the axes that they share, then their caption."""
     table = texts(language).table("figures")
     rows, columns = maps.weights(kind).shape[2:]
     values = {
         "rows": str(rows),
         "columns": str(columns),
-        "query_title": table[f"{unit}_query_{kind}"],
-        "key_title": table[f"{unit}_key_{kind}"],
+        "query_title": table[axis_label(unit, "query", kind, of_parser)],
+        "key_title": table[axis_label(unit, "key", kind, of_parser)],
     }
     return f"{fill_template(table['alt_grid'], values, {}).text} {caption.text}"
 

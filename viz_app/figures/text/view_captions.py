@@ -1,4 +1,4 @@
-"""Captions and alt texts of lines, steps, comparisons, beam trees and the whole model, in the manner of `captions`."""
+"""Captions and alt texts of lines, steps, comparisons, searches, trees and the whole model, as in `captions`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.constituency import ConstituencyFigure
+from viz_app.figures.model.slicing import axis_label
 from viz_app.figures.model.spec import HeatmapPanel, display_label
 from viz_app.figures.model.tree import TreeFigure
 from viz_app.figures.text.captions import (
@@ -20,6 +22,7 @@ from viz_app.figures.text.captions import (
 from viz_app.text import texts
 
 _MAX_LABEL = 24
+_MAX_PHRASE = 60
 
 
 def kinds_caption(maps: Maps, *, language: str = "en") -> Caption:
@@ -66,7 +69,15 @@ def lines_caption(
 
 
 def lines_alt(
-    maps: Maps, kind: AnyKind, layer: int, heads: Sequence[int], caption: Caption, *, language: str, unit: str
+    maps: Maps,
+    kind: AnyKind,
+    layer: int,
+    heads: Sequence[int],
+    caption: Caption,
+    *,
+    language: str,
+    unit: str,
+    of_parser: bool = False,
 ) -> str:
     """What the lines connect, then the caption."""
     table = texts(language).table("figures")
@@ -74,8 +85,8 @@ def lines_alt(
         "kind": table[f"kind_{kind}"],
         "layer": str(layer + 1),
         "heads": _list(heads),
-        "query_title": table[f"{unit}_query_{kind}"],
-        "key_title": table[f"{unit}_key_{kind}"],
+        "query_title": table[axis_label(unit, "query", kind, of_parser)],
+        "key_title": table[axis_label(unit, "key", kind, of_parser)],
     }
     return f"{fill_template(table['alt_lines'], values, {}).text} {caption.text}"
 
@@ -119,6 +130,32 @@ def beam_caption(figure: TreeFigure, best: str, score: float, *, language: str) 
         "score": f"{score:.2f}".replace("-", "\u2212"),
     }
     return fill_template(table["caption_beam"], values, {"best": display_label(best)})
+
+
+def tree_caption(figure: ConstituencyFigure, *, language: str) -> Caption:
+    """How large the tree is, which constituent the model is least sure of, and whether its brackets were repaired."""
+    table = texts(language).table("figures")
+    values = {"count": str(len(figure.nodes)), "words": str(len(figure.words)), "depth": str(max(figure.levels) + 1)}
+    caption = fill_template(table["caption_tree"], values, {})
+    sure = [(node.probability, i) for i, node in enumerate(figure.nodes) if node.probability is not None]
+    if len(sure) > 1:
+        probability, least = min(sure)
+        values = {"label": figure.nodes[least].label, "percent": percent(probability)}
+        tokens = {"phrase": display_label(figure.phrase(least), _MAX_PHRASE)}
+        caption += fill_template(table["caption_tree_least"], values, tokens)
+    if figure.repairs:
+        values = {"count": str(sum(figure.repairs.values()))}
+        caption += fill_template(table["caption_tree_repaired"], values, {})
+    return caption
+
+
+def tree_attention_caption(figure: ConstituencyFigure, head: str, generated: str, *, language: str) -> Caption:
+    """Which token is generated, and which word its head attends to most; `head` counts from 1, as 4.6."""
+    table, weights = texts(language).table("figures"), np.array(figure.weights)
+    word = int(weights.argmax())
+    values = {"head": head, "percent": percent(float(weights[word]))}
+    tokens = {"query": _token(generated), "key": _token(figure.words[word])}
+    return fill_template(table["caption_tree_attention"], values, tokens)
 
 
 def _token(label: str) -> str:

@@ -15,10 +15,12 @@ from transformer_core import __version__
 from viz_app.figures.colours.scales import ColorMap, numbers_map
 from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json
+from viz_app.figures.tikz.constituency import constituency
 from viz_app.figures.tikz.dots import dots
 from viz_app.figures.tikz.parts import MAX_LABEL, color, heading, tex
 
@@ -50,6 +52,8 @@ def to_tex(figure: Figure, style: Style) -> bytes:
         picture = _matrix(figure, style)
     elif isinstance(figure, DotsFigure):
         picture = dots(figure, style)
+    elif isinstance(figure, ConstituencyFigure):
+        picture = constituency(figure, style)
     else:
         raise ValueError(f"format is 'tex', but must be another one: TikZ has no {type(figure).__name__}")
     record = provenance_json(figure, style)  # one line as it is: its spaces are those of the sentence

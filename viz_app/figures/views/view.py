@@ -25,6 +25,7 @@ class View:
         make: From a request to a figure.
         kind: The kind of figure that it is; of an animation, that of its frames.
         moves: Whether it is an animation.
+        of_parsers: Whether only parsers have it: models that generate the brackets of a tree.
     """
 
     name: str
@@ -35,6 +36,7 @@ class View:
     required: tuple[str, ...] = ()
     kind: type[Figure] = HeatmapFigure
     moves: bool = False
+    of_parsers: bool = False
 
     def figure(self, **parameters: Any) -> Figure:
         """The figure for these fields of a Request; those that this view does not need make no difference.

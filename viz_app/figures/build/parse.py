@@ -1,0 +1,160 @@
+"""The phrase-structure tree that a parser generates as brackets, and where its attention goes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.parsing.sequences import Brackets, Repaired, to_tree
+from transformer_core.parsing.trees import ROOT, Leaf, Tree
+from transformer_core.parsing.vocabulary import NotAParser, SymbolTable
+from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
+from viz_app.figures.model.slicing import check_index
+from viz_app.figures.text import view_captions
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from transformer_core.tokenizer import Tokenizer
+    from viz_app.figures.build.request import Request
+
+
+def is_parser(tokenizer: Tokenizer) -> bool:
+    """Whether a model generates the brackets of a tree."""
+    try:
+        SymbolTable.from_tokenizer(tokenizer)
+    except NotAParser:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class ParserOutput:
+    """What a parser generated for a sentence.
+
+    Args:
+        words: Of the sentence.
+        symbols: Generated brackets and XX, without `</s>`.
+        log_probabilities: Of each symbol, in nats, and perhaps of `</s>`.
+    """
+
+    words: Sequence[str]
+    symbols: Sequence[str]
+    log_probabilities: Sequence[float]
+
+    @classmethod
+    def from_pieces(
+        cls, source: str, pieces: Sequence[str], scores: Sequence[float], tokenizer: Tokenizer
+    ) -> ParserOutput | None:
+        """What a model generated for `source`, words with blanks between; None when it is no parser."""
+        if not is_parser(tokenizer):
+            return None
+        return cls(tuple(source.split()), tuple(piece.removeprefix(WORD_BOUNDARY) for piece in pieces), tuple(scores))
+
+    def repaired(self) -> Repaired:
+        """Its tree. Raises ValueError without words."""
+        return to_tree(self.symbols, self.words)
+
+    def probability(self, brackets: Brackets) -> float | None:
+        """Of a constituent: of both its brackets; None when one was never generated."""
+        opening, closing = brackets
+        if opening is None or closing is None:
+            return None
+        return min(1.0, math.exp(self.log_probabilities[opening] + self.log_probabilities[closing]))
+
+
+def tree(r: Request) -> ConstituencyFigure:
+    """The tree over the words; with a step, words tinted by encoder-decoder attention while that token is generated.
+
+    Raises:
+        ValueError: The model is no parser, or a layer, head or step does not exist.
+    """
+    if r.parse is None:
+        raise ValueError("this model is no parser: the view tree draws the tree that a parser generates")
+    t, found = texts(r.language), r.parse.repaired()
+    view: dict[str, Any] = {"name": "tree", **({"confidence": True} if r.confidence else {})}
+    if r.step is not None:
+        view |= {"layer": r.layer, "head": r.head, "step": r.step}
+    view |= {"language": r.language} if r.language != "en" else {}
+    title, place = t("figures.title_tree"), ""
+    if r.step is not None:
+        title = t("figures.title_tree_step", layer=r.layer + 1, head=r.head + 1, step=r.step)
+        place = f"_layer{r.layer + 1}_head{r.head + 1}_step{r.step}"
+    figure = ConstituencyFigure(
+        nodes=[*_nodes(r.parse, found)],
+        words=r.parse.words,
+        weights=None if r.step is None else _weights(r, r.step),
+        confidence=r.confidence,
+        text=str(found.tree),
+        repairs=found.repairs,
+        weight_title=t("figures.scale"),
+        probability_title=t("figures.tree_probability"),
+        title=title,
+        kind="" if r.step is None else "cross",
+        language=r.language,
+        theme=r.theme,
+        name=f"headlight_tree{place}",
+        provenance={**r.provenance, "view": view},
+    )
+    caption = view_captions.tree_caption(figure, language=r.language)
+    if r.step is not None:
+        assert figure.weights is not None
+        caption = caption + view_captions.tree_attention_caption(
+            figure, f"{r.layer + 1}.{r.head + 1}", r.require_decoding.outputs.tokens[r.step - 1], language=r.language
+        )
+    return replace(figure, caption=caption.text, alt=f"{t('figures.alt_tree')} {caption.text} {figure.text}")
+
+
+def _nodes(parse: ParserOutput, found: Repaired) -> Iterator[Constituent]:
+    """All constituents; TOP only where it holds something else than one constituent."""
+    brackets = list(found.brackets)
+    top = found.tree
+    if top.label == ROOT and len(top.children) == 1 and isinstance(top.children[0], Tree):
+        top, brackets = top.children[0], brackets[1:]
+    rows: list[tuple[str, int, int, int]] = []
+    _walk(top, -1, 0, rows)
+    for (label, parent, begin, end), places in zip(rows, brackets, strict=True):
+        yield Constituent(
+            label=label,
+            parent=parent,
+            begin=begin,
+            end=end,
+            opening=places[0],
+            closing=places[1],
+            probability=parse.probability(places),
+        )
+
+
+def _walk(tree: Tree, parent: int, begin: int, rows: list[tuple[str, int, int, int]]) -> None:
+    """Label, parent, first word and end of a constituent and of all in it."""
+    here = len(rows)
+    rows.append((tree.label, parent, begin, begin + len(tree.words)))
+    for child in tree.children:
+        if isinstance(child, Leaf):
+            begin += 1
+        else:
+            _walk(child, here, begin, rows)
+            begin += len(child.words)
+
+
+def _weights(r: Request, step: int) -> tuple[float, ...]:
+    """Of each word, the attention that its pieces get while a token is generated."""
+    maps = r.require_decoding
+    assert r.parse is not None
+    check_index("layer", r.layer, maps.layers("cross"))
+    check_index("head", r.head, maps.heads("cross"))
+    count = len(maps.outputs)
+    if not 1 <= step <= count:
+        raise ValueError(f"step is {step}, but must be between 1 and {count}, the number of generated tokens")
+    row, axis = maps.cross[r.layer, r.head, step - 1], maps.source
+    kept = ~np.array(axis.special)
+    sums = np.bincount(np.array(axis.words)[kept], weights=row[kept].astype(np.float64))
+    if len(sums) != len(r.parse.words):
+        raise ValueError(
+            f"the sentence has {len(r.parse.words)} words, but {len(sums)} among its tokens: no attention can be drawn"
+        )
+    return tuple(np.clip(sums, 0.0, 1.0).tolist())
