@@ -4,7 +4,7 @@ import { fillText, h, setAttribute, token } from "../../common/dom.js";
 import { phrase, treeDifference } from "./treelayout.js";
 
 const MOST = 3; // trees
-const MOST_NODES = 4; // constituents named of each side
+const MOST_NODES = 3; // constituents named of each side
 
 export class TreeAlternatives {
   /** @param {Store} store */
@@ -42,6 +42,7 @@ export class TreeAlternatives {
         const rank = fillText(texts.tree_rank, { rank: branch + 1 });
         const changes = [...named("\u2212", gone, texts.tree_without), ...named("+", come, texts.tree_with)];
         const attributes = { class: "tree-other", "data-branch": branch, click: () => this.store.set({ branch }) };
+        if (gone.length > MOST_NODES || come.length > MOST_NODES) changes.push(h("span", {}, "\u2026"));
         return h("li", {}, h("button", attributes, h("span", { class: "tree-rank" }, rank), ...changes));
       }),
     );

@@ -1,7 +1,6 @@
 // Where the constituents and words of a phrase-structure tree stand: words in one row at the foot, laid out by d3-hierarchy.
 
 const GAP = 12; // pixels between words
-const PAD = 10; // around a label, so that neighbours can be told apart
 const [LEAST, MOST] = [27, 44]; // between two levels
 const HEIGHT = 330; // that the levels share
 
@@ -25,10 +24,11 @@ export function layoutTree(d3, tree, measure, collapsed) {
   d3
     .cluster()
     .nodeSize([1, level])
-    .separation((a, b) => (width(a) + width(b)) / 2)(root);
-  /** @param {D3Node} node Half of it at the side of a neighbour: that of its leaf there would be exact, this is wide enough. */
-  function width(node) {
-    return widths.get(node) ?? measure.label(node.data.text) + PAD;
+    .separation((a, b) => (widths.get(a) + widths.get(b)) / 2)(root); // it asks for leaves only
+  // Above the middle of all its words, not of its children: then no line crosses a label beside it.
+  for (const node of root.descendants()) {
+    const own = node.leaves();
+    node.x = (own[0].x + own[own.length - 1].x) / 2;
   }
   const leaves = root.leaves();
   const left = leaves[0].x - widths.get(leaves[0]) / 2;
