@@ -68,9 +68,8 @@ def _draw_summary(t: Texts, served: TranslationService) -> None:
         st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
         st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
         if served.parses:
-            name, f1 = "", t("model.unknown")
-            for name, scores in list(served.card.parsing.items())[:1]:
-                f1 = f"{scores.f1:.1f}"
+            name, scores = next(iter(served.card.parsing.items()), ("", None))
+            f1 = t("model.unknown") if scores is None else f"{scores.f1:.1f}"
             st.metric(t("model.parsing_f1", holds=t(f"model.trees_{content_of(name) or 'any'}")), f1, border=True)
         else:
             st.metric(

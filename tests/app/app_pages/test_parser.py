@@ -131,7 +131,7 @@ def test_its_scores_are_told_beside_those_of_the_paper(
     assert not app.exception
     assert t("model.parsing") in said(app)
     assert "91.3" in said(app) and "92.7" in said(app)
-    assert any("61.5 (60.2–62.8)" in str(table.value) for table in app.table)
+    assert any("61.5 (60.2–62.8)" in table.value.to_string() for table in app.table)
     assert app.metric[2].value == "61.5"
 
 
