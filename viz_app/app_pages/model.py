@@ -10,6 +10,7 @@ from transformer_core.files import CheckpointError
 from viz_app.components.address import publish
 from viz_app.model_card import card
 from viz_app.serving.metrics import ModelCard
+from viz_app.serving.parsing_scores import content_of
 from viz_app.serving.registry import unreadable_models
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
@@ -67,9 +68,9 @@ def _draw_summary(t: Texts, served: TranslationService) -> None:
         st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
         st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
         if served.parses:
-            measured = next(iter(served.card.parsing.values()), None)
-            f1 = t("model.unknown") if measured is None else f"{measured.f1:.1f}"
-            st.metric(t("model.parsing_f1"), f1, border=True)
+            name, scores = next(iter(served.card.parsing.items()), ("", None))
+            f1 = t("model.unknown") if scores is None else f"{scores.f1:.1f}"
+            st.metric(t("model.parsing_f1", holds=t(f"model.trees_{content_of(name) or 'any'}")), f1, border=True)
         else:
             st.metric(
                 t("model.everyday"),

@@ -29,7 +29,8 @@ def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
     state = context.state.as_in_address
     words, language = load_lesson(name, context.t.language), context.t.language
     scene = next((each for each in words.scenes if each.name == state.scene), words.scenes[0])
-    placed = dataclasses.replace(context, state=dataclasses.replace(state, scene=scene.name))
+    placed_state = dataclasses.replace(state, scene=scene.name)
+    placed = dataclasses.replace(context, state=placed_state, parses=context.service.parses)
     drawn = lesson_module(name).figure(scene.name, placed)
     if drawn is None:
         return None

@@ -35,7 +35,7 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
     precision: Percent | None = None
     recall: Percent | None = None
     exact_match: Percent | None = None
-    sentences: Annotated[Count, Meta(ge=1)]
+    sentences: Annotated[int, Meta(ge=1, le=10**9)]
     well_formed: Percent | None = None
     right_branching_f1: Percent | None = None
     constrained: bool = False

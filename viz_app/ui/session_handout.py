@@ -36,4 +36,5 @@ def draw_session_handouts(t: Texts) -> None:
 def _file(model: str, who: str, text: str, language: str, sheet: Sheet, turn: Turn) -> bytes:
     service = loader.get_translation_service(model)
     sentence = fit_sentence(text, service)
-    return render_session(sheet, LessonContext(sentence, LessonState(), language, lambda: service, who), turn)
+    context = LessonContext(sentence, LessonState(), language, lambda: service, who, parses=service.parses)
+    return render_session(sheet, context, turn)

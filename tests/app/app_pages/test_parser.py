@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import MAIN, SECONDS, with_open_menus
 from tests.app.mounted import address, header
+from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.constituency_parser import ConstituencyParser
 from transformer_core.translator import Translator
 from viz_app.serving.input_validation import MAX_CHARACTERS
@@ -105,6 +106,33 @@ def test_what_it_cannot_read_is_refused_before_any_work(app: AppTest) -> None:
     assert "2,000" in said(app) or "2000" in said(app)
     app.text_input(key="text").set_value("개가 짖는다").run()
     assert texts("en")("translate.korean") in said(app)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_its_scores_are_told_beside_those_of_the_paper(
+    app: AppTest, parser_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    folder = tmp_path / parser_checkpoint.name
+    given = load_checkpoint(parser_checkpoint)
+    scores = {"f1": 61.5, "f1_95": [60.25, 62.75], "sentences": 245, "beam": 21, "alpha": 0.3}
+    metrics = {
+        "task": "parsing",
+        "languages": {"source": "en", "target": "zxx"},
+        "parsing": {"ptb-sample-test": scores, "<b>": {**scores, "f1": 60.5, "f1_95": [60, 61]}},
+    }
+    save_checkpoint(folder, given.model.state_dict(), given.model.config, given.tokenizer, metrics=metrics)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
+    app.query_params["lang"] = language
+    app.run()
+    t = texts(language)
+    told = t("translate.parses", score="62", count="245", holds=t("model.trees_newspaper"))
+    assert told in said(app)
+    app.switch_page("app_pages/model.py").run()
+    assert not app.exception
+    assert t("model.parsing") in said(app)
+    assert "91.3" in said(app) and "92.7" in said(app)
+    assert any("61.5 (60.2–62.8)" in table.value.to_string() for table in app.table)
+    assert app.metric[2].value == "61.5"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

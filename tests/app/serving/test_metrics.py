@@ -226,3 +226,56 @@ def test_a_file_does_not_choose_how_deep_it_is_read() -> None:
     for _ in range(900):
         metrics = {"a": metrics}
     assert ModelCard.from_metrics(metrics).scores == ()
+
+
+PARSED = {
+    "f1": 77.1,
+    "f1_95": [74.9, 79.3],
+    "precision": 78.0,
+    "recall": 76.2,
+    "exact_match": 20.0,
+    "sentences": 245,
+    "well_formed": 97.1,
+    "right_branching_f1": 17.0,
+    "constrained": False,
+    "beam": 21,
+    "alpha": 0.3,
+}
+
+
+def test_the_scores_of_a_parser() -> None:
+    card = ModelCard.from_metrics({"task": "parsing", "parsing": {"ptb-sample-test": PARSED}})
+    scores = card.parsing["ptb-sample-test"]
+    assert card.parses and not card.unreadable and not card.scores
+    assert (scores.f1, scores.f1_95, scores.sentences, scores.beam) == (77.1, (74.9, 79.3), 245, 21)
+    assert not ModelCard.from_metrics({"task": "translation"}).parses
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("f1", 101),
+        ("f1", float("nan")),
+        ("f1_95", [80.0, 90.0]),
+        ("f1_95", [1.0]),
+        ("sentences", 0),
+        ("sentences", 10**30),
+        ("beam", -1),
+        ("alpha", "<b>"),
+        ("well_formed", None),
+    ],
+)
+def test_scores_of_a_parser_that_cannot_be_are_left_out_and_named(key: str, value: object) -> None:
+    sets = {"good": PARSED, "wrong": {**PARSED, key: value}}
+    card = ModelCard.from_metrics({"task": "parsing", "parsing": sets})
+    if key == "well_formed":  # as unknown as one that is missing
+        assert list(card.parsing) == ["good", "wrong"]
+    else:
+        assert list(card.parsing) == ["good"]
+        assert all(part.startswith("parsing.wrong") for part in card.unreadable) and card.unreadable
+
+
+@pytest.mark.parametrize("value", [[], 5, "x", {"a": 3}, {"a": {}}])
+def test_a_parser_without_readable_scores(value: object) -> None:
+    card = ModelCard.from_metrics({"task": "parsing", "parsing": value})
+    assert not card.parsing and card.unreadable

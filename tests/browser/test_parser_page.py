@@ -1,0 +1,89 @@
+"""A parser in a real browser: chosen beside the sentence, its brackets read, and hostile input on its way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.app_driver import params, wait_for_params
+from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
+from tests.browser.hostile import OWN, SAFE
+from tests.browser.rest import settled, until, wait_for_value
+from tests.browser.test_model_switch import choice, spoken
+from viz_app.serving.input_validation import MAX_CHARACTERS
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+SENTENCE = "The dog is sleeping."
+WORDS = 5  # with the full stop
+TREE, OTHER = "English → tree", "random"
+HOSTILE = (
+    "",
+    ("word " * MAX_CHARACTERS)[: MAX_CHARACTERS - 1],
+    "\U0001f600 👨\u200d👩\u200d👧 runs",
+    "\u202eright to left\u202c \u05e9\u05dc\u05d5\u05dd",
+    f"</script><script>{OWN}</script>",
+    "( ) -LRB- (S XX )S",
+    "개가 짖는다",
+)
+
+
+@pytest.fixture
+def page(serve: Serve, open_page: OpenPage, random_checkpoint: Path, parser_checkpoint: Path) -> Page:
+    """An app with `random`, a translator that tells no languages, and the parser."""
+    url = serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_CHECKPOINTS=str(parser_checkpoint))
+    return open_page(url)
+
+
+def field_of(page: Page) -> Locator:
+    return page.get_by_role("textbox", name=texts("en")("translate.input"))
+
+
+def tokens(page: Page) -> list[str]:
+    """What the model generated, as the explorer shows it."""
+    return [token.strip() for token in page.locator(".explorer .piece").all_text_contents()]
+
+
+def answer(page: Page) -> str:
+    """The tree, or why there is none."""
+    shown = page.locator(".explorer .piece, [data-testid='stAlert']")
+    return " ".join(text.strip() for text in shown.all_text_contents())
+
+
+def test_brackets_and_back_to_the_translator(page: Page, check_accessibility: CheckAccessibility) -> None:
+    field = field_of(page)
+    field.fill(SENTENCE)
+    wait_for_params(page, text=SENTENCE)
+    choice(page, TREE)
+    spoken(page, TREE)
+    wait_for_params(page, model="en-tree", text=SENTENCE)
+    assert until(page, lambda: tokens(page).count("XX") == WORDS)
+    assert tokens(page)[0] == "(" + tokens(page)[-2].removeprefix(")")
+    wait_for_value(field, SENTENCE)
+    check_accessibility(page)
+
+    choice(page, OTHER)
+    spoken(page, OTHER)
+    assert until(page, lambda: "XX" not in tokens(page))
+    wait_for_value(field, SENTENCE)
+    assert params(page)["text"] == SENTENCE
+
+
+def test_whatever_is_typed_gives_a_tree_or_a_message(page: Page) -> None:
+    """No error, nothing that runs; the page goes on with the next sentence."""
+    choice(page, TREE)
+    spoken(page, TREE)
+    field = field_of(page)
+    for text in HOSTILE:
+        field.fill(text)
+        settled(page)
+        assert until(page, lambda: bool(answer(page)))
+        owned, _, frames = page.evaluate(SAFE)
+        assert owned is None and frames == 0
+        assert page.locator("[data-testid='stException']").count() == 0
+    field.fill(SENTENCE)
+    assert until(page, lambda: tokens(page).count("XX") == WORDS)
