@@ -17,6 +17,7 @@ from viz_app.figures.model.style import Style
 
 BETWEEN = 0.9  # room between two labels beside each other over the font size
 LEVEL = 2.4  # from one level to the next over the font size
+ROOM = 0.72  # between the middle of a label and a line over the font size
 _LIGHT = 58.0  # lightness L* from which dark letters read better than light ones
 
 
@@ -52,7 +53,7 @@ class TreePlaces:
         height: Of the foot below the root.
         nodes: (x, y) of the middle of each constituent's label.
         words: The same for each word.
-        edges: Points of each line from a constituent to what is in it: straight to a constituent, and to a word with a
+        edges: Points of each line from below a constituent to above what is in it: straight, but to a word with a
             vertical end, so that no line runs through the labels beside it.
     """
 
@@ -226,22 +227,11 @@ def place_tree(figure: ConstituencyFigure, measure: Measure) -> TreePlaces:
     words = tuple((x, foot) for x in xs[count:])
     edges: list[tuple[tuple[float, float], ...]] = []
     for child in range(1, len(labels)):
-        start = nodes[parents[child]]
-        if child < count:
-            edges.append((start, nodes[child]))
-        else:
-            bend = (xs[child], start[1] + LEVEL)
-            edges.append((start, bend, words[child - count]) if bend[1] < foot else (start, words[child - count]))
+        x, y = nodes[parents[child]]
+        bend, end = y + LEVEL - ROOM, (foot if child >= count else y + LEVEL) - ROOM
+        points = ((x, y + ROOM), (xs[child], bend))
+        edges.append(points if end - bend < 1e-6 else (*points, (xs[child], end)))
     return TreePlaces(width=left[0] + right[0], height=foot, nodes=nodes, words=words, edges=tuple(edges))
-
-
-def shortened(points: tuple[tuple[float, float], ...], start: float, end: float) -> tuple[tuple[float, float], ...]:
-    """A line that leaves so much room below the label where it starts and above that where it ends."""
-    (x0, y0), (x1, y1) = points[0], points[1]
-    first = (x0 + (x1 - x0) * start / (y1 - y0), y0 + start)
-    (xa, ya), (xb, yb) = points[-2] if len(points) > 2 else first, points[-1]
-    last = (xb - (xb - xa) * end / (yb - ya), yb - end)
-    return (first, *points[1:-1], last)
 
 
 def _hex(rgb: npt.NDArray[np.uint8]) -> str:

@@ -10,14 +10,13 @@ import numpy as np
 from viz_app.figures import fonts
 from viz_app.figures.colours.scales import format_number
 from viz_app.figures.layout import PAD, PAGE_WIDTH, POINTS_PER_MM
-from viz_app.figures.model.constituency import ConstituencyFigure, TreePlaces, label_of, place_tree, shortened
+from viz_app.figures.model.constituency import ConstituencyFigure, TreePlaces, label_of, place_tree
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import GAP, LINE, Frame, page_height, page_width
 
 _LEAST_FONT = 6.0
 _NARROW = 60 * POINTS_PER_MM  # width of the page at least when it is free
-ROOM = 0.72  # between the middle of a label and a line, over the font size
 _HALF_BOX = 0.66  # half the height of a tint over the font size
 _BESIDE = 0.25  # of a tint beside its label over the font size
 _BAR = 60.0  # length of the key of a colour in points
@@ -48,8 +47,7 @@ def plan(figure: ConstituencyFigure, style: Style) -> Plan:
         width = page_width(style, 0.0)
         size = max(1.0, min(font, (width - 2 * PAD) / places.width))
     frame = Frame(figure, style, width)
-    keys = len(figure.tint_titles()) if style.legend else 0
-    below = keys * (font * LINE + GAP) + frame.below
+    below = frame.below + (font * LINE + GAP if style.legend and figure.is_tinted else 0.0)
     stretch = 1.0  # two fonts stand for half a label above the root's middle and half below the words', with air
     if style.height is not None:
         room = style.height * POINTS_PER_MM - frame.above - below
@@ -67,16 +65,14 @@ def draw(figure: ConstituencyFigure, style: Style, format: str, dpi: int) -> Can
     canvas = Canvas(figure, style, format, dpi, place.width, place.height)
     place.frame.draw(canvas)
     for edge in place.places.edges:
-        points = [_point(place, x, y) for x, y in edge]
-        short = shortened(tuple(points), ROOM * place.font, ROOM * place.font)
-        for one, two in pairwise(short):
+        for one, two in pairwise([_point(place, x, y) for x, y in edge]):
             canvas.curve([one, two], canvas.muted, 0.6)
     for i, node in enumerate(figure.nodes):
         _draw_label(canvas, place, node.label, place.places.nodes[i], figure.node_tint(i, style))
     for i, word in enumerate(figure.words):
         _draw_label(canvas, place, word, place.places.words[i], figure.word_tint(i, style))
-    if style.legend:
-        _draw_keys(canvas, figure, style, place)
+    if style.legend and figure.is_tinted:
+        _draw_key(canvas, figure, style, place)
     return canvas
 
 
@@ -95,25 +91,20 @@ def _draw_label(canvas: Canvas, place: Plan, text: str, at: tuple[float, float],
     canvas.text(x, y, label, size, canvas.spec.ink_on(tint))
 
 
-def _draw_keys(canvas: Canvas, figure: ConstituencyFigure, style: Style, place: Plan) -> None:
-    """What each kind of tint means: the scale between its ends."""
-    titles, font, scale = figure.tint_titles(), style.font, figure.color_map(style)
-    low, high = format_number(scale.low), format_number(scale.high)
-    top = canvas.height - place.frame.below - len(titles) * (font * LINE + GAP) + GAP
-    small = 0.9 * font
-    for title in titles:
-        ends = (fonts.width(low, small), fonts.width(high, small))
-        bar = min(_BAR, canvas.width / 4)
-        long = sum(ends) + bar + 4 * GAP + fonts.width(title, small)
-        x, middle = (canvas.width - long) / 2, top + font * LINE / 2
-        canvas.text(x, middle, low, small, canvas.ink, ha="left")
-        x += ends[0] + GAP
-        canvas.image(_gradient(figure, style), x, middle - 0.35 * font, bar, 0.7 * font)
-        canvas.box(x, middle - 0.35 * font, bar, 0.7 * font, edge=canvas.muted, line=0.4)
-        x += bar + GAP
-        canvas.text(x, middle, high, small, canvas.ink, ha="left")
-        canvas.text(x + ends[1] + 2 * GAP, middle, title, small, canvas.ink, ha="left")
-        top += font * LINE + GAP
+def _draw_key(canvas: Canvas, figure: ConstituencyFigure, style: Style, place: Plan) -> None:
+    """What a tint means: the scale between its ends."""
+    title, font, scale = ", ".join(figure.tint_titles()), style.font, figure.color_map(style)
+    low, high, small = format_number(scale.low), format_number(scale.high), 0.9 * font
+    middle = canvas.height - place.frame.below - font * LINE / 2
+    bar = min(_BAR, canvas.width / 4)
+    x = (canvas.width - fonts.width(low + high + title, small) - bar - 4 * GAP) / 2
+    canvas.text(x, middle, low, small, canvas.ink, ha="left")
+    x += fonts.width(low, small) + GAP
+    canvas.image(_gradient(figure, style), x, middle - 0.35 * font, bar, 0.7 * font)
+    canvas.box(x, middle - 0.35 * font, bar, 0.7 * font, edge=canvas.muted, line=0.4)
+    x += bar + GAP
+    canvas.text(x, middle, high, small, canvas.ink, ha="left")
+    canvas.text(x + fonts.width(high, small) + 2 * GAP, middle, title, small, canvas.ink, ha="left")
 
 
 def _gradient(figure: ConstituencyFigure, style: Style) -> np.ndarray:

@@ -26,7 +26,7 @@ _POLICY = (
 def to_html(figure: Figure, style: Style) -> bytes:
     """The page; the same figure and style give the same bytes."""
     drawn = to_plotly(figure, style)
-    used = "".join(sorted(set(_texts(drawn.to_plotly_json())) | _DIGITS))
+    used = "".join(sorted(set(_texts(drawn.to_plotly_json())) | set(figure.caption) | _DIGITS))
     with drawing_settings():
         faces = fonts.font_face_css(used)
         families = ", ".join([*(f"'{name}'" for name in fonts.families_for(used)), "sans-serif"])

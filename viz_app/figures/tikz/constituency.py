@@ -8,14 +8,13 @@ from viz_app.figures import fonts
 from viz_app.figures.colours.palette import MUTED
 from viz_app.figures.colours.scales import format_number
 from viz_app.figures.layout import POINTS_PER_MM
-from viz_app.figures.model.constituency import ConstituencyFigure, label_of, place_tree, shortened
+from viz_app.figures.model.constituency import ConstituencyFigure, label_of, place_tree
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.renderer import drawing_settings
 from viz_app.figures.tikz.parts import color, heading, tex
 
 _WIDTH = 160.0  # mm, when the style has none
 _LEAST = 6.0  # points, of labels that the width would make smaller, when the style has none
-_ROOM = 0.75  # between the middle of a label and a line over the font size
 _STEPS = 16  # colours in the key
 
 
@@ -35,15 +34,13 @@ def constituency(figure: ConstituencyFigure, style: Style) -> list[str]:
         f"every node/.style={{font=\\fontsize{{{size:.2f}bp}}{{{1.2 * size:.2f}bp}}\\selectfont}}]",
     ]
     for edge in places.edges:
-        ends = shortened(edge, _ROOM / high, _ROOM / high)
-        lines.append(f"\\draw[headlightedge, thin] {' -- '.join(f'({x:.3f},{y:.3f})' for x, y in ends)};")
+        lines.append(f"\\draw[headlightedge, thin] {' -- '.join(f'({x:.3f},{y:.3f})' for x, y in edge)};")
     for i, node in enumerate(figure.nodes):
         lines.append(_node(figure, node.label, places.nodes[i], figure.node_tint(i, style)))
     for i, word in enumerate(figure.words):
         lines.append(_node(figure, word, places.words[i], figure.word_tint(i, style)))
-    if style.legend:
-        for number, title in enumerate(figure.tint_titles()):
-            lines += _key(figure, style, title, places.height + (2.0 + 1.6 * number) / high)
+    if style.legend and figure.is_tinted:
+        lines += _key(figure, style, ", ".join(figure.tint_titles()), places.height + 2.0 / high)
     return [*lines, *heading(figure, style), "\\end{tikzpicture}"]
 
 
@@ -60,7 +57,7 @@ def _key(figure: ConstituencyFigure, style: Style, title: str, y: float) -> list
     for i, rgb in enumerate(colors):
         fill = _rgb("#" + "".join(f"{part:02x}" for part in rgb))
         lines.append(
-            f"\\fill[{fill}] ({1.6 + 0.4 * i:.2f},{y - 0.35:.3f}) rectangle ({2.0 + 0.4 * i:.2f},{y + 0.35:.3f});"
+            f"\\fill[fill={fill}] ({1.6 + 0.4 * i:.2f},{y - 0.35:.3f}) rectangle ({2.0 + 0.4 * i:.2f},{y + 0.35:.3f});"
         )
     end = 1.6 + 0.4 * _STEPS
     words = f"{tex(format_number(scale.high))}\\quad {tex(title)}"
