@@ -127,11 +127,15 @@ def _bracketing(spec: str, sequences: Sequence[str]) -> dict[str, Any]:
     """Scores of the trees that sequences of symbols stand for."""
     from transformer_core.constituency_parser import Parse, score_parses
     from transformer_core.data import read_treebank
+    from transformer_core.parsing.bracketing import score_bracketing
     from transformer_core.parsing.sequences import to_tree
+    from transformer_core.parsing.trees import right_branching
 
     gold = list(read_treebank(spec))
     repaired = (to_tree(text.split(), tree.words) for text, tree in zip(sequences, gold, strict=True))
-    return score_parses(gold, [Parse(each.tree, each.repairs) for each in repaired])
+    trivial = score_bracketing(gold, [right_branching(tree.words) for tree in gold])
+    found = score_parses(gold, [Parse(each.tree, each.repairs) for each in repaired])
+    return {**found, "right_branching_f1": trivial.f1}
 
 
 def _scores(inputs: Inputs) -> dict[str, bytes]:

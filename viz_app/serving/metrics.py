@@ -268,7 +268,7 @@ def _about(probe: str, group: str) -> str:
 
 
 def _scores(value: Mapping[str, Any], path: tuple[str, ...], parts: Parts) -> Iterator[Score]:
-    if "bleu" in value:
+    if "bleu" in value and "bracketing" not in value:  # BLEU of brackets says nothing to a reader
         bleu = _measurement(value["bleu"])
         if bleu is not None:
             named = [name for name in path if name not in _GROUPS]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from viz_app.serving.checked_json import Count, Number, Parts, Percent
 
@@ -25,7 +25,6 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
         sentences: How many.
         well_formed: Share of the sequences that were trees over the words without any repair.
         right_branching_f1: F1 of trees that branch to the right, whatever the sentence; None when unknown.
-        constrained: Whether the search could generate nothing but trees.
         beam: Hypotheses kept at each step; None when unknown.
         alpha: Strength of the length penalty; None when unknown.
     """
@@ -38,19 +37,21 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
     sentences: Annotated[int, Meta(ge=1, le=10**9)]
     well_formed: Percent | None = None
     right_branching_f1: Percent | None = None
-    constrained: bool = False
     beam: Count | None = None
     alpha: Number | None = None
 
 
 def parsing_scores(parts: Parts) -> Iterator[tuple[str, ParsingScores]]:
     """Those of each test set, by its name; what is not of their form is noted."""
-    for name in parts.get(dict[str, Any], "parsing") or ():
-        scores = parts.get(ParsingScores, "parsing", name)
+    for name, measured in (parts.get(dict[str, Any], "scores") or {}).items():
+        if not isinstance(measured, Mapping) or "bracketing" not in measured or measured.get("part") == "validation":
+            continue
+        scores = parts.get(ParsingScores, "scores", name, "bracketing")
         if scores and scores.f1_95 and not scores.f1_95[0] <= scores.f1 <= scores.f1_95[1]:
-            parts.note("parsing", name, "f1_95")
+            parts.note("scores", name, "bracketing", "f1_95")
         elif scores:
-            yield name, scores
+            beam, alpha = parts.get(Count, "scores", name, "beam"), parts.get(Number, "scores", name, "alpha")
+            yield name, structs.replace(scores, beam=beam, alpha=alpha)
 
 
 def content_of(name: str) -> str | None:

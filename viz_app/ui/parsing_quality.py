@@ -58,5 +58,4 @@ def _search(t: Texts, row: ParsingScores) -> str:
     """How the trees were searched for; nothing where nobody has written it down."""
     if row.beam is None or row.alpha is None:
         return ""
-    kind = t("model.parsing_constrained" if row.constrained else "model.parsing_free")
-    return t("model.parsing_search", beam=row.beam, alpha=f"{row.alpha:g}", kind=kind)
+    return t("model.parsing_search", beam=row.beam, alpha=f"{row.alpha:g}")

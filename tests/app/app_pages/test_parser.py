@@ -114,11 +114,15 @@ def test_its_scores_are_told_beside_those_of_the_paper(
 ) -> None:
     folder = tmp_path / parser_checkpoint.name
     given = load_checkpoint(parser_checkpoint)
-    scores = {"f1": 61.5, "f1_95": [60.25, 62.75], "sentences": 245, "beam": 21, "alpha": 0.3}
+    scores = {"f1": 61.5, "f1_95": [60.25, 62.75], "sentences": 245}
+    search = {"beam": 21, "alpha": 0.3}
     metrics = {
         "task": "parsing",
         "languages": {"source": "en", "target": "zxx"},
-        "parsing": {"ptb-sample-test": scores, "<b>": {**scores, "f1": 60.5, "f1_95": [60, 61]}},
+        "scores": {
+            "ptb-sample-test": {**search, "bracketing": scores},
+            "<b>": {**search, "bracketing": {**scores, "f1": 60.5, "f1_95": [60, 61]}},
+        },
     }
     save_checkpoint(folder, given.model.state_dict(), given.model.config, given.tokenizer, metrics=metrics)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))

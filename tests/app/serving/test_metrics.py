@@ -237,14 +237,12 @@ PARSED = {
     "sentences": 245,
     "well_formed": 97.1,
     "right_branching_f1": 17.0,
-    "constrained": False,
-    "beam": 21,
-    "alpha": 0.3,
 }
+SEARCH = {"bleu": 80.0, "part": "test", "beam": 21, "alpha": 0.3}
 
 
 def test_the_scores_of_a_parser() -> None:
-    card = ModelCard.from_metrics({"task": "parsing", "parsing": {"ptb-sample-test": PARSED}})
+    card = ModelCard.from_metrics({"task": "parsing", "scores": {"ptb-sample-test": {**SEARCH, "bracketing": PARSED}}})
     scores = card.parsing["ptb-sample-test"]
     assert card.parses and not card.unreadable and not card.scores
     assert (scores.f1, scores.f1_95, scores.sentences, scores.beam) == (77.1, (74.9, 79.3), 245, 21)
@@ -266,16 +264,23 @@ def test_the_scores_of_a_parser() -> None:
     ],
 )
 def test_scores_of_a_parser_that_cannot_be_are_left_out_and_named(key: str, value: object) -> None:
-    sets = {"good": PARSED, "wrong": {**PARSED, key: value}}
-    card = ModelCard.from_metrics({"task": "parsing", "parsing": sets})
-    if key == "well_formed":  # as unknown as one that is missing
+    wrong = (
+        {**SEARCH, "bracketing": PARSED, key: value}
+        if key in SEARCH
+        else {**SEARCH, "bracketing": {**PARSED, key: value}}
+    )
+    card = ModelCard.from_metrics(
+        {"task": "parsing", "scores": {"good": {**SEARCH, "bracketing": PARSED}, "wrong": wrong}}
+    )
+    if key in ("well_formed", "beam", "alpha"):  # as unknown as one that is missing
         assert list(card.parsing) == ["good", "wrong"]
+        assert key == "well_formed" or card.unreadable == (f"scores.wrong.{key}",)
     else:
         assert list(card.parsing) == ["good"]
-        assert all(part.startswith("parsing.wrong") for part in card.unreadable) and card.unreadable
+        assert all(part.startswith("scores.wrong.bracketing") for part in card.unreadable) and card.unreadable
 
 
-@pytest.mark.parametrize("value", [[], 5, "x", {"a": 3}, {"a": {}}])
+@pytest.mark.parametrize("value", [[], 5, "x", {"a": {"bracketing": 3}}, {"a": {"bracketing": {}}}])
 def test_a_parser_without_readable_scores(value: object) -> None:
-    card = ModelCard.from_metrics({"task": "parsing", "parsing": value})
+    card = ModelCard.from_metrics({"task": "parsing", "scores": value})
     assert not card.parsing and card.unreadable
