@@ -151,7 +151,7 @@ class Parser(jsonargparse.ArgumentParser):
 
     def add_checkpoint(self, default: str | None = None) -> None:
         """The option that names a trained model; it has to be given where there is no default."""
-        about = "Folder of a trained model, or a shipped one: checkpoints/en-de or checkpoints/en-fr."
+        about = "Folder of a trained model, or a shipped one: checkpoints/en-de, en-fr or en-tree."
         self.add_path("--checkpoint", about, form="DIR", required=default is None, read=find_checkpoint)
         if default is not None:
             self.set_defaults(checkpoint=default)

@@ -41,8 +41,8 @@ See every head of the Transformer: the app, figures as files, and the model behi
 
 {commands}
 
-The shipped models translate English into German (checkpoints/en-de) or French (checkpoints/en-fr). They are
-small: good for short everyday sentences, poor for news.
+The shipped models translate English into German (checkpoints/en-de) or French (checkpoints/en-fr), or parse it
+(checkpoints/en-tree). They are small: good for short everyday sentences, poor for news.
 
 Each command has its own help with an example: headlight translate --help
 

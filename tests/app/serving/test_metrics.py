@@ -264,14 +264,9 @@ def test_the_scores_of_a_parser() -> None:
     ],
 )
 def test_scores_of_a_parser_that_cannot_be_are_left_out_and_named(key: str, value: object) -> None:
-    wrong = (
-        {**SEARCH, "bracketing": PARSED, key: value}
-        if key in SEARCH
-        else {**SEARCH, "bracketing": {**PARSED, key: value}}
-    )
-    card = ModelCard.from_metrics(
-        {"task": "parsing", "scores": {"good": {**SEARCH, "bracketing": PARSED}, "wrong": wrong}}
-    )
+    good = {**SEARCH, "bracketing": PARSED}
+    wrong = {**good, key: value} if key in SEARCH else {**good, "bracketing": {**PARSED, key: value}}
+    card = ModelCard.from_metrics({"task": "parsing", "scores": {"good": good, "wrong": wrong}})
     if key in ("well_formed", "beam", "alpha"):  # as unknown as one that is missing
         assert list(card.parsing) == ["good", "wrong"]
         assert key == "well_formed" or card.unreadable == (f"scores.wrong.{key}",)
