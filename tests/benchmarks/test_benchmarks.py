@@ -22,6 +22,7 @@ from benchmarks import (
     length,
     memory,
     optimizer,
+    parse,
     serve,
     soak,
     train,
@@ -113,6 +114,29 @@ def test_each_runs_and_ends_with_one_line_of_json(
         assert answer["soak"]["wrong"] == 0 and not answer["soak"]["failures"] and answer["soak"]["killed"] > 0
     if key == "length":
         assert set(answer["length"]) == {"full", "window 4"}
+
+
+def test_a_parser_beside_a_translator_that_generates_as_much(
+    parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["parse", "--quick", "--clock", "cpu", f"--checkpoint={parser_checkpoint}"])
+    parse.main()
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert answer["machine"]["quick"] is True
+    assert [entry["beam"] for entry in answer["parse"]] == [1, 2]
+    for entry in answer["parse"]:
+        assert entry["well_formed"]["constrained"] == entry["sentences"] == 2
+        assert set(entry["per_second"]) == {"free", "constrained", "translator"}
+        assert min(entry["per_second"].values()) > 0
+    # A sentence has a symbol for each word, a bracket on either side at least, and </s>.
+    words = sum(len(each) for each in parse.read_lines(parse.SENTENCES, 2))
+    assert all(entry["steps"]["constrained"] >= words + 2 * 3 for entry in answer["parse"])
+
+
+def test_a_parser_needs_sentences(tmp_path: Path) -> None:
+    (tmp_path / "none.txt").write_text("\n \n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="holds no sentence"):
+        parse.read_lines(str(tmp_path / "none.txt"), 2)
 
 
 def test_agreement_is_measured_sentence_by_sentence(

@@ -72,6 +72,7 @@ specs = some.builds(
     steps=numbers,
     aligned=some.booleans(),
     pruned=some.booleans(),
+    confidence=some.booleans(),
     language=some.sampled_from((None, "en", "ko")),
     style=styles,
     dpi=some.sampled_from(DPIS),

@@ -19,6 +19,7 @@ from viz_app.figures import (
     Figure,
     HeatmapFigure,
     MatrixFigure,
+    ParserOutput,
     Request,
     Search,
     Series,
@@ -81,11 +82,18 @@ def dots(**changes: Any) -> DotsFigure:
     return DotsFigure(**{**given, "notes": ["Shaded: luck."], **changes})
 
 
+def parser_output() -> ParserOutput:
+    """The tree of The dog bit one man. as a parser writes it; the later a token, the less probable it is."""
+    symbols = ["(S", "(NP", "XX", "XX", ")NP", "(VP", "XX", "(NP", "XX", "XX", ")NP", ")VP", ")S"]
+    words = ("The", "dog", "bit", "one", "man.")
+    return ParserOutput(words, symbols, [-0.01 * (i + 1) for i in range(len(symbols))])
+
+
 def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str, Figure]:
     given: dict[str, dict[str, Any]] = {"compare": {"other_head": 1}, "lines": {"heads": (0, 1), "query": 1}}
+    material = {"maps": maps, "search": search, "parse": parser_output()}
     views = {
-        name: view.figure(maps=maps, kind="cross", search=search, **given.get(name, {}), **shared)
-        for name, view in VIEWS.items()
+        name: view.figure(kind="cross", **material, **given.get(name, {}), **shared) for name, view in VIEWS.items()
     }
     return {**views, "curves": curves(), "matrix": matrix(), "named_matrix": named_matrix(), "dots": dots()}
 

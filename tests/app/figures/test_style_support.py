@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.app.figures.samples import curves, dots, matrix
+from tests.app.figures.samples import curves, dots, matrix, parser_output
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, Animation, Figure, Search, Style, effective_style, export, supported_options
 
@@ -39,9 +39,12 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
         for name in ("head", "layer", "lines", "beam", "compare", "decoding")
     }
     words = {"caption": "Told."}
+    tree = {"maps": maps, "parse": parser_output()}
     unnamed = [replace(series, label="") for series in curves().series]
     return {
         **views,
+        "tree": VIEWS["tree"].figure(**tree),
+        "tinted tree": VIEWS["tree"].figure(**tree, confidence=True, step=3),
         "curves": curves(**words),
         "cut": curves(cut=12.0, **words),
         "bare curves": curves(series=unnamed, title=""),
@@ -54,7 +57,7 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
 
 NAMES = (
     *("head", "layer", "lines", "beam", "compare", "decoding", "curves", "cut", "bare curves", "matrix", "positive"),
-    *("dots", "bare dots"),
+    *("dots", "bare dots", "tree", "tinted tree"),
 )
 
 

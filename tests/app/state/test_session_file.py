@@ -65,6 +65,7 @@ specs = st.builds(
     steps=st.lists(index, max_size=4).map(tuple),
     aligned=st.booleans(),
     pruned=st.booleans(),
+    confidence=st.booleans(),
     language=st.none() | name,
     style=st.dictionaries(name, setting | st.none() | st.lists(number, max_size=2), max_size=4),
     dpi=st.integers(1, 10_000),

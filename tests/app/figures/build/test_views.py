@@ -15,7 +15,7 @@ import pypdf
 import pytest
 
 from tests.app.figures.conftest import HOSTILE
-from tests.app.figures.samples import curves, every_figure, matrix, node, pixels_of
+from tests.app.figures.samples import curves, every_figure, matrix, node, parser_output, pixels_of
 from transformer_core import __version__
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import (
@@ -53,12 +53,15 @@ def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
         ("lines", {"heads": (1, 1)}, r"heads are \[1, 1\], but must be one or more different heads"),
         ("lines", {"heads": (9,)}, "head is 9, but must be between 0 and 7"),
         ("lines", {"query": 8}, "query is 8, but must be between 0 and 7"),
-        ("steps", {"steps": (3, 2)}, "must rise"),
+        ("steps", {"steps": (3, 2)}, "must be increasing"),
         ("steps", {"steps": (9,)}, "step is 9, but must be between 1 and 8"),
         ("compare", {"other_layer": 6}, "layer is 6, but must be between 0 and 5"),
         ("head", {"kind": "own"}, "one of encoder, decoder, cross"),
         ("head", {"colour": 1}, "parameter 'colour' of a view does not exist; allowed are maps, kind"),
         ("beam", {}, "search is missing"),
+        ("tree", {}, "this model is no parser"),
+        ("tree", {"parse": parser_output(), "step": 9}, "step is 9, but must be between 1 and 8"),
+        ("tree", {"parse": parser_output(), "step": 1, "head": 8}, "head is 8, but must be between 0 and 7"),
     ],
 )
 def test_views_check_their_parameters(maps: AttentionMaps, view: str, parameters: dict[str, Any], message: str) -> None:
@@ -69,10 +72,12 @@ def test_views_check_their_parameters(maps: AttentionMaps, view: str, parameters
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_views_record_makes_the_figure_again(maps: AttentionMaps, search: Search, name: str) -> None:
     given = {"layer": 2, "head": 3, "unit": "words", "language": "ko", "other_head": 1, "heads": (3, 4)}
-    first = VIEWS[name].figure(maps=maps, kind="decoder", search=search, **given)
+    first = VIEWS[name].figure(maps=maps, kind="decoder", search=search, parse=parser_output(), **given)
     record = json.loads(json.dumps(first.provenance["view"]))
     parameters = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
-    again = view_named(str(parameters.pop("name"))).figure(**parameters, maps=maps, search=search)
+    again = view_named(str(parameters.pop("name"))).figure(
+        **parameters, maps=maps, search=search, parse=parser_output()
+    )
     assert export(again, "json") == export(first, "json")
     assert again.name == first.name
 

@@ -1,0 +1,194 @@
+"""The tree of a parser's sentence: from brackets to a figure, alike in every format, and attention to words."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pypdf
+import pytest
+
+from tests.app.figures.samples import parser_output
+from transformer_core.attention_maps import AttentionMaps
+from transformer_core.parsing.treebank import parse_trees
+from transformer_core.parsing.trees import Leaf
+from viz_app.figures import VIEWS, ConstituencyFigure, ParserOutput, Style, export, to_plotly
+
+
+def tree(maps: AttentionMaps | None = None, **given: Any) -> ConstituencyFigure:
+    figure = VIEWS["tree"].figure(**{"maps": maps, "parse": parser_output(), **given})
+    assert isinstance(figure, ConstituencyFigure)
+    return figure
+
+
+def test_brackets_become_constituents_with_their_probabilities() -> None:
+    figure = tree()
+    found = [(n.label, n.parent, n.begin, n.end, n.opening, n.closing) for n in figure.nodes]
+    assert found == [("S", -1, 0, 5, 0, 12), ("NP", 0, 0, 2, 1, 4), ("VP", 0, 2, 5, 5, 11), ("NP", 2, 3, 5, 7, 10)]
+    assert [n.probability for n in figure.nodes] == pytest.approx(
+        [math.exp(-0.01 * (n.opening + n.closing + 2)) for n in figure.nodes]  # type: ignore[operator]
+    )
+    assert figure.word_parents == (1, 1, 2, 3, 3)
+    assert "4 constituents over 5 words, 3 levels deep" in figure.caption
+    assert "Least probable: NP over \u201cone man.\u201d, 83 %" in figure.caption
+    assert "구성 성분은 4개" in tree(language="ko").caption and "repair" not in figure.caption
+
+
+def test_what_is_repaired_hangs_from_top_and_is_told() -> None:
+    figure = tree(parse=ParserOutput(("a", "b"), ("XX", "(NP", "XX"), (-0.1, -0.2, -0.3)))
+    assert [(n.label, n.parent, n.begin, n.end, n.opening, n.closing, n.probability) for n in figure.nodes] == [
+        ("TOP", -1, 0, 2, None, None, None),
+        ("NP", 0, 1, 2, 1, None, None),
+    ]
+    assert "2 repairs were needed" in figure.caption
+    export(figure, "png")
+
+
+def test_words_are_tinted_by_the_row_of_the_token_that_the_step_generates(maps: AttentionMaps) -> None:
+    figure = tree(maps, layer=2, head=5, step=4)
+    row = maps.cross[2, 5, 3]
+    assert figure.weights == pytest.approx([*row[:4], row[4] + row[5]], abs=1e-6)
+    best = int(np.argmax(np.array(figure.weights)))
+    generated = maps.outputs.tokens[3].lstrip("\u2581")
+    told = f"Generating \u201c{generated}\u201d: head 3.6 attends most to \u201c{figure.words[best]}\u201d"
+    assert told in figure.caption
+    assert figure.provenance["view"] == {"name": "tree", "layer": 2, "head": 5, "step": 4}
+    with pytest.raises(ValueError, match="the sentence has 2 words, but 5 among its tokens"):
+        tree(maps, step=1, parse=ParserOutput(("a", "b"), (), ()))
+
+
+def labels_of(figure: ConstituencyFigure) -> list[str]:
+    return [*(node.label for node in figure.nodes), *figure.words]
+
+
+@pytest.mark.parametrize("options", [{}, {"step": 3, "confidence": True, "theme": "dark", "language": "ko"}])
+def test_all_renderers_draw_the_same_tree(maps: AttentionMaps, options: dict[str, Any]) -> None:
+    figure = tree(maps, **options)
+    drawn = to_plotly(figure)
+    assert [note.text for note in drawn.layout.annotations] == labels_of(figure)
+    tinted = [
+        *(figure.node_tint(i, Style()) for i in range(len(figure.nodes))),
+        *(figure.word_tint(i, Style()) for i in range(len(figure.words))),
+    ]
+    assert any(tinted) == bool(options)
+    svg = ElementTree.fromstring(export(figure, "svg", Style(title=False)))
+    written = ["".join(each.itertext()).strip() for each in svg.iter() if each.tag.endswith("}text")]
+    assert written[: len(labels_of(figure))] == labels_of(figure)
+    fills = {match.lower() for match in re.findall(r"fill: (#[0-9a-fA-F]{6})", export(figure, "svg").decode())}
+    assert {tint for tint in tinted if tint} <= fills
+    assert [note.bgcolor for note in drawn.layout.annotations] == [
+        tint or drawn.layout.paper_bgcolor for tint in tinted
+    ]
+    text = export(figure, "tex").decode()
+    nodes = re.findall(r"\\node(?:\[fill=[^\]]*\])? at \(([-\d.]+),([-\d.]+)\) \{\\strut ([^}]*)\}", text)
+    assert [label for _, _, label in nodes] == labels_of(figure)
+    for (x, y, _), note in zip(nodes, drawn.layout.annotations, strict=True):
+        assert (float(x), float(y)) == pytest.approx((note.x, note.y), abs=1e-3)
+    assert text.count("\\draw") == len(labels_of(figure)) - 1
+    for tint in filter(None, tinted):
+        red, green, blue = (int(tint[i : i + 2], 16) for i in (1, 3, 5))
+        assert f"fill={{rgb,255:red,{red};green,{green};blue,{blue}}}" in text
+    page = pypdf.PdfReader(io.BytesIO(export(figure, "pdf"))).pages[0].extract_text()
+    assert all(word in page for word in figure.words)
+
+
+def test_labels_can_be_read_on_every_tint(maps: AttentionMaps) -> None:
+    """WCAG 2.2: a contrast of 4.5 at least, for every weight in both themes."""
+
+    def luminance(value: str) -> float:
+        parts = [int(value[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+
+    for theme in ("light", "dark"):
+        figure = tree(maps, step=1, theme=theme)
+        for weight in np.linspace(0, 1, 60):
+            tint = "#" + bytes(figure.color_map(Style()).rgb(weight).tolist()).hex()
+            low, high = sorted((luminance(tint), luminance(figure.ink_on(tint))))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (theme, weight)
+
+
+def test_the_data_hold_the_tree(maps: AttentionMaps) -> None:
+    figure = tree(maps, step=2)
+    content = json.loads(export(figure, "json"))
+    (read,) = parse_trees([content["tree"]])
+    assert read.words == figure.words and content["words"][1] == {
+        "word": "dog", "parent": 2, "weight": pytest.approx(figure.weights[1])  # type: ignore[index]
+    }  # fmt: skip
+    assert [node["label"] for node in content["nodes"]] == ["S", "NP", "VP", "NP"]
+    rows = list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"))))
+    assert [(row["what"], row["number"], row["parent"], row["label"]) for row in rows[3:5]] == [
+        ("constituent", "4", "3", "NP"),
+        ("word", "1", "2", "The"),
+    ]
+    assert (rows[3]["first_word"], rows[3]["last_word"], rows[3]["opening"], rows[3]["closing"]) == (
+        "4",
+        "5",
+        "8",
+        "11",
+    )
+    with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
+        assert archive["spans"].tolist() == [[0, 5], [0, 2], [2, 5], [3, 5]]
+        np.testing.assert_allclose(archive["weights"], np.array(figure.weights), atol=1e-6)
+
+
+def test_hostile_words_are_text() -> None:
+    words = ("</script><img/src=x>", "$x$", "=1+1", "a\\input{b}%", "&lt;b&gt;")
+    figure = tree(parse=ParserOutput(words, ["(S", *["XX"] * 5, ")S"], [-0.1] * 7))
+    tags = {element.tag.rsplit("}")[-1].lower() for element in ElementTree.fromstring(export(figure, "svg")).iter()}
+    assert not tags & {"script", "img", "b"}
+    assert "<img" not in export(figure, "html").decode().rpartition("</head>")[2].partition("Plotly.newPlot")[2]
+    assert "\\input" not in re.sub(r"(?<!\\)%.*", "", export(figure, "tex").decode())
+    cells = list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"))))
+    assert cells[3]["label"] == "'=1+1"
+
+
+def test_a_long_sentence_keeps_letters_of_six_points(maps: AttentionMaps) -> None:
+    from viz_app.figures.mpl import constituency
+    from viz_app.figures.mpl.renderer import drawing_settings
+
+    count = 60
+    figure = tree(parse=ParserOutput(["considerable"] * count, ["(S", *["XX"] * count, ")S"], [-0.1] * (count + 2)))
+    with drawing_settings():
+        plain, narrow = constituency.plan(figure, Style()), constituency.plan(figure, Style(width_mm=180))
+    assert plain.font == pytest.approx(6.0) and plain.width > 1000
+    assert narrow.width == pytest.approx(180 / 25.4 * 72) and narrow.places.width * narrow.font <= narrow.width
+
+
+@pytest.mark.parametrize(("language", "query"), [("en", "generated bracket (query)"), ("ko", "생성 괄호 (쿼리)")])
+def test_axes_of_a_parsers_maps_are_named_after_brackets(maps: AttentionMaps, language: str, query: str) -> None:
+    for view in ("head", "layer", "heads", "lines"):
+        place = {"maps": maps, "kind": "cross", "language": language}
+        figure: Any = VIEWS[view].figure(**place, parse=parser_output())
+        plain: Any = VIEWS[view].figure(**place)
+        assert figure.query_title == query and query in figure.alt
+        assert plain.query_title != query and query not in plain.alt
+        assert figure.key_title == plain.key_title
+    own: Any = VIEWS["head"].figure(maps=maps, kind="encoder", parse=parser_output())
+    assert own.query_title == "source token (query)"
+
+
+def test_a_trained_parsers_sentence_by_the_command(parser_checkpoint: Path, tmp_path: Path) -> None:
+    from transformer_core.cli import main
+    from transformer_core.parsing.words import split_words
+    from viz_app.cli import PROGRAM
+
+    text = "The dog doesn't sleep."
+    out = tmp_path / "tree.json"
+    place = ["--step=2", "--layer=1", "--head=2", "--confidence=true"]
+    start = ["export", f"--checkpoint={parser_checkpoint}", "--view=tree"]
+    assert main([*start, f"--text={text}", *place, f"--out={out}"], PROGRAM) == 0
+    content = json.loads(out.read_text(encoding="utf-8"))
+    (read,) = parse_trees([content["tree"]])
+    assert read.words == split_words(text) and not any(isinstance(child, Leaf) for child in read.children)
+    assert 0 < sum(word["weight"] for word in content["words"]) <= 1 + 1e-5
+    assert "--view=tree --layer=1 --head=2 --step=2" in content["provenance"]["command"].replace(
+        " --confidence=true", ""
+    )
