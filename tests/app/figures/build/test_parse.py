@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -175,6 +176,20 @@ def test_axes_of_a_parsers_maps_are_named_after_brackets(maps: AttentionMaps, la
         assert figure.key_title == plain.key_title
     own: Any = VIEWS["head"].figure(maps=maps, kind="encoder", parse=parser_output())
     assert own.query_title == "source token (query)"
+
+
+def test_the_command_in_a_file_makes_it_again(parser_checkpoint: Path, tmp_path: Path) -> None:
+    """What was split once is not split again: a closing quote would become an opening one."""
+    from transformer_core.cli import main
+    from viz_app.cli import PROGRAM
+
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    start = ["export", f"--checkpoint={parser_checkpoint}", "--beam=2"]
+    assert main([*start, "--view=tree", '--text=He said "no".', f"--out={first}"], PROGRAM) == 0
+    command = json.loads(first.read_text(encoding="utf-8"))["provenance"]["command"]
+    own = [word for word in shlex.split(command)[4:] if not word.startswith(("--checkpoint", "--out", "--beam"))]
+    assert main([*start, *own, f"--out={again}"], PROGRAM) == 0
+    assert again.read_bytes() == first.read_bytes()
 
 
 def test_a_trained_parsers_sentence_by_the_command(parser_checkpoint: Path, tmp_path: Path) -> None:
