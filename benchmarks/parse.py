@@ -4,9 +4,9 @@
 
 Sentences one by one, each from its words to its tree: `free` generates any symbols, which are repaired where they are
 no tree; `constrained` generates nothing but trees. `translator` has random weights in the same shape, reads the same
-source tokens, and generates as many tokens in as many steps as `free` did, without a constraint; it stops nowhere
-else, since `</s>` is forbidden before. All take turns. `peak MiB` is the memory of the process while it parses all
-sentences; on a GPU that of its tensors there.
+source tokens and takes as many steps as the search of `free` did, without a constraint: `</s>` is forbidden before.
+All take turns. `peak MiB` is the memory of the process while it parses all sentences; on a GPU that of its tensors
+there.
 """
 
 from __future__ import annotations

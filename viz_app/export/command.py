@@ -135,6 +135,8 @@ def _sentence_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]
     for name in ("beam", "alpha"):
         if name in provenance:
             yield name, provenance[name]
+    if provenance.get("split") is False:
+        yield "split", "false"
 
 
 def _other_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

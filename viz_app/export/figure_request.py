@@ -26,6 +26,7 @@ class Sentence:
         target: The translation to read; None to search for one.
         beam: Width of the search; None for the checkpoint's.
         alpha: Length penalty of the search; None for the checkpoint's.
+        split: For a parser, whether the text is split into words first; False where blanks stand between them already.
     """
 
     checkpoint: str
@@ -33,6 +34,7 @@ class Sentence:
     target: str | None = None
     beam: int | None = None
     alpha: float | None = None
+    split: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +93,7 @@ class ModelRunner:
     def run(self, sentence: Sentence) -> ForwardResult:
         """Translate a sentence, or force its given translation. Raises SourceTooLong."""
         translator = self.translator(sentence.checkpoint)
-        tokenizer, text = translator.tokenizer, model_input(translator, sentence.text)
+        tokenizer, text = translator.tokenizer, model_input(translator, sentence)
         if sentence.target is not None:
             forced = translator.force(text, sentence.target)
             provenance = make_provenance(translator, forced, source=text)
@@ -103,11 +105,13 @@ class ModelRunner:
         return ForwardResult(found.attention, provenance, Search.from_translation(found, tokenizer), parse)
 
 
-def model_input(translator: Translator, typed: str) -> str:
-    """What a model reads of a typed text: a parser its words, split as the treebank does, with blanks between."""
+def model_input(translator: Translator, sentence: Sentence) -> str:
+    """What a model reads of a sentence: a parser its words, split as the treebank does, with blanks between."""
     from transformer_core.parsing.words import split_words
 
-    return " ".join(split_words(typed)) if is_parser(translator.tokenizer) else typed
+    if not is_parser(translator.tokenizer):
+        return sentence.text
+    return " ".join(split_words(sentence.text) if sentence.split else sentence.text.split())
 
 
 def figure_for_request(request: FigureRequest, runner: ModelRunner) -> Figure:

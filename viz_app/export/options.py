@@ -35,6 +35,13 @@ def add_sentence(parser: Parser) -> None:
         "--target", type=str, metavar="TEXT", help="Read this translation instead of searching for one."
     )
     parser.add_search()
+    parser.add_argument(
+        "--split",
+        type=bool,
+        default=True,
+        metavar="true|false",
+        help="parser: split the text into words first; false: blanks stand between them already.",
+    )
 
 
 def add_view(parser: Parser) -> None:
@@ -115,7 +122,7 @@ def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
             raise UsageError("--beam and --alpha set the search; omit them with --target")
     changes = {name: getattr(options, name) for name in ("beam", "alpha") if getattr(options, name) is not None}
     DecodingConfig(**changes)
-    return Sentence(checkpoint=options.checkpoint, text=text, target=target, **changes)
+    return Sentence(checkpoint=options.checkpoint, text=text, target=target, split=options.split, **changes)
 
 
 def request_from_options(options: argparse.Namespace) -> FigureRequest:
@@ -203,6 +210,7 @@ def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
         target=None if target is None else validate_text("--other-target", target),
         beam=None if target is not None else sentence.beam,
         alpha=None if target is not None else sentence.alpha,
+        split=sentence.split,
     )
 
 

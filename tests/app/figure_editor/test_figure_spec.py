@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
-from viz_app.figures import PRESETS, SCALES, VIEWS, Style
+from viz_app.figures import PRESETS, SCALES, VIEWS, ParserOutput, Style
 
 LAYERS, HEADS, SOURCE, STEPS = 2, 4, 5, 6
 
@@ -35,6 +35,12 @@ def maps() -> AttentionMaps:
         inputs=axis(STEPS),
         outputs=axis(STEPS),
     )
+
+
+def parsed() -> ParserOutput:
+    """A flat tree over as many words as the maps have source tokens."""
+    symbols = ["(S", *["XX"] * SOURCE, ")S"]
+    return ParserOutput(["word"] * SOURCE, symbols, [-0.1] * len(symbols), range(SOURCE))
 
 
 places = some.builds(
@@ -118,7 +124,7 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
         parameters = fitted.parameters()
         if fitted.view == "compare":
             assert place.against is not None
-        VIEWS[fitted.view].figure(maps=found, **parameters)
+        VIEWS[fitted.view].figure(maps=found, parse=parsed(), **parameters)
 
 
 @pytest.mark.parametrize(

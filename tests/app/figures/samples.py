@@ -86,7 +86,7 @@ def parser_output() -> ParserOutput:
     """The tree of The dog bit one man. as a parser writes it; the later a token, the less probable it is."""
     symbols = ["(S", "(NP", "XX", "XX", ")NP", "(VP", "XX", "(NP", "XX", "XX", ")NP", ")VP", ")S"]
     words = ("The", "dog", "bit", "one", "man.")
-    return ParserOutput(words, symbols, [-0.01 * (i + 1) for i in range(len(symbols))])
+    return ParserOutput(words, symbols, [-0.01 * (i + 1) for i in range(len(symbols))], (0, 1, 2, 3, 4, 4))
 
 
 def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str, Figure]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -40,20 +42,27 @@ class ParserOutput:
         words: Of the sentence.
         symbols: Generated brackets and XX, without `</s>`.
         log_probabilities: Of each symbol, in nats, and perhaps of `</s>`.
+        token_words: For each source token, without `</s>`, the number of its word, from 0.
     """
 
     words: Sequence[str]
     symbols: Sequence[str]
     log_probabilities: Sequence[float]
+    token_words: Sequence[int]
 
     @classmethod
     def from_pieces(
         cls, source: str, pieces: Sequence[str], scores: Sequence[float], tokenizer: Tokenizer
     ) -> ParserOutput | None:
-        """What a model generated for `source`, words with blanks between; None when it is no parser."""
-        if not is_parser(tokenizer):
+        """What a model generated for `source`, words with blanks between; None without words or for no parser."""
+        starts = [match.start() for match in re.finditer(r"\S+", source)]
+        if not starts or not is_parser(tokenizer):
             return None
-        return cls(tuple(source.split()), tuple(piece.removeprefix(WORD_BOUNDARY) for piece in pieces), tuple(scores))
+        symbols = tuple(piece.removeprefix(WORD_BOUNDARY) for piece in pieces)
+        # By their places in the text: a tokenizer may make two words, or none, of what it normalises.
+        spans = tokenizer.source.encode(source).spans
+        token_words = tuple(max(0, bisect_right(starts, max(begin, end - 1)) - 1) for begin, end in spans)
+        return cls(tuple(source.split()), symbols, tuple(scores), token_words)
 
     def repaired(self) -> Repaired:
         """Its tree. Raises ValueError without words."""
@@ -150,11 +159,8 @@ def _weights(r: Request, step: int) -> tuple[float, ...]:
     count = len(maps.outputs)
     if not 1 <= step <= count:
         raise ValueError(f"step is {step}, but must be between 1 and {count}, the number of generated tokens")
-    row, axis = maps.cross[r.layer, r.head, step - 1], maps.source
-    kept = ~np.array(axis.special)
-    sums = np.bincount(np.array(axis.words)[kept], weights=row[kept].astype(np.float64))
-    if len(sums) != len(r.parse.words):
-        raise ValueError(
-            f"the sentence has {len(r.parse.words)} words, but {len(sums)} among its tokens: no attention can be drawn"
-        )
+    row = maps.cross[r.layer, r.head, step - 1][~np.array(maps.source.special)]
+    if len(row) != len(r.parse.token_words):
+        raise ValueError(f"the maps have {len(row)} source tokens, but the parser read {len(r.parse.token_words)}")
+    sums = np.bincount(r.parse.token_words, weights=row.astype(np.float64), minlength=len(r.parse.words))
     return tuple(np.clip(sums, 0.0, 1.0).tolist())

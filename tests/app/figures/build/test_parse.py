@@ -7,6 +7,7 @@ import io
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -42,7 +43,7 @@ def test_brackets_become_constituents_with_their_probabilities() -> None:
 
 
 def test_what_is_repaired_hangs_from_top_and_is_told() -> None:
-    figure = tree(parse=ParserOutput(("a", "b"), ("XX", "(NP", "XX"), (-0.1, -0.2, -0.3)))
+    figure = tree(parse=ParserOutput(("a", "b"), ("XX", "(NP", "XX"), (-0.1, -0.2, -0.3), (0, 1)))
     assert [(n.label, n.parent, n.begin, n.end, n.opening, n.closing, n.probability) for n in figure.nodes] == [
         ("TOP", -1, 0, 2, None, None, None),
         ("NP", 0, 1, 2, 1, None, None),
@@ -60,8 +61,8 @@ def test_words_are_tinted_by_the_row_of_the_token_that_the_step_generates(maps: 
     told = f"Generating \u201c{generated}\u201d: head 3.6 attends most to \u201c{figure.words[best]}\u201d"
     assert told in figure.caption
     assert figure.provenance["view"] == {"name": "tree", "layer": 2, "head": 5, "step": 4}
-    with pytest.raises(ValueError, match="the sentence has 2 words, but 5 among its tokens"):
-        tree(maps, step=1, parse=ParserOutput(("a", "b"), (), ()))
+    with pytest.raises(ValueError, match="the maps have 6 source tokens, but the parser read 2"):
+        tree(maps, step=1, parse=ParserOutput(("a", "b"), (), (), (0, 1)))
 
 
 def labels_of(figure: ConstituencyFigure) -> list[str]:
@@ -141,7 +142,7 @@ def test_the_data_hold_the_tree(maps: AttentionMaps) -> None:
 
 def test_hostile_words_are_text() -> None:
     words = ("</script><img/src=x>", "$x$", "=1+1", "a\\input{b}%", "&lt;b&gt;")
-    figure = tree(parse=ParserOutput(words, ["(S", *["XX"] * 5, ")S"], [-0.1] * 7))
+    figure = tree(parse=ParserOutput(words, ["(S", *["XX"] * 5, ")S"], [-0.1] * 7, range(5)))
     tags = {element.tag.rsplit("}")[-1].lower() for element in ElementTree.fromstring(export(figure, "svg")).iter()}
     assert not tags & {"script", "img", "b"}
     assert "<img" not in export(figure, "html").decode().rpartition("</head>")[2].partition("Plotly.newPlot")[2]
@@ -155,7 +156,9 @@ def test_a_long_sentence_keeps_letters_of_six_points(maps: AttentionMaps) -> Non
     from viz_app.figures.mpl.renderer import drawing_settings
 
     count = 60
-    figure = tree(parse=ParserOutput(["considerable"] * count, ["(S", *["XX"] * count, ")S"], [-0.1] * (count + 2)))
+    figure = tree(
+        parse=ParserOutput(["considerable"] * count, ["(S", *["XX"] * count, ")S"], [-0.1] * (count + 2), range(count))
+    )
     with drawing_settings():
         plain, narrow = constituency.plan(figure, Style()), constituency.plan(figure, Style(width_mm=180))
     assert plain.font == pytest.approx(6.0) and plain.width > 1000
@@ -175,6 +178,20 @@ def test_axes_of_a_parsers_maps_are_named_after_brackets(maps: AttentionMaps, la
     assert own.query_title == "source token (query)"
 
 
+def test_the_command_in_a_file_makes_it_again(parser_checkpoint: Path, tmp_path: Path) -> None:
+    """What was split once is not split again: a closing quote would become an opening one."""
+    from transformer_core.cli import main
+    from viz_app.cli import PROGRAM
+
+    first, again = tmp_path / "first.json", tmp_path / "again.json"
+    start = ["export", f"--checkpoint={parser_checkpoint}", "--beam=2"]
+    assert main([*start, "--view=tree", '--text=He said "no".', f"--out={first}"], PROGRAM) == 0
+    command = json.loads(first.read_text(encoding="utf-8"))["provenance"]["command"]
+    own = [word for word in shlex.split(command)[4:] if not word.startswith(("--checkpoint", "--out", "--beam"))]
+    assert main([*start, *own, f"--out={again}"], PROGRAM) == 0
+    assert again.read_bytes() == first.read_bytes()
+
+
 def test_a_trained_parsers_sentence_by_the_command(parser_checkpoint: Path, tmp_path: Path) -> None:
     from transformer_core.cli import main
     from transformer_core.parsing.words import split_words
@@ -192,3 +209,20 @@ def test_a_trained_parsers_sentence_by_the_command(parser_checkpoint: Path, tmp_
     assert "--view=tree --layer=1 --head=2 --step=2" in content["provenance"]["command"].replace(
         " --confidence=true", ""
     )
+
+
+def test_tokens_belong_to_the_words_that_they_come_from(parser_checkpoint: Path) -> None:
+    """SentencePiece normalises: of one word it makes pieces with a blank between, of another none."""
+    from transformer_core.translator import Translator
+
+    tokenizer = Translator.load(parser_checkpoint).tokenizer
+    source = "the \u00a8 telescopes \u200b saw \u00bd \ufb01ve"
+    found = ParserOutput.from_pieces(source, (), (), tokenizer)
+    assert found is not None and found.words == tuple(source.split())
+    encoding = tokenizer.source.encode(source)
+    assert len(found.token_words) == len(encoding) and list(found.token_words) == sorted(found.token_words)
+    for word, (begin, end) in zip(found.token_words, encoding.spans, strict=True):
+        parts = source[begin:end].split()
+        assert not parts or parts[-1] in found.words[word]
+    assert set(range(len(found.words))) - {*found.token_words} == {3}, "of the zero-width space nothing is left"
+    assert ParserOutput.from_pieces("  ", (), (), tokenizer) is None

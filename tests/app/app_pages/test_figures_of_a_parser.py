@@ -1,0 +1,66 @@
+"""The page Figures with a parser: its tree, the controls of it, and what a translator is offered."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.app.app_pages.test_figures import address, command, opened
+from tests.app.conftest import MAIN, SECONDS
+from transformer_core.cli import main
+from viz_app.cli import PROGRAM
+from viz_app.figures import VIEWS
+from viz_app.text import LANGUAGES, texts
+
+TEXT = "The dog sleeps ."
+
+
+@pytest.fixture
+def app(
+    fresh_model: None, random_checkpoint: Path, parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> AppTest:
+    """A translator and a parser; the address chooses."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(parser_checkpoint)]))
+    return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_parsers_tree_with_its_attention_and_probabilities(
+    app: AppTest, parser_checkpoint: Path, language: str
+) -> None:
+    app.query_params.update(model=parser_checkpoint.name, lang=language)
+    opened(app, figure="tree", text=TEXT)
+    t = texts(language)
+    assert not app.exception and not app.error
+    assert app.selectbox(key=f"studio-{language}-view").value == "tree" and len(app.get("image")) == 1
+    assert "--view=tree" in command(app) and "--step" not in command(app)
+    app.selectbox(key=f"studio-{language}-step").set_value(2).run()
+    next(box for box in app.checkbox if box.label == t("studio.confidence")).check().run()
+    assert not app.exception and not app.error
+    assert {"--view=tree", "--step=2", "--confidence=true"} <= set(command(app).split())
+    assert address(app)["confidence"] == "on" and address(app)["step"] == "2"
+
+
+def test_a_translator_is_not_offered_a_tree(app: AppTest) -> None:
+    opened(app, figure="tree", text="The dog.")
+    choice = app.selectbox(key="studio-en-view")
+    assert not app.exception and not app.error
+    assert choice.value == "head" and VIEWS["tree"].label["en"] not in choice.options
+
+
+def test_the_zip_of_a_parsers_sentence_holds_its_tree(parser_checkpoint: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.zip"
+    command = ["sentence", f"--checkpoint={parser_checkpoint}", "--text=The dog sleeps.", f"--out={out}"]
+    assert main([*command, "--beam=2", "--language=ko"], PROGRAM) == 0
+    with zipfile.ZipFile(BytesIO(out.read_bytes())) as archive:
+        names = archive.namelist()
+        assert {f"{format}/headlight_tree.{format}" for format in ("pdf", "svg", "png", "csv", "npz", "json")} <= {
+            *names
+        }
+        assert "구문 트리" in archive.read("index.html").decode()
