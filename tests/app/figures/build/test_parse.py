@@ -79,7 +79,7 @@ def test_all_renderers_draw_the_same_tree(maps: AttentionMaps, options: dict[str
         *(figure.word_tint(i, Style()) for i in range(len(figure.words))),
     ]
     assert any(tinted) == bool(options)
-    svg = ElementTree.fromstring(export(figure, "svg", Style(title=False)))
+    svg = ElementTree.fromstring(export(figure, "svg", Style(title=False, legend=False)))
     written = ["".join(each.itertext()).strip() for each in svg.iter() if each.tag.endswith("}text")]
     assert written[: len(labels_of(figure))] == labels_of(figure)
     fills = {match.lower() for match in re.findall(r"fill: (#[0-9a-fA-F]{6})", export(figure, "svg").decode())}
