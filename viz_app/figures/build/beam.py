@@ -31,7 +31,7 @@ def beam_tree(r: Request) -> TreeFigure:
         nodes=_nodes(search, r.pruned, upto or last),
         step_title=t("figures.beam_step"),
         status_titles=(t("figures.beam_kept"), t("figures.beam_finished"), t("figures.beam_pruned")),
-        best_title=t("figures.beam_best"),
+        best_title=t("figures.beam_best" if r.parse is None else "figures.beam_best_tree"),
         score_title=t("figures.beam_score"),
         title=t("figures.title_beam"),
         language=r.language,

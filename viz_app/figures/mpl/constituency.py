@@ -46,7 +46,7 @@ def plan(figure: ConstituencyFigure, style: Style) -> Plan:
     else:
         width = page_width(style, 0.0)
         size = max(1.0, min(font, (width - 2 * PAD) / places.width))
-    frame = Frame(figure, style, width)
+    frame = Frame(figure, style, width, notes=[", ".join(figure.tint_titles())] if style.legend else ())
     below = frame.below + (font * LINE + GAP if style.legend and figure.is_tinted else 0.0)
     stretch = 1.0  # two fonts stand for half a label above the root's middle and half below the words', with air
     if style.height is not None:
@@ -92,19 +92,15 @@ def _draw_label(canvas: Canvas, place: Plan, text: str, at: tuple[float, float],
 
 
 def _draw_key(canvas: Canvas, figure: ConstituencyFigure, style: Style, place: Plan) -> None:
-    """What a tint means: the scale between its ends."""
-    title, font, scale = ", ".join(figure.tint_titles()), style.font, figure.color_map(style)
-    low, high, small = format_number(scale.low), format_number(scale.high), 0.9 * font
+    """The scale of the tints between its ends; what they mean stands below, among the notes of the frame."""
+    font, scale = style.font, figure.color_map(style)
     middle = canvas.height - place.frame.below - font * LINE / 2
     bar = min(_BAR, canvas.width / 4)
-    x = (canvas.width - fonts.width(low + high + title, small) - bar - 4 * GAP) / 2
-    canvas.text(x, middle, low, small, canvas.ink, ha="left")
-    x += fonts.width(low, small) + GAP
+    x = (canvas.width - bar) / 2
+    canvas.text(x - GAP, middle, format_number(scale.low), 0.9 * font, canvas.ink, ha="right")
     canvas.image(_gradient(figure, style), x, middle - 0.35 * font, bar, 0.7 * font)
     canvas.box(x, middle - 0.35 * font, bar, 0.7 * font, edge=canvas.muted, line=0.4)
-    x += bar + GAP
-    canvas.text(x, middle, high, small, canvas.ink, ha="left")
-    canvas.text(x + fonts.width(high, small) + 2 * GAP, middle, title, small, canvas.ink, ha="left")
+    canvas.text(x + bar + GAP, middle, format_number(scale.high), 0.9 * font, canvas.ink, ha="left")
 
 
 def _gradient(figure: ConstituencyFigure, style: Style) -> np.ndarray:

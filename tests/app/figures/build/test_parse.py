@@ -20,7 +20,7 @@ from tests.app.figures.samples import parser_output
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.parsing.treebank import parse_trees
 from transformer_core.parsing.trees import Leaf
-from viz_app.figures import VIEWS, ConstituencyFigure, ParserOutput, Style, export, to_plotly
+from viz_app.figures import VIEWS, ConstituencyFigure, ParserOutput, Search, Style, export, to_plotly
 
 
 def tree(maps: AttentionMaps | None = None, **given: Any) -> ConstituencyFigure:
@@ -79,7 +79,7 @@ def test_all_renderers_draw_the_same_tree(maps: AttentionMaps, options: dict[str
         *(figure.word_tint(i, Style()) for i in range(len(figure.words))),
     ]
     assert any(tinted) == bool(options)
-    svg = ElementTree.fromstring(export(figure, "svg", Style(title=False)))
+    svg = ElementTree.fromstring(export(figure, "svg", Style(title=False, legend=False)))
     written = ["".join(each.itertext()).strip() for each in svg.iter() if each.tag.endswith("}text")]
     assert written[: len(labels_of(figure))] == labels_of(figure)
     fills = {match.lower() for match in re.findall(r"fill: (#[0-9a-fA-F]{6})", export(figure, "svg").decode())}
@@ -149,6 +149,12 @@ def test_hostile_words_are_text() -> None:
     assert "\\input" not in re.sub(r"(?<!\\)%.*", "", export(figure, "tex").decode())
     cells = list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"))))
     assert cells[3]["label"] == "'=1+1"
+
+
+def test_a_parsers_search_chose_a_tree(search: Search) -> None:
+    for parse, word in ((parser_output(), "tree"), (None, "translation")):
+        figure: Any = VIEWS["beam"].figure(search=search, parse=parse)
+        assert figure.best_title == f"chosen {word}"
 
 
 def test_a_long_sentence_keeps_letters_of_six_points(maps: AttentionMaps) -> None:
