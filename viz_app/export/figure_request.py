@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.cli.options import UsageError
 from viz_app.export.provenance import make_provenance
 from viz_app.figures import Figure, ParserOutput, Search, is_parser, view_named
+from viz_app.serving.input_validation import visible_words
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps
@@ -107,11 +108,9 @@ class ModelRunner:
 
 def model_input(translator: Translator, sentence: Sentence) -> str:
     """What a model reads of a sentence: a parser its words, split as the treebank does, with blanks between."""
-    from transformer_core.parsing.words import split_words
-
     if not is_parser(translator.tokenizer):
         return sentence.text
-    return " ".join(split_words(sentence.text) if sentence.split else sentence.text.split())
+    return " ".join(visible_words(sentence.text) if sentence.split else sentence.text.split())
 
 
 def figure_for_request(request: FigureRequest, runner: ModelRunner) -> Figure:
