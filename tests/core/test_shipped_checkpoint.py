@@ -12,6 +12,7 @@ from transformer_core.analysis.head_aims import missed_aims
 from transformer_core.analysis.head_scores import shortcomings
 from transformer_core.checkpoint import checkpoint_bytes
 from transformer_core.cli.run_settings import merged_model
+from transformer_core.constituency_parser import ConstituencyParser
 from transformer_core.derived import read_metrics
 from transformer_core.model import count_parameters
 from transformer_core.presets import preset
@@ -97,3 +98,23 @@ def test_forced_and_stepwise_scores_agree_on_a_real_sentence(shipped: Translator
     assert forced.pieces == translation.pieces
     assert forced.scores == pytest.approx(translation.scores, abs=1e-4)
     assert translation.attention.cross.sum(axis=-1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_parser_is_small_measured_and_looks() -> None:
+    """Its F1 is far above that of trees that always branch to the right; its heads look."""
+    folder = CHECKPOINTS / "en-tree"
+    parser = Translator.load(folder)
+    assert (parser.config.num_layers, parser.config.num_heads) == (4, 8)
+    assert checkpoint_bytes(folder) <= 15_000_000
+    recipe = tomllib.loads((folder / "recipe.toml").read_text(encoding="utf-8"))
+    assert merged_model(preset(recipe["preset"]).model, recipe.get("model", {})) == parser.config
+    for name in ("ptb-sample-test", "gum-silver-test"):
+        found = parser.metrics["scores"][name]["bracketing"]
+        assert found["f1_95"][0] > found["right_branching_f1"] + 10
+    assert shortcomings(parser.metrics["heads"]) == []
+
+
+def test_the_parser_finds_the_tree_of_a_simple_sentence() -> None:
+    parse = ConstituencyParser(Translator.load(CHECKPOINTS / "en-tree")).parse("He eats an apple .")
+    assert parse.is_well_formed
+    assert str(parse.tree) == "(TOP (S (NP (XX He)) (VP (XX eats) (NP (XX an) (XX apple))) (XX .)))"

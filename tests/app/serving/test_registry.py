@@ -393,11 +393,11 @@ def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
 
 
 def test_the_shipped_models_are_listed_by_their_languages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the French model and without it."""
+    """With the other models and without them."""
     for name in ("HEADLIGHT_CHECKPOINT", "HEADLIGHT_CHECKPOINTS"):
         monkeypatch.delenv(name, raising=False)
     assert next(iter(available_models())) == "en-de"
-    assert set(available_models()) <= {"en-de", "en-fr"}
-    expected = {"en-de": "English → German", "en-fr": "English → French"}
+    assert set(available_models()) <= {"en-de", "en-fr", "en-tree"}
+    expected = {"en-de": "English → German", "en-fr": "English → French", "en-tree": "English → tree"}
     for name, title in display_names(texts("en")).items():
         assert title == (name if languages(available_models()[name]) is None else expected[name])

@@ -9,6 +9,12 @@ import { Scores } from "./scores.js";
 import { Variations } from "./variations.js";
 
 export default function bring() {
-  const scenes = { scores: Scores, variations: Variations, cost: Cost, parsing: Parsing };
-  provide("results", { ...scenes, attachment: Attachment, predict: Heads });
+  provide("results", {
+    scores: Scores,
+    variations: Variations,
+    cost: Cost,
+    parsing: Parsing,
+    attachment: Attachment,
+    predict: Heads,
+  });
 }
