@@ -14,7 +14,9 @@ _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
 _UNSCORED_BEFORE = "Nobody has scored this model."
 _HEADS = "## Do the heads look?"
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
-_BRACKETING_COLUMNS = "| set | F1 | 95 % | precision | recall | exact match | well formed |"
+_BRACKETING_COLUMNS = (
+    "| set | part | sentences | F1 | 95 % | precision | recall | exact match | well formed | right-branching F1 |"
+)
 _HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | change | look, by layer | rest, by layer |"
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
 # By what a row of attention stands for: what stands between the name of the head that aligns best and its error.
@@ -72,7 +74,8 @@ def with_scores(card: str, scores: dict[str, Any]) -> str:
             return card.replace(sentence, section)
     before, heading, rest = card.partition(f"{_HEADING}\n\n")
     summary, training, after = rest.partition("\n\n## ")
-    if not heading or _COLUMNS not in summary or _HEADING in rest:
+    tables = (_COLUMNS, _BRACKETING_COLUMNS)
+    if not heading or not any(table in summary for table in tables) or _HEADING in rest:
         raise ValueError(f"has no section {_HEADING!r} with the table that `ship` writes")
     return f"{before}{section}{training}{after}"
 
@@ -155,6 +158,9 @@ def _by_layer(counts: list[int]) -> str:
 def _scores(scores: dict[str, Any]) -> list[str]:
     if not scores:
         return [_UNSCORED]
+    command = f"    python -m transformer_core evaluate {_task(scores)}--checkpoint CHECKPOINT --test FILE"
+    if all("bracketing" in one for one in scores.values()):
+        return [_HEADING, *_bracketing(scores), command]
     rows = [
         f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | {one['bleu']:.1f} | {one['chrf']:.1f} | "
         f"{'' if one['nll'] is None else format(one['nll'], '.3f')} |"
@@ -167,8 +173,7 @@ def _scores(scores: dict[str, Any]) -> list[str]:
         "reference translation, in nats per token.",
         "\n".join([_COLUMNS, "|---|---|---:|---:|---:|---:|", *rows]),
         f"    BLEU {any_one['signature']}\n    chrF {any_one['chrf_signature']}",
-        *_bracketing(scores),
-        f"    python -m transformer_core evaluate {_task(scores)}--checkpoint CHECKPOINT --test FILE",
+        command,
     ]
 
 
@@ -178,20 +183,29 @@ def _task(scores: dict[str, Any]) -> str:
 
 
 def _bracketing(scores: dict[str, Any]) -> list[str]:
-    """The table of a parser's sets."""
-    rows = [
-        f"| {name.translate(_MARKUP)} | {found['f1']:.1f} | {found['f1_95'][0]:.1f} to {found['f1_95'][1]:.1f} | "
-        f"{found['precision']:.1f} | {found['recall']:.1f} | {found['exact_match']:.1f} | {found['well_formed']:.1f} |"
-        for name, one in scores.items()
-        if (found := one.get("bracketing"))
-    ]
-    if not rows:
-        return []
+    """The table of a parser's sets. BLEU of brackets would say nothing to a reader."""
+    any_one = next(iter(scores.values()))
+    about = (
+        f"Beam {any_one['beam']}, alpha {any_one['alpha']}. Labelled bracketing in percent, as evalb counts it with "
+        "COLLINS.prm, with a 95 % bootstrap interval over sentences. Well formed: the share of sequences that were "
+        "trees without repair. Right-branching trees need no model."
+    )
+    rows = [_bracketing_row(name, one) for name, one in scores.items()]
     return [
-        "Labelled bracketing in percent, as evalb counts it with COLLINS.prm, with a 95 % bootstrap interval over\n"
-        "sentences. Well formed: the share of sequences that were trees without repair. BLEU above compares brackets.",
-        "\n".join([_BRACKETING_COLUMNS, "|---|---:|---|---:|---:|---:|---:|", *rows]),
+        textwrap.fill(about, 120, break_on_hyphens=False),
+        "\n".join([_BRACKETING_COLUMNS, "|---|---|---:|---:|---|---:|---:|---:|---:|---:|", *rows]),
     ]
+
+
+def _bracketing_row(name: str, one: dict[str, Any]) -> str:
+    found = one["bracketing"]
+    low, high = found["f1_95"]
+    shown = ("precision", "recall", "exact_match", "well_formed", "right_branching_f1")
+    numbers = " | ".join(f"{found[each]:.1f}" if each in found else "" for each in shown)
+    return (
+        f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | {found['f1']:.1f} | "
+        f"{low:.1f} to {high:.1f} | {numbers} |"
+    )
 
 
 def _training(facts: dict[str, Any], start: str) -> str:

@@ -25,7 +25,7 @@ from viz_app.serving import loader
 from viz_app.serving.comparison import Comparison, NotComparable, compare_with_selection, other_models
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.parse_tree import parse_tree
-from viz_app.serving.parsing_scores import content_of
+from viz_app.serving.parsing_scores import WEAK_F1, content_of
 from viz_app.serving.registry import available_models, display_names, is_parser, languages
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.search_tree import search_tree
@@ -172,7 +172,9 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
     if served.card.parsing:
         name, scores = next(iter(served.card.parsing.items()))
         holds = t(f"model.trees_{content_of(name) or 'any'}")
-        st.caption(t("translate.parses", score=f"{scores.f1:.0f}", count=f"{scores.sentences:,}", holds=holds))
+        values = {"score": f"{scores.f1:.0f}", "count": f"{scores.sentences:,}", "holds": holds}
+        weak = f":material/warning: {t('translate.parses_badly', **values)}"
+        st.caption(weak if scores.f1 < WEAK_F1 else t("translate.parses", **values))
     elif bleu is None:
         st.caption(f":material/warning: {t('translate.unmeasured')}")
     elif bleu < WEAK_BLEU:

@@ -9,6 +9,8 @@ from msgspec import Meta, Struct, structs
 
 from viz_app.serving.checked_json import Count, Number, Parts, Percent
 
+WEAK_F1 = 70.0  # a parser with less gets most longer sentences wrong
+
 # What a test set holds, by how its name begins: a label of the table [model].
 _HOLDS = {"ptb-sample": "newspaper", "gum": "many_kinds", "masc": "many_kinds", "craft": "biomedical"}
 

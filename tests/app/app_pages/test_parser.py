@@ -129,7 +129,7 @@ def test_its_scores_are_told_beside_those_of_the_paper(
     app.query_params["lang"] = language
     app.run()
     t = texts(language)
-    told = t("translate.parses", score="62", count="245", holds=t("model.trees_newspaper"))
+    told = t("translate.parses_badly", score="62", count="245", holds=t("model.trees_newspaper"))
     assert told in said(app)
     app.switch_page("app_pages/model.py").run()
     assert not app.exception

@@ -113,7 +113,8 @@ def test_a_shipped_parser_tells_its_scores(parsing: Parsing, call: Call, tmp_pat
     assert summary["heads"]["sentences"] == 2
     assert found.items() <= summary.items()
     card = (out / "README.md").read_text(encoding="utf-8")
-    assert f"| test | {found['f1']:.1f} | {found['f1_95'][0]:.1f} to {found['f1_95'][1]:.1f} |" in card
+    interval = f"{found['f1_95'][0]:.1f} to {found['f1_95'][1]:.1f}"
+    assert f"| test | validation | {found['sentences']} | {found['f1']:.1f} | {interval} |" in card
     commands = [line.split()[3:] for line in card.splitlines() if line.startswith("    python -m transformer_core ")]
     assert [command[0] for command in commands] == ["evaluate", "evaluate", "prepare", "train", "ship"]
     assert all("--task" in command for command in commands[:3])
