@@ -22,6 +22,7 @@ from transformer_core.history import MAX_BYTES, History, to_bytes
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
 from transformer_core.model import load_weights
+from transformer_core.parsing.words import split_words
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.training.journal import training_curves
 from transformer_core.training.snapshots import load_snapshot, snapshot_files
@@ -220,8 +221,10 @@ def test_the_histories_that_ship() -> None:
         history = History.load(folder)
         steps = json.loads((model / "metrics.json").read_text(encoding="utf-8"))["training"]["steps"]
         assert 12 <= len(history.steps) <= 20 and history.steps[0] == 0 and history.steps[-1] == steps
-        assert [sentence.source for sentence in history.sentences] == written and len(written) == 8
-        assert history.validation is not None and history.alignment is not None
+        parses = model.name == "en-tree"  # it reads words with blanks between, and aligns nothing
+        read = [" ".join(split_words(sentence)) for sentence in written] if parses else written
+        assert [sentence.source for sentence in history.sentences] == read and len(written) == 8
+        assert history.validation is not None and (history.alignment is None) is parses
         for sentence in history.sentences:
             for kind in KINDS:
                 sums = sentence.weights[kind].astype(int).sum(axis=-1)
