@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -45,6 +46,16 @@ def app(fresh_model: None, random_checkpoint: Path, monkeypatch: pytest.MonkeyPa
     """The app, not run yet, with its menus open, so that all that it offers is drawn."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     return with_open_menus(AppTest.from_file(str(MAIN), default_timeout=SECONDS))
+
+
+@pytest.fixture
+def app_with_parser(
+    fresh_model: None, random_checkpoint: Path, parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> AppTest:
+    """The app with a translator and a parser; the address chooses."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(parser_checkpoint)]))
+    return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
 
 
 def with_open_menus(app: AppTest) -> AppTest:

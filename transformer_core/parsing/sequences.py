@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from transformer_core.parsing.treebank import MOST_DEPTH
-from transformer_core.parsing.trees import ROOT, UNKNOWN_TAG, Leaf, Tree, rooted
+from transformer_core.parsing.trees import ROOT, UNKNOWN_TAG, Leaf, Span, Tree, constituent_spans, rooted
 
 WORD = "XX"
 
@@ -51,6 +51,12 @@ class Repaired:
     repairs: Mapping[str, int]
     brackets: tuple[Brackets, ...]
     marks: tuple[int | None, ...]
+
+    @property
+    def spans(self) -> list[tuple[Span, Brackets]]:
+        """Where its constituents stand in the sentence, as `constituent_spans` has them, and in the sequence."""
+        spans = constituent_spans(self.tree)
+        return list(zip(spans, self.brackets[len(self.brackets) - len(spans) :], strict=True))  # perhaps without TOP
 
     @property
     def is_well_formed(self) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 ROOT = "TOP"
 ROOTS = frozenset({ROOT, "ROOT", "S1", ""})  # what treebanks and parsers write around a sentence
@@ -75,6 +76,42 @@ class Tree:
         """In brackets on one line, as treebanks write it."""
         inner = (f"({c.tag} {escaped(c.word)})" if isinstance(c, Leaf) else str(c) for c in self.children)
         return f"({self.label} {' '.join(inner)})"
+
+
+class Span(NamedTuple):
+    """Where a constituent stands.
+
+    Args:
+        label: Its category.
+        begin: Its first word, from 0.
+        end: The word after its last one.
+        parent: Number of the constituent around it; -1 for none.
+    """
+
+    label: str
+    begin: int
+    end: int
+    parent: int
+
+
+def constituent_spans(tree: Tree) -> list[Span]:
+    """All constituents of the tree of a sentence, each before those inside it, from left to right.
+
+    TOP counts only where it does not hold one constituent and nothing else.
+    """
+    only = tree.children[0] if tree.label == ROOT and len(tree.children) == 1 else tree
+    found: list[Span] = []
+
+    def add(node: Tree, begin: int, parent: int) -> None:
+        number = len(found)
+        found.append(Span(node.label, begin, begin + len(node.words), parent))
+        for child in node.children:
+            if isinstance(child, Tree):
+                add(child, begin, number)
+            begin += len(child.words) if isinstance(child, Tree) else 1
+
+    add(only if isinstance(only, Tree) else tree, 0, -1)
+    return found
 
 
 def _check_name(kind: str, name: str) -> None:

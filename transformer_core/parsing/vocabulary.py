@@ -57,6 +57,15 @@ class SymbolTable:
         return cls(len(tokenizer), ids[WORD], opening, closing, tokenizer.special.eos)
 
 
+def generates_trees(tokenizer: Tokenizer) -> bool:
+    """Whether a model with this tokenizer is a parser."""
+    try:
+        SymbolTable.from_tokenizer(tokenizer)
+    except NotAParser:
+        return False
+    return True
+
+
 def learn_vocabularies(pairs: Callable[[], Iterable[tuple[str, str]]], source_vocab_size: int) -> Tokenizer:
     """Vocabularies of sentences (SentencePiece) and of the symbols that occur.
 

@@ -15,7 +15,7 @@ from viz_app.explorer_view.snapshot import best_head
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, Preview
-from viz_app.figures import Animation, is_parser
+from viz_app.figures import Animation
 from viz_app.serving.comparison import NotComparable, compare_with_selection
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.request_queue import OnPosition, Superseded
@@ -125,8 +125,7 @@ def _draw_attention(
     branch = spec.selection.branch if result is not best else 0
     spec = replace(spec, selection=replace(spec.selection, branch=branch)).fitted(result.maps)
     with left:
-        of_parser = is_parser(served.translator.tokenizer)
-        spec = FigureControls(t, result.maps, served.name, of_parser=of_parser).draw(spec)
+        spec = FigureControls(t, result.maps, served.name, of_parser=served.parses).draw(spec)
     st.session_state[session.FIGURE_SPEC_KEY] = spec
     with right:
         return _exportable(t, served, sentence, spec, (best, result), ask)

@@ -10,7 +10,7 @@ from transformer_core.files import CheckpointError
 from viz_app.components.address import publish
 from viz_app.model_card import card
 from viz_app.serving.metrics import ModelCard
-from viz_app.serving.parsing_scores import content_of
+from viz_app.serving.parsing_scores import WEAK_F1, content_of
 from viz_app.serving.registry import unreadable_models
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
@@ -79,8 +79,9 @@ def _draw_summary(t: Texts, served: TranslationService) -> None:
                 help=define(t, "bleu"),
             )
     if served.parses and served.card.parsing:
-        return
-    if bleu is None:
+        if scores is not None and scores.f1 < WEAK_F1:
+            st.warning(t("model.parses_badly"), icon=":material/warning:")
+    elif bleu is None:
         st.warning(t("model.unmeasured"), icon=":material/warning:")
     elif bleu < card.WEAK_BLEU:
         st.warning(t("model.weak", bleu=f"{bleu:.1f}"), icon=":material/warning:")

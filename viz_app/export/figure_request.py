@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import UsageError
+from transformer_core.parsing.vocabulary import generates_trees
 from viz_app.export.provenance import make_provenance
-from viz_app.figures import Figure, ParserOutput, Search, is_parser, view_named
+from viz_app.figures import Figure, ParserOutput, Search, view_named
 from viz_app.serving.input_validation import visible_words
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class ModelRunner:
 
 def model_input(translator: Translator, sentence: Sentence) -> str:
     """What a model reads of a sentence: a parser its words, split as the treebank does, with blanks between."""
-    if not is_parser(translator.tokenizer):
+    if not generates_trees(translator.tokenizer):
         return sentence.text
     return " ".join(visible_words(sentence.text) if sentence.split else sentence.text.split())
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.shipped import shipped_name
-from viz_app.figures import is_parser
 from viz_app.serving.registry import ROOT
 
 if TYPE_CHECKING:
@@ -59,6 +59,6 @@ def make_provenance(
     }
     if given:
         provenance["target_given"] = True
-    if is_parser(translator.tokenizer):  # its source is words; what is split again need not stay as it is
+    if generates_trees(translator.tokenizer):  # its source is words; what is split again need not stay as it is
         provenance["split"] = False
     return provenance | {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}

@@ -19,7 +19,7 @@ from viz_app.figures.build.beam import beam_tree
 from viz_app.figures.build.comparison import comparison
 from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.build.lines import head_lines
-from viz_app.figures.build.parse import ParserOutput, is_parser
+from viz_app.figures.build.parse import ParserOutput
 from viz_app.figures.build.request import Request, Search
 from viz_app.figures.build.steps import Animation, decoding, decoding_steps
 from viz_app.figures.model.arrays import OwnMaps, own_maps
@@ -83,7 +83,6 @@ __all__ = [
     "head_alt",
     "head_caption",
     "head_lines",
-    "is_parser",
     "layer_heads",
     "one_head",
     "own_maps",

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import WORD_BOUNDARY
 from transformer_core.parsing.sequences import Repaired, to_tree
-from transformer_core.parsing.trees import ROOT, Tree
-from transformer_core.parsing.vocabulary import NotAParser, SymbolTable
+from viz_app.figures import ParserOutput
 
 if TYPE_CHECKING:
+    from transformer_core.decoding.beam import Hypothesis
     from transformer_core.translator import Translation, Translator
-
-Span = tuple[int, int]
 
 
 def parse_tree(best: Translation, branch: int, shown: Translation, translator: Translator) -> dict[str, Any]:
@@ -34,69 +32,38 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
         `branch`, `score` and `nodes` ([label, begin, end]) of each other hypothesis. Empty for a model that
         generates no trees, and for a sentence without words.
     """
-    words = shown.source.split()
-    try:
-        SymbolTable.from_tokenizer(translator.tokenizer)
-    except NotAParser:
+    parse = ParserOutput.from_pieces(shown.source, shown.pieces, shown.scores, translator.tokenizer)
+    if parse is None:
         return {}
-    if not words:
-        return {}
-    found = to_tree(_symbols(shown.pieces), words)
+    found = parse.repaired()
     others = [
         {
             "branch": number,
             "score": hypothesis.score,
-            "nodes": [
-                [node["label"], node["begin"], node["end"]]
-                for node in _nodes(to_tree(_symbols(translator.tokenizer.pieces(hypothesis.ids)), words))
-            ],
+            "nodes": [span[:3] for span, _ in _tree_of(hypothesis, parse.words, translator).spans],
         }
         for number, hypothesis in enumerate(best.hypotheses)
         if number != branch and hypothesis.finished
     ]
     return {
-        "words": words,
-        "spans": _spans(words, shown.source, shown.source_encoding.spans),
+        "words": list(parse.words),
+        "spans": [_tokens_of(word, parse.token_words) for word in range(len(parse.words))],
         "marks": list(found.marks),
-        "nodes": _nodes(found),
+        "nodes": [
+            {**span._asdict(), "opening": opening, "closing": closing} for span, (opening, closing) in found.spans
+        ],
         "repairs": dict(found.repairs),
         "text": str(found.tree),
         "others": others,
     }
 
 
-def _symbols(pieces: Sequence[str]) -> list[str]:
-    return [piece.removeprefix(WORD_BOUNDARY) for piece in pieces]
+def _tree_of(hypothesis: Hypothesis, words: Sequence[str], translator: Translator) -> Repaired:
+    pieces = translator.tokenizer.pieces(hypothesis.ids)
+    return to_tree([piece.removeprefix(WORD_BOUNDARY) for piece in pieces], words)
 
 
-def _nodes(found: Repaired) -> list[dict[str, Any]]:
-    """The constituents of a tree with their places."""
-    brackets = iter(found.brackets)
-    nodes: list[dict[str, Any]] = []
-
-    def add(tree: Tree, begin: int, parent: int) -> None:
-        opening, closing = next(brackets)
-        number = parent
-        if tree.label != ROOT or parent >= 0 or len(tree.children) > 1 or not isinstance(tree.children[0], Tree):
-            number = len(nodes)
-            place = {"begin": begin, "end": begin + len(tree.words)}
-            nodes.append({"label": tree.label, "parent": parent, **place, "opening": opening, "closing": closing})
-        for child in tree.children:
-            if isinstance(child, Tree):
-                add(child, begin, number)
-            begin += len(child.words) if isinstance(child, Tree) else 1
-
-    add(found.tree, 0, -1)
-    return nodes
-
-
-def _spans(words: Sequence[str], text: str, tokens: Sequence[Span]) -> list[list[int]]:
-    """First and last token of each word: those that cover characters of it."""
-    spans = []
-    end = 0
-    for word in words:
-        begin = text.index(word, end)
-        end = begin + len(word)
-        own = [i for i, (first, last) in enumerate(tokens) if first < end and last > begin]
-        spans.append([own[0], own[-1]] if own else [-1, -1])
-    return spans
+def _tokens_of(word: int, token_words: Sequence[int]) -> tuple[int, int]:
+    """First and last token of a word."""
+    own = [token for token, each in enumerate(token_words) if each == word]
+    return (own[0], own[-1]) if own else (-1, -1)

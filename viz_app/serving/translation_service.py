@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from transformer_core.attention_maps import KINDS, AttentionMaps
+from transformer_core.parsing.vocabulary import generates_trees
 from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
 from viz_app.serving.batching import Batcher, DeadlineExceeded
 from viz_app.serving.decoder import Decoder
@@ -88,13 +89,7 @@ class TranslationService:
     @cached_property
     def parses(self) -> bool:
         """Whether the model generates trees: one of which `transformer_core` makes a ConstituencyParser."""
-        from transformer_core.parsing.vocabulary import NotAParser, SymbolTable
-
-        try:
-            SymbolTable.from_tokenizer(self.translator.tokenizer)
-        except NotAParser:
-            return False
-        return True
+        return generates_trees(self.translator.tokenizer)
 
     @cached_property
     def examples(self) -> dict[str, str]:

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from viz_app.lessons.results.paper_results import TABLE_4
 from viz_app.serving.parsing_scores import ParsingScores, content_of
 from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 
-# Table 4 of the paper: F1 on section 23 of the Wall Street Journal.
-PAPER_WSJ, PAPER_SEMI = 91.3, 92.7
 _UNKNOWN = "–"
 
 
@@ -36,7 +35,8 @@ def draw_parsing(t: Texts, sets: Mapping[str, ParsingScores]) -> None:
     st.caption(t("model.parsing_about"))
     for search in dict.fromkeys(filter(None, (_search(t, row) for row in rows))):
         st.caption(search)
-    st.markdown(t("model.parsing_paper", wsj=f"{PAPER_WSJ:.1f}", semi=f"{PAPER_SEMI:.1f}"))
+    paper = {each.setting: f"{each.f1:.1f}" for each in TABLE_4 if each.name.startswith("Transformer")}
+    st.markdown(t("model.parsing_paper", **paper))
 
 
 def _set(t: Texts, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.app_pages.test_figures import address, command, opened
-from tests.app.conftest import MAIN, SECONDS
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.figures import VIEWS
@@ -21,13 +19,8 @@ TEXT = "The dog sleeps ."
 
 
 @pytest.fixture
-def app(
-    fresh_model: None, random_checkpoint: Path, parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> AppTest:
-    """A translator and a parser; the address chooses."""
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(parser_checkpoint)]))
-    return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+def app(app_with_parser: AppTest) -> AppTest:
+    return app_with_parser
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

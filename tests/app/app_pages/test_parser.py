@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import MAIN, SECONDS, with_open_menus
+from tests.app.conftest import with_open_menus
 from tests.app.mounted import address, header
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.constituency_parser import ConstituencyParser
@@ -29,13 +28,9 @@ HOSTILE = (
 
 
 @pytest.fixture
-def app(
-    fresh_model: None, random_checkpoint: Path, parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> AppTest:
-    """A translator and a parser; the address chooses the parser."""
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(parser_checkpoint)]))
-    opened = with_open_menus(AppTest.from_file(str(MAIN), default_timeout=SECONDS))
+def app(app_with_parser: AppTest, parser_checkpoint: Path) -> AppTest:
+    """The address chooses the parser."""
+    opened = with_open_menus(app_with_parser)
     opened.query_params.update(model=parser_checkpoint.name, text="The dog doesn't bark.")
     return opened
 

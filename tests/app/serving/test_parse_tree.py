@@ -79,7 +79,7 @@ def test_the_other_hypotheses_are_other_trees(parser: Translator) -> None:
     best = parser.translate(SENTENCES[1], beam=4)
     second = branch_translation(best, 1, parser)
     of_best, of_second = (parse_tree(best, number, shown, parser) for number, shown in enumerate((best, second)))
-    plain = [[each["label"], each["begin"], each["end"]] for each in of_second["nodes"]]
+    plain = [(each["label"], each["begin"], each["end"]) for each in of_second["nodes"]]
     assert next(each["nodes"] for each in of_best["others"] if each["branch"] == 1) == plain
     assert next(each["branch"] for each in of_second["others"]) == 0
 

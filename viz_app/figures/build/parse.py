@@ -13,8 +13,7 @@ import numpy as np
 
 from transformer_core.attention_maps import WORD_BOUNDARY
 from transformer_core.parsing.sequences import Brackets, Repaired, to_tree
-from transformer_core.parsing.trees import ROOT, Leaf, Tree
-from transformer_core.parsing.vocabulary import NotAParser, SymbolTable
+from transformer_core.parsing.vocabulary import generates_trees
 from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
 from viz_app.figures.model.slicing import check_index
 from viz_app.figures.text import view_captions
@@ -23,15 +22,6 @@ from viz_app.text import texts
 if TYPE_CHECKING:
     from transformer_core.tokenizer import Tokenizer
     from viz_app.figures.build.request import Request
-
-
-def is_parser(tokenizer: Tokenizer) -> bool:
-    """Whether a model generates the brackets of a tree."""
-    try:
-        SymbolTable.from_tokenizer(tokenizer)
-    except NotAParser:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -56,7 +46,7 @@ class ParserOutput:
     ) -> ParserOutput | None:
         """What a model generated for `source`, words with blanks between; None without words or for no parser."""
         starts = [match.start() for match in re.finditer(r"\S+", source)]
-        if not starts or not is_parser(tokenizer):
+        if not starts or not generates_trees(tokenizer):
             return None
         symbols = tuple(piece.removeprefix(WORD_BOUNDARY) for piece in pieces)
         # By their places in the text: a tokenizer may make two words, or none, of what it normalises.
@@ -119,35 +109,9 @@ def tree(r: Request) -> ConstituencyFigure:
 
 
 def _nodes(parse: ParserOutput, found: Repaired) -> Iterator[Constituent]:
-    """All constituents; TOP only where it holds something else than one constituent."""
-    brackets = list(found.brackets)
-    top = found.tree
-    if top.label == ROOT and len(top.children) == 1 and isinstance(top.children[0], Tree):
-        top, brackets = top.children[0], brackets[1:]
-    rows: list[tuple[str, int, int, int]] = []
-    _walk(top, -1, 0, rows)
-    for (label, parent, begin, end), places in zip(rows, brackets, strict=True):
-        yield Constituent(
-            label=label,
-            parent=parent,
-            begin=begin,
-            end=end,
-            opening=places[0],
-            closing=places[1],
-            probability=parse.probability(places),
-        )
-
-
-def _walk(tree: Tree, parent: int, begin: int, rows: list[tuple[str, int, int, int]]) -> None:
-    """Label, parent, first word and end of a constituent and of all in it."""
-    here = len(rows)
-    rows.append((tree.label, parent, begin, begin + len(tree.words)))
-    for child in tree.children:
-        if isinstance(child, Leaf):
-            begin += 1
-        else:
-            _walk(child, here, begin, rows)
-            begin += len(child.words)
+    for span, (opening, closing) in found.spans:
+        probability = parse.probability((opening, closing))
+        yield Constituent(**span._asdict(), opening=opening, closing=closing, probability=probability)
 
 
 def _weights(r: Request, step: int) -> tuple[float, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.treebank import parse_trees
-from transformer_core.parsing.trees import Tree, rooted
+from transformer_core.parsing.trees import Tree, constituent_spans, rooted
 from viz_app.serving.registry import available_models, is_parser
 
 if TYPE_CHECKING:
@@ -107,32 +107,8 @@ def readings(translator: Translator, chosen: Iterable[str] = tuple(SENTENCES)) -
             "words": list(sentence.trees["verb"].words),
             "found": next((reading for reading, text in symbols.items() if text == best), None),
             "readings": {
-                reading: {"nodes": nodes(sentence.trees[reading]), "log_probability": score}
+                reading: {"nodes": constituent_spans(sentence.trees[reading]), "log_probability": score}
                 for reading, score in zip(symbols, scores, strict=True)
             },
         }
     return answer
-
-
-def nodes(tree: Tree) -> list[tuple[str, int, int, int]]:
-    """The constituents below TOP: label, words [begin, end), index of the parent or -1; parents first."""
-    found: list[tuple[str, int, int, int]] = []
-
-    def add(node: Tree, begin: int, parent: int) -> None:
-        number = len(found)
-        found.append((node.label, begin, begin + len(node.words), parent))
-        for child in node.children:
-            if isinstance(child, Tree):
-                add(child, begin, number)
-                begin += len(child.words)
-            else:
-                begin += 1
-
-    begin = 0
-    for child in tree.children:
-        if isinstance(child, Tree):
-            add(child, begin, -1)
-            begin += len(child.words)
-        else:
-            begin += 1
-    return found

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from transformer_core.parsing.sequences import to_symbols
+from transformer_core.parsing.trees import constituent_spans
 from transformer_core.translator import Translator
 from viz_app.figures import DotsFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.parser import load_lesson
-from viz_app.lessons.results.attachment import SENTENCES, nodes, readings
+from viz_app.lessons.results.attachment import SENTENCES, readings
 from viz_app.lessons.results.numbers import data, figure
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.translation_service import TranslationService
@@ -31,7 +32,7 @@ def test_the_phrase_attaches_to_verb_or_noun(name: str) -> None:
     trees = SENTENCES[name].trees
     assert trees["verb"].words == trees["noun"].words
     for reading, parent in (("verb", "VP"), ("noun", "NP")):
-        found = nodes(trees[reading])
+        found = constituent_spans(trees[reading])
         ((_, _, _, above),) = (node for node in found if node[0] == "PP")
         assert found[above][0] == parent
 

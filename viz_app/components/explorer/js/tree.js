@@ -1,7 +1,7 @@
 // The tree of a parser's sentence: it grows with the decoding, and shows what the selected head does over it.
 
 import { fillText, h, percent, setAttribute, svg } from "../../common/dom.js";
-import { consume } from "../../common/keyboard.js";
+import { consume, hasModifier } from "../../common/keyboard.js";
 import { TreeAlternatives } from "./treealternatives.js";
 import { layoutTree, phrase } from "./treelayout.js";
 import { rowOf, rowOfToken, rowOverTree, strongestWord } from "./treerow.js";
@@ -289,7 +289,7 @@ export class Tree {
   /** @param {KeyboardEvent} event */
   key(event) {
     const element = event.target instanceof Element ? event.target.closest(".tree-node") : null;
-    if (!element || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!element || hasModifier(event)) return;
     const node = Number(/** @type {SVGElement} */ (element).dataset.node);
     const target = this.target(node, event.key);
     if (target === undefined) return;
