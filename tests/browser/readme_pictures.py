@@ -86,6 +86,7 @@ PICTURES = {
     "translate-dark": Picture(height=800, dark=True),
     "heads": Picture(height=732, address={"view": "kinds", "zoom": "heads"}),
     "beam": Picture(height=752, address={"text": "I know that he is reading a book."}, then=_beam),
+    "tree": Picture(height=720, address={"model": "en-tree", "text": "I saw the man with the telescope."}),
     "figures-light": Picture(height=860, page="figures", address={"size": "acl-column"}),
     "figures-dark": Picture(height=860, page="figures", address={"size": "acl-column"}, dark=True),
     "lab": Picture(height=860, page="lab"),
