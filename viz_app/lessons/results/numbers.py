@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any
+
+from msgspec import structs
 
 from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
 from transformer_core.presets import preset
@@ -17,6 +20,8 @@ from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_figure import table_3
 from viz_app.lessons.results.reduced_table import MEASURES, load_results, parameter_millions, reduced_result
 from viz_app.serving.loader import get_translation_service
+from viz_app.serving.parsing_scores import ParsingScores, content_of
+from viz_app.text import Texts
 
 _TOKENS = 25_000  # source pieces of a batch, and as many target pieces (Section 5.1)
 _LENGTH = 30  # pieces of a sentence, an assumption: it changes the count by a few percent only
@@ -66,11 +71,26 @@ def data(context: LessonContext) -> StageData:
             "variations": rows,
             "reduced": _reduced(small) if small else None,
             "parsers": [dataclasses.asdict(parser) for parser in TABLE_4],
+            "ours": [
+                {"name": _test_set(context.t, name), **structs.asdict(scores)}
+                for name, scores in _ours(context).items()
+            ],
             "sentences": _sentences(context),
             "runs": {name: _run(name) for name in PAPER_RUNS},
             "rate": P100_FLOPS,
         }
     )
+
+
+def _ours(context: LessonContext) -> Mapping[str, ParsingScores]:
+    """F1 of our parser on its test sets; empty where there is none, and for scenes that do not show it."""
+    name = find_parser() if context.state.scene == "parsing" else None
+    return get_translation_service(name).card.parsing if name else {}
+
+
+def _test_set(t: Texts, name: str) -> str:
+    """What a test set holds."""
+    return t(f"model.trees_{content_of(name) or 'any'}")
 
 
 def _sentences(context: LessonContext) -> dict[str, Any] | None:
@@ -112,8 +132,8 @@ def _costs(context: LessonContext) -> DotsFigure:
 
 
 def _parsers(context: LessonContext) -> DotsFigure:
-    """The parsers of Table 4 that were trained on the text of the setting, the best one last."""
-    t = context.t
+    """The parsers of Table 4 that were trained on the text of the setting, the best one last; beside them, ours."""
+    t, ours = context.t, _ours(context)
     setting = context.state.choice("setting", "wsj", ("wsj", "more"))
     parsers = sorted(
         (each for each in TABLE_4 if (each.setting == "wsj") == (setting == "wsj")), key=lambda each: each.f1
@@ -124,10 +144,24 @@ def _parsers(context: LessonContext) -> DotsFigure:
         else each.name
         for each in parsers
     ]
-    scores = Dots(
-        values=[each.f1 for each in parsers], title=t(f"lesson_results.setting_{setting}"), axis="F1", digits=1
-    )
-    return DotsFigure(row_labels=names, columns=[scores], row_title=t("lesson_results.parser"), language=t.language)
+    values = [each.f1 for each in parsers]
+    nothing, no_paper = [math.nan] * len(parsers), [math.nan] * len(ours)
+    columns = [Dots(values=[*values, *no_paper], title=t(f"lesson_results.setting_{setting}"), axis="F1", digits=1)]
+    if ours:
+        ends = [each.f1_95 or (math.nan, math.nan) for each in ours.values()]
+        columns.append(
+            Dots(
+                values=[*nothing, *(each.f1 for each in ours.values())],
+                low=[*nothing, *(low for low, _ in ends)],
+                high=[*nothing, *(high for _, high in ends)],
+                title=t("lesson_results.parsing_ours"),
+                axis="F1",
+                digits=1,
+                holds=(0.0, 100.0),
+            )
+        )
+    labels = [*names, *(_test_set(t, name) for name in ours)]
+    return DotsFigure(row_labels=labels, columns=columns, row_title=t("lesson_results.parser"), language=t.language)
 
 
 def _attachment(context: LessonContext) -> DotsFigure | None:

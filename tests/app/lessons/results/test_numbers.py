@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from transformer_core.presets import PRESETS
+from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, DotsFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.results.numbers import data, figure
@@ -107,6 +110,21 @@ def test_the_figure_of_table_4_holds_each_parser_once(setting: str) -> None:
     wanted = sorted(parser.f1 for parser in TABLE_4 if (parser.setting == "wsj") == (setting == "wsj"))
     assert list(drawn.columns[0].places) == wanted
     assert any(label.startswith("Transformer") for label in drawn.row_labels)
+
+
+def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a column and on an axis of its own, since its test sets are others."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(parser_checkpoint))
+    measured = Translator.load(parser_checkpoint).metrics["scores"]
+    tested = [each["bracketing"] for each in measured.values() if each["part"] == "test"]
+    shown = replace(context(setting="wsj"), state=LessonState("parsing", {"setting": "wsj"}))
+    assert [each["f1"] for each in data(shown).values["ours"]] == [each["f1"] for each in tested]
+    drawn = figure("parsing", shown)
+    assert isinstance(drawn, DotsFigure)
+    paper, ours = (np.asarray(column.values) for column in drawn.columns)
+    assert list(ours[np.isfinite(ours)]) == [each["f1"] for each in tested]
+    assert not np.any(np.isfinite(paper) & np.isfinite(ours))
+    assert len(drawn.row_labels) == len(paper) == len(ours)
 
 
 @pytest.mark.parametrize("measure", ["bleu", "perplexity", "parameters"])

@@ -5,6 +5,13 @@ export type Values = {
   variations: Variation[];
   reduced: { width: number; layers: number; updates: number } | null;
   parsers: { name: string; setting: string; f1: number }[];
+  ours: {
+    name: string;
+    f1: number;
+    f1_95: [number, number] | null;
+    right_branching_f1: number | null;
+    sentences: number;
+  }[];
   sentences: Record<string, Sentence> | null; // null: there is no parser, or another scene is shown
   runs: Record<string, Run>;
   rate: number;
