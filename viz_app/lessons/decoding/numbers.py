@@ -17,7 +17,7 @@ MOST_ALPHA = 2.0
 
 
 def data(context: LessonContext) -> StageData:
-    """The search for the sentence as a tree, and BLEU of what the reader wrote against the model's translation."""
+    """The search for the sentence as a tree, and BLEU of what the reader wrote against the model's translation; no BLEU of trees."""
     translation = context.result.translation
     translator = context.service.translator
     tree = search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)
@@ -28,7 +28,7 @@ def data(context: LessonContext) -> StageData:
             "most_alpha": MOST_ALPHA,
             "reference": translation.text,
             "other": _other(context),
-            "bleu": bleu_values(bleu_parts(hypothesis, translation.text)),
+            "bleu": None if context.service.parses else bleu_values(bleu_parts(hypothesis, translation.text)),
         },
         answers={"text": hypothesis},
     )
@@ -74,7 +74,7 @@ def bleu_values(parts: BleuParts) -> dict[str, Any]:
 def figure(scene: str, context: LessonContext) -> Figure | None:
     """The tree of the search; scores over alpha; what BLEU is made of."""
     if scene == "bleu":
-        return _bleu(context)
+        return None if context.service.parses else _bleu(context)
     from transformer_core.decoding.beam import length_penalty  # with torch, which takes seconds to import
 
     translation, tokenizer = context.result.translation, context.service.translator.tokenizer

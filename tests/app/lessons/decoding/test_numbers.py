@@ -47,6 +47,13 @@ def test_bleu_of_what_was_written_is_sacrebleus(context: LessonContext) -> None:
         assert lesson_module("decoding").figure(scene, context) is not None
 
 
+def test_trees_have_no_bleu(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context.service, "parses", True)
+    assert data(context).values["bleu"] is None
+    assert lesson_module("decoding").figure("bleu", context) is None
+    assert lesson_module("decoding").figure("tree", context) is not None
+
+
 def test_the_browser_ranks_as_the_search_does(context: LessonContext, javascript: Callable[[str], Any]) -> None:
     translation = context.result.translation
     alphas = [index / 50 for index in range(101)]

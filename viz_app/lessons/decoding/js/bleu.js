@@ -12,12 +12,14 @@ const STEPS = ["n = 1", "n = 2", "n = 3", "n = 4", "BP", "BLEU"];
 /** @extends {Scene<import("./numbers").Values>} */
 export class Bleu extends Scene {
   get playhead() {
+    if (!this.lesson.values.bleu) return null;
     const show = (/** @type {number} */ step) => STEPS[stepAt(step)];
     return playhead({ name: "step", label: this.texts.step, max: STEPS.length - 1, rate: 0.5, show });
   }
 
   get controls() {
     const show = () => this.lesson.values.other;
+    if (!this.lesson.values.bleu) return [];
     return [{ name: "text", kind: "text", label: this.texts.your_translation, start: "", show, server: true }];
   }
 
@@ -36,9 +38,10 @@ export class Bleu extends Scene {
   draw(pen, settings) {
     const { context, height } = pen;
     const { bleu } = this.lesson.values;
+    if (!bleu) return pen.message(this.texts.bleu_of_trees);
     const at = stepAt(settings.step);
     const order = Math.min(at, ORDERS - 1);
-    const { size, bars, top, own, second } = this.layout(pen, order);
+    const { size, bars, top, own, second } = this.layout(pen, bleu, order);
     context.globalAlpha = this.waits(settings) ? 0.4 : 1;
     pen.note(this.texts.reference, 0, 10);
     pen.note(this.texts.hypothesis, 0, second);
@@ -46,19 +49,19 @@ export class Bleu extends Scene {
     own.places.forEach(({ x, y }, index) =>
       pen.write(bleu.hypothesis[index], x, second + 24 + y, { size, weight: 600 }),
     );
-    if (at < ORDERS) this.drawNgrams(pen, order, own.places, second + 24 + (size - 16) / 2);
-    this.drawBars(pen, at, height - bars, bars);
+    if (at < ORDERS) this.drawNgrams(pen, bleu.orders[order], order, own.places, second + 24 + (size - 16) / 2);
+    this.drawBars(pen, bleu, at, height - bars, bars);
     context.globalAlpha = 1;
   }
 
   /**
    * The largest type in which both translations stand above the bars.
    * @param {Pen} pen
+   * @param {import("./numbers").Bleu} bleu
    * @param {number} order
    */
-  layout(pen, order) {
+  layout(pen, { reference, hypothesis }, order) {
     const { width, height } = pen;
-    const { reference, hypothesis } = this.lesson.values.bleu;
     const largest = width < NARROW ? 16 : width < 1000 ? 20 : 26;
     for (let size = largest; ; size -= 2) {
       const style = { size, weight: 600 };
@@ -73,14 +76,15 @@ export class Bleu extends Scene {
   /**
    * A line under each n-gram: matched, beyond what the reference has, or unknown to it.
    * @param {Pen} pen
+   * @param {import("./numbers").Precision} precision
    * @param {number} order From 0.
    * @param {{ x: number, y: number, width: number }[]} places Of the tokens.
    * @param {number} top
    */
-  drawNgrams(pen, order, places, top) {
+  drawNgrams(pen, { counts }, order, places, top) {
     const { cross, decoder } = pen.theme.kinds;
     const length = order + 1;
-    for (const { found, allowed, starts } of this.lesson.values.bleu.orders[order].counts)
+    for (const { found, allowed, starts } of counts)
       starts.forEach((start, number) => {
         const colour = number < Math.min(found, allowed) ? cross : decoder;
         const dash = number >= allowed && allowed > 0 ? [3, 3] : [];
@@ -96,14 +100,14 @@ export class Bleu extends Scene {
 
   /**
    * @param {Pen} pen
+   * @param {import("./numbers").Bleu} bleu
    * @param {number} at
    * @param {number} top
    * @param {number} height
    */
-  drawBars(pen, at, top, height) {
+  drawBars(pen, { orders, brevity_penalty: penalty, score }, at, top, height) {
     const { width, theme } = pen;
     const { encoder, cross } = theme.kinds;
-    const { orders, brevity_penalty: penalty, score } = this.lesson.values.bleu;
     const row = height / STEPS.length;
     const narrow = width < NARROW;
     const [left, right] = [58, narrow ? 88 : 150];
@@ -137,8 +141,9 @@ export class Bleu extends Scene {
 
   /** @type {Scene["say"]} */
   say(settings) {
-    const { hypothesis, reference, orders, brevity_penalty, mean, score } = this.lesson.values.bleu;
     const { texts } = this;
+    if (!this.lesson.values.bleu) return "";
+    const { hypothesis, reference, orders, brevity_penalty, mean, score } = this.lesson.values.bleu;
     const at = stepAt(settings.step);
     const penalty = brevity_penalty.toFixed(3);
     if (this.waits(settings)) return texts.computing;
@@ -157,7 +162,7 @@ export class Bleu extends Scene {
 
   table() {
     const { texts } = this;
-    const counts = this.lesson.values.bleu.orders.flatMap((order) => order.counts);
+    const counts = (this.lesson.values.bleu?.orders ?? []).flatMap((order) => order.counts);
     const rows = counts.map(({ ngram, found, allowed }) => [
       ngram.length,
       ngram.join(" "),

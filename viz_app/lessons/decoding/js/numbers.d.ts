@@ -6,7 +6,7 @@ export type Values = {
   most_alpha: number;
   /** The second hypothesis, of which BLEU is shown first. */
   other: string;
-  bleu: Bleu;
+  bleu: Bleu | null; // null: the output is a tree
 };
 
 export type Bleu = {
