@@ -17,7 +17,7 @@ MOST_ALPHA = 2.0
 
 
 def data(context: LessonContext) -> StageData:
-    """The search for the sentence as a tree, and BLEU of what the reader wrote against the model's translation; no BLEU of trees."""
+    """The search for the sentence as a tree, and BLEU of what the reader wrote; none where the output is a tree."""
     translation = context.result.translation
     translator = context.service.translator
     tree = search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)
