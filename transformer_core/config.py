@@ -393,9 +393,7 @@ class SpecialIds(_Config):
         self._check_types()
         ids = (self.pad, self.bos, self.eos, self.unk)
         different = len({self.pad, self.eos, self.unk}) == 3 and self.bos != self.unk
-        _require(
-            different and min(ids) >= 0, "special ids", ids, "different numbers from 0 on; only bos may be another"
-        )
+        _require(different and min(ids) >= 0, "special ids", ids, "different numbers from 0 on; bos may be pad or eos")
         text = self.first not in (self.pad, self.eos, self.unk)
         _require(self.first >= -1 and text, "first", self.first, "-1 or a token other than pad, eos and unk")
 

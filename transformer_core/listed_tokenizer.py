@@ -132,7 +132,7 @@ class ListedTokenizer(Tokenizer):
 
 
 def load_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer of a checkpoint: a `ListedTokenizer` if `vocabulary.json` lies beside the file, a `Tokenizer` if not.
+    """The tokenizer of a checkpoint: a `ListedTokenizer` if `vocabulary.json` lies beside the file, else a `Tokenizer`.
 
     Raises:
         TokenizerError: A file is missing or damaged; the message names it.

@@ -94,7 +94,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (SpecialIds, {"unk": -1}, "special ids is .* but must be different numbers"),
         (SpecialIds, {"bos": 3}, "special ids is .* but must be different numbers"),
         (SpecialIds, {"first": 2}, "first is 2, but must be -1 or a token other than pad, eos and unk"),
-        (ModelConfig, {"positions": "none", "first_position": 2}, "first_position is 2, but must be 0 without sinusoids"),
+        (ModelConfig, {"positions": "none", "first_position": 2}, "first_position is 2, but must be 0 without"),
     ],
 )
 def test_unusable_options(kind: type[Config], values: dict[str, object], said: str) -> None:

@@ -39,5 +39,5 @@ def forbidden_tokens(constraint: Constraint, states: Sequence[Any], device: torc
 
 
 def nothing_but(token: int, values: Tensor) -> Tensor:
-    """(R, V) 0 for one token, and minus infinity for all others: logits and log-probabilities of a token that is given."""
+    """(R, V) 0 for one token, minus infinity for all others: logits and log-probabilities of a token that is given."""
     return torch.full_like(values, -math.inf).index_fill_(1, torch.tensor([token], device=values.device), 0.0)
