@@ -101,7 +101,8 @@ class Vocabulary:
         ids = [value for name, value in self.special.to_dict().items() if name != "first"]
         special = {pieces[i] for pieces in (self.pieces, self.source_pieces or self.pieces) for i in ids}
         fixed = {self.source_prefix, self.target_prefix} - {"", SOURCE_LANGUAGE, TARGET_LANGUAGE}
-        return frozenset(special | fixed | set(self.languages.values()))
+        nameless = {unused(i) for i, piece in enumerate(self.pieces) if piece == unused(i)}
+        return frozenset(special | fixed | nameless | set(self.languages.values()))
 
     def prefix(self, side: Literal["source", "target"]) -> str:
         """The piece with which texts of a side begin; empty for none.

@@ -1,0 +1,31 @@
+"""What a foreign folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from transformer_core.conversion import marian
+from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder
+from transformer_core.conversion.plan import Plan
+
+SUPPORTED = "Marian / OPUS-MT"
+_FAMILIES: dict[str, Callable[[ForeignFolder, Mapping[str, Any]], Plan]] = {"marian": marian.plan}
+
+
+def recognise(folder: ForeignFolder) -> Plan:
+    """What is to become of a folder.
+
+    Raises:
+        ConversionError: It is of no supported family; the message says what it was taken for.
+    """
+    if not folder.has("config.json"):
+        raise ConversionError(f"{folder.path}: has no config.json; supported are {SUPPORTED}")
+    config = folder.json("config.json")
+    if "format_version" in config and "model" in config:
+        raise ConversionError(f"{folder.path}: is a checkpoint of this program already")
+    kind = config.get("model_type")
+    if kind not in _FAMILIES:
+        taken = f"a transformers model of type {str(kind)[:40]!r}" if kind else "no model that transformers wrote"
+        raise ConversionError(f"{folder.path}: taken for {taken}, which is not supported; supported are {SUPPORTED}")
+    return _FAMILIES[kind](folder, config)
