@@ -67,7 +67,7 @@ def marian_folder(path: Path, *, pickled: bool = False, shards: str = "5GB", **o
             **{**SHAPE, **options},
         )
     )
-    drawn(model, 5, ending=4.0)
+    drawn(model, 5, ending=4.0 if separate else 3.0)
     model.generation_config.update(num_beams=4, bad_words_ids=[[pad]], length_penalty=1.0, forced_eos_token_id=None)
     save(model, path, pickled=pickled, shards=shards)
     tokenizer.save_pretrained(path)

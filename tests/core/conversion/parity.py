@@ -87,20 +87,26 @@ def _generated(twin: Twin, texts: Sequence[str], **options: Any) -> Any:
 
 
 def compare_texts(twin: Twin, count: int, *, beam: int) -> Counter[str]:
-    """How many texts are the same, tied (another text with the same score), cut off by the limit, or different."""
+    """How many texts are the same, tied (another text with the same score), cut off by the limit, or different.
+
+    Each batch has another minimum length, or models with random weights would say little. `distinct` counts texts.
+    """
     found: Counter[str] = Counter()
-    translator = twin.converted
-    translator.decoding = translator.decoding.replace(extra_length=ROOM)
-    texts = sources(count)
-    for start in range(0, count, 8):
-        some = texts[start : start + 8]
-        theirs = _generated(twin, some, num_beams=beam, early_stopping=translator.decoding.early_stopping)
+    texts, said_by_us = sources(count), set[str]()
+    for number, start in enumerate(range(0, count, 8)):
+        some, least = texts[start : start + 8], 1 + number % 9
+        decoding = twin.converted.decoding.replace(extra_length=ROOM, min_length=least, early_stopping=number % 2 == 1)
+        translator = twin.converted.with_languages()
+        translator.decoding = decoding
+        theirs = _generated(
+            twin, some, num_beams=beam, min_new_tokens=least, early_stopping=beam > 1 and decoding.early_stopping
+        )
         said = twin.tokenizer.batch_decode(theirs.sequences, skip_special_tokens=True)
         ours = translator.translate_batch(some, beam=beam)
-        eos = translator.tokenizer.special.eos
         for row, (mine, text) in enumerate(zip(ours, said, strict=True)):
-            ended = eos in theirs.sequences[row, 1:].tolist()
-            if not (mine.finished and ended and all(each.finished for each in mine.hypotheses)):
+            said_by_us.add(mine.text)
+            ended = translator.tokenizer.special.eos in theirs.sequences[row, 1:].tolist()
+            if not (ended and all(each.finished for each in mine.hypotheses)):
                 found["cut off"] += 1
             elif plain(mine.text) == plain(text):
                 found["same"] += 1
@@ -108,7 +114,15 @@ def compare_texts(twin: Twin, count: int, *, beam: int) -> Counter[str]:
                 found["tied"] += 1
             else:
                 found["different"] += 1
+    found["distinct"] = len(said_by_us)
     return found
+
+
+def check_texts(found: Counter[str]) -> None:
+    """No text differs, most of them end by themselves, and they are not all alike."""
+    count = sum(found.values()) - found["distinct"]
+    assert found["different"] == 0, found
+    assert found["same"] >= 0.7 * count and found["distinct"] >= min(10, count // 8), found
 
 
 def compare_greedy(twin: Twin, count: int) -> None:

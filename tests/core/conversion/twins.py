@@ -87,6 +87,7 @@ def drawn(model: Any, seed: int, *, ending: float) -> Any:
             continue
         mean = 1.0 if "norm" in name and name.endswith("weight") else 0.0
         width = 0.2 if parameter.dim() == 1 else parameter.shape[-1] ** -0.5
+        width *= 2.0 if "encoder_attn." in name else 1.0  # so that the translation depends on the source
         parameter.copy_(mean + width * torch.randn(parameter.shape, generator=generator))
     matrix, end = model.get_output_embeddings().weight, model.config.eos_token_id
     last = [module for module in model.get_decoder().modules() if isinstance(module, nn.LayerNorm)]
