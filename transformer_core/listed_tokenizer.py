@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
+from transformer_core.byte_level import ByteLevelSegmenter
 from transformer_core.files import VOCABULARY_FILE, CheckpointError, problem_of, read_regular
 from transformer_core.segmenters import UNKNOWN, Segmenter, SegmenterError, SentencePieceSegmenter
 from transformer_core.tokenizer import LONE_SURROGATE, MOST_BYTES, Encoding, Tokenizer, TokenizerError, source_file
@@ -13,7 +14,10 @@ from transformer_core.vocabulary import Scheme, Vocabulary, VocabularyError
 
 Side = Literal["source", "target"]
 
-SEGMENTERS: dict[Scheme, Callable[[bytes], Segmenter]] = {"sentencepiece": SentencePieceSegmenter}
+SEGMENTERS: dict[Scheme, Callable[[bytes], Segmenter]] = {
+    "sentencepiece": SentencePieceSegmenter,
+    "byte-level": ByteLevelSegmenter,
+}
 
 
 class ListedTokenizer(Tokenizer):

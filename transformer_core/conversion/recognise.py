@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from transformer_core.conversion import marian
+from transformer_core.conversion import bart, many_languages, marian
 from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder
 from transformer_core.conversion.plan import Plan
 
-SUPPORTED = "Marian / OPUS-MT"
-_FAMILIES: dict[str, Callable[[ForeignFolder, Mapping[str, Any]], Plan]] = {"marian": marian.plan}
+SUPPORTED = "Marian / OPUS-MT, M2M-100, NLLB-200 (dense), mBART-50 and BART"
+_FAMILIES: dict[str, Callable[[ForeignFolder, Mapping[str, Any]], Plan]] = {
+    "marian": marian.plan,
+    "m2m_100": many_languages.plan_m2m_100,
+    "mbart": many_languages.plan_mbart,
+    "bart": bart.plan,
+}
 
 
 def recognise(folder: ForeignFolder) -> Plan:

@@ -12,7 +12,6 @@ from typing import Any
 
 import sentencepiece
 import torch
-from torch import nn
 
 from tests.core.tiny import sentence_pairs
 from transformer_core.translator import Translator
@@ -90,8 +89,8 @@ def drawn(model: Any, seed: int, *, ending: float) -> Any:
         width *= 2.0 if "encoder_attn." in name else 1.0  # so that the translation depends on the source
         parameter.copy_(mean + width * torch.randn(parameter.shape, generator=generator))
     matrix, end = model.get_output_embeddings().weight, model.config.eos_token_id
-    last = [module for module in model.get_decoder().modules() if isinstance(module, nn.LayerNorm)]
-    final = getattr(model.get_decoder(), "layer_norm", last[-1])
+    decoder = model.get_decoder()
+    final = getattr(decoder, "layer_norm", decoder.layers[-1].final_layer_norm)
     final.bias.add_(matrix[end] * ending / matrix[end].square().sum())
     if hasattr(model, "final_logits_bias") and model.config.model_type == "marian":
         model.final_logits_bias.copy_(0.2 * torch.randn(model.final_logits_bias.shape, generator=generator))
