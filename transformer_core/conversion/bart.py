@@ -40,6 +40,7 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         ConversionError: It has options that are not supported, or its files do not fit together.
     """
     options = Options(FAMILY, config, folder.json_if_there("generation_config.json"))
+    options.check(normalize_before=False, normalize_embedding=True, add_final_layer_norm=False)
     ids = folder.json(_VOCABULARY)
     special = special_ids(options, id_of(options, _VOCABULARY, ids, UNKNOWN))
     start, first = id_of(options, _VOCABULARY, ids, START), options.search.get("forced_bos_token_id")

@@ -74,6 +74,7 @@ def plan_mbart(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
     options = Options(_MBART, config, folder.json_if_there("generation_config.json"))
     if folder.json_if_there(TOKENIZER_CONFIG).get("tokenizer_class") in ("MBartTokenizer", "MBartTokenizerFast"):
         raise options.fail("it is an older mBART, whose sources end with a language; only mBART-50 is supported")
+    options.check(normalize_before=True, normalize_embedding=True, add_final_layer_norm=True)
     bias = bias_origin(folder)
     model = model_config(
         options,

@@ -37,6 +37,7 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         ConversionError: It has options that are not supported, or its files do not fit together.
     """
     options = Options(FAMILY, config, folder.json_if_there("generation_config.json"))
+    options.check(normalize_before=False, normalize_embedding=False, add_final_layer_norm=False)
     shared = options.flag("share_encoder_decoder_embeddings", True)
     size = options.number("vocab_size")
     target_size = options.number("decoder_vocab_size", size)

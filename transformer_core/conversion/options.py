@@ -60,6 +60,12 @@ class Options:
             raise self.fail(f"{name} is {_short(value)}, but must be true or false")
         return value
 
+    def check(self, **expected: bool) -> None:
+        """Older files name options that today's transformers takes for granted. Raises ConversionError for others."""
+        for name, value in expected.items():
+            if self.values.get(name) not in (None, value):
+                raise self.fail(f"{name} is {_short(self.values[name])}, but only {value} is supported")
+
     def equal(self, first: str, second: str) -> int:
         """Two numbers that must agree, such as the layers of encoder and decoder."""
         one, other = self.number(first), self.number(second)

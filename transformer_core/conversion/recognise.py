@@ -30,7 +30,7 @@ def recognise(folder: ForeignFolder) -> Plan:
     if "format_version" in config and "model" in config:
         raise ConversionError(f"{folder.path}: is a checkpoint of this program already")
     kind = config.get("model_type")
-    if kind not in _FAMILIES:
+    if not isinstance(kind, str) or kind not in _FAMILIES:
         taken = f"a transformers model of type {str(kind)[:40]!r}" if kind else "no model that transformers wrote"
         raise ConversionError(f"{folder.path}: taken for {taken}, which is not supported; supported are {SUPPORTED}")
     return _FAMILIES[kind](folder, config)
