@@ -6,34 +6,26 @@ Either may be cut into shards with an index. Nothing is read through links or ou
 
 from __future__ import annotations
 
-import pickle
-import zipfile
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from transformer_core.files import open_regular, problem_of, read_regular
+from transformer_core.conversion.tensor_sources import MOST_TENSORS as MOST_TENSORS
+from transformer_core.conversion.tensor_sources import ConversionError as ConversionError
+from transformer_core.conversion.tensor_sources import Shape as Shape
+from transformer_core.conversion.tensor_sources import TensorFile, opened
+from transformer_core.files import problem_of, read_regular
 from transformer_core.manifest import is_plain, read_object
 
 MOST_JSON_BYTES = 64_000_000  # vocab.json of NLLB-200 has 6 MB, tokenizer.json of all has less
 MOST_MODEL_BYTES = 50_000_000  # of a SentencePiece model
-_MOST_SHARD_BYTES = 50_000_000_000
 _MOST_SHARDS = 1_000
-_MOST_TENSORS = 100_000
-_MOST_VALUES = 2**34  # of a tensor
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
-
-Shape = tuple[int, ...]
-
-
-class ConversionError(ValueError):
-    """A model that cannot be converted; the message says what it was taken for, and what is wrong or missing."""
 
 
 class ForeignFolder:
@@ -41,6 +33,9 @@ class ForeignFolder:
 
     Args:
         path: The folder.
+
+    Attributes:
+        chosen: The file of tensors, to be set before any of them is read where it has no fixed name.
 
     Raises:
         ConversionError: It is no folder.
@@ -50,6 +45,7 @@ class ForeignFolder:
         if not path.is_dir():
             raise ConversionError(f"{path}: folder not found")
         self.path = path
+        self.chosen: Path | None = None
 
     def has(self, name: str) -> bool:
         """Whether the folder has such a file."""
@@ -73,21 +69,23 @@ class ForeignFolder:
     @cached_property
     def _places(self) -> dict[str, Path]:
         """Name of each tensor -> the file that holds it."""
+        if self.chosen is not None:
+            return dict.fromkeys(opened(self.chosen).shapes, self.chosen)
         for whole in _WEIGHTS:
             index = f"{whole}.index.json"
             if self.has(index):
                 return self._from_index(index)
             if self.has(whole):
                 path = self.path / whole
-                return dict.fromkeys(_opened(path).shapes, path)
+                return dict.fromkeys(opened(path).shapes, path)
         raise ConversionError(
             f"{self.path}: has no {' or '.join(_WEIGHTS)}, whole or with an index; other weights are not read"
         )
 
     def _from_index(self, name: str) -> dict[str, Path]:
         at, shards = self.path / name, self.json(name).get("weight_map")
-        if not isinstance(shards, dict) or not 0 < len(shards) <= _MOST_TENSORS:
-            raise ConversionError(f"{at}: has no weight_map of 1 to {_MOST_TENSORS:,} tensors")
+        if not isinstance(shards, dict) or not 0 < len(shards) <= MOST_TENSORS:
+            raise ConversionError(f"{at}: has no weight_map of 1 to {MOST_TENSORS:,} tensors")
         for file in shards.values():
             if not isinstance(file, str) or not is_plain(file) or "/" in file:
                 raise ConversionError(f"{at}: {str(file)[:80]!r} is not the name of a file in this folder")
@@ -105,7 +103,7 @@ class ForeignFolder:
         """
         found: dict[str, Shape] = {}
         for path in dict.fromkeys(self._places.values()):
-            shapes = _opened(path).shapes
+            shapes = opened(path).shapes
             for name in (name for name, place in self._places.items() if place == path):
                 if name not in shapes:
                     raise ConversionError(f"{path}: has no tensor {name}, which the index says it holds")
@@ -117,7 +115,7 @@ class ForeignFolder:
         path = self._places[name]
         if self._last is None or self._last.path != path:
             self._last = None  # before the next one is read
-            self._last = _opened(path)
+            self._last = opened(path)
         found = self._last.tensor(name)
         if found.dtype not in _DTYPES:
             kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)
@@ -125,73 +123,3 @@ class ForeignFolder:
         return found
 
     _last: TensorFile | None = None
-
-
-class TensorFile:
-    """A file of tensors: names with shapes, and each tensor when it is asked for."""
-
-    path: Path
-    shapes: Mapping[str, Shape]
-
-    def tensor(self, name: str) -> Tensor:
-        """The tensor of that name."""
-        raise NotImplementedError
-
-
-class _Safetensors(TensorFile):
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            open_regular(path, _MOST_SHARD_BYTES).close()
-            self._file: Any = cast(Any, safe_open)(path, framework="pt")
-            self._file.__enter__()
-            names = list(self._file.keys())
-            self.shapes = {name: tuple(self._file.get_slice(name).get_shape()) for name in names}
-        except (OSError, SafetensorError) as error:
-            raise ConversionError(f"{path}: cannot be read: {problem_of(error)}") from error
-
-    def tensor(self, name: str) -> Tensor:
-        found: Tensor = self._file.get_tensor(name)
-        return found
-
-
-class _Pickled(TensorFile):
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            open_regular(path, _MOST_SHARD_BYTES).close()
-            # Only files in zip format can be mapped into memory; older ones are read whole.
-            loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
-        except pickle.UnpicklingError as error:
-            raise ConversionError(
-                f"{path}: holds more than tensors (code that pickle would run), so it is not read; "
-                "save the model as safetensors first"
-            ) from error
-        except (OSError, RuntimeError, ValueError, EOFError, KeyError, AttributeError, TypeError) as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0][:200]
-            raise ConversionError(f"{path}: cannot be read: {reason}") from error
-        if not isinstance(loaded, dict):
-            raise ConversionError(f"{path}: holds no tensors by name")
-        self._tensors: dict[str, Tensor] = {}
-        for name, value in loaded.items():
-            if not isinstance(name, str) or not isinstance(value, Tensor) or value.is_sparse or value.is_quantized:
-                raise ConversionError(f"{path}: {str(name)[:100]!r} is no plain tensor")
-            self._tensors[name] = value
-        self.shapes = {name: tuple(value.shape) for name, value in self._tensors.items()}
-
-    def tensor(self, name: str) -> Tensor:
-        return self._tensors[name]
-
-
-def _opened(path: Path) -> TensorFile:
-    kind = _Safetensors if path.suffix == ".safetensors" else _Pickled
-    opened = kind(path)
-    if len(opened.shapes) > _MOST_TENSORS:
-        raise ConversionError(f"{path}: holds more than {_MOST_TENSORS:,} tensors")
-    for name, shape in opened.shapes.items():
-        size = 1
-        for each in shape:
-            size *= each
-        if size > _MOST_VALUES:
-            raise ConversionError(f"{path}: {name} has shape {shape}, which is too large")
-    return opened

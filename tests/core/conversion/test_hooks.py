@@ -119,7 +119,7 @@ def test_parts_of_scores_sum_to_them(twin: Twin) -> None:
     run = forced_run(translator, SOURCE, TARGET, points=POINTS)
     deep = translator.config.activation == "relu"
     for kind, layer in (("encoder", 0), ("decoder", 0), *((("cross", 1),) if deep else ())):
-        parts = score_parts(translator, run, kind, layer, 1)  # type: ignore[arg-type]
+        parts = score_parts(translator, run, kind, layer, 1)
         assert float(parts.of(2, 1).sum()) == pytest.approx(float(parts.scores[2, 1]), abs=1e-4)
 
 

@@ -59,7 +59,7 @@ def refused(folder: Path, said: str) -> None:
 
 
 def test_weights_as_pickle_whole_and_in_shards(tmp_path: Path) -> None:
-    kinds = {"whole": {}, "shards": {"shards": "20KB"}, "pickled": {"pickled": True}}
+    kinds: dict[str, dict[str, Any]] = {"whole": {}, "shards": {"shards": "20KB"}, "pickled": {"pickled": True}}
     for name, options in kinds.items():
         marian_folder(tmp_path / name, **options)
         convert(tmp_path / name, tmp_path / f"{name}-ours")
@@ -130,7 +130,7 @@ def test_tensors_that_do_not_fit(folder: Path, name: str, tensor: torch.Tensor, 
 def test_positions_that_a_file_holds_are_compared(folder: Path, tmp_path: Path) -> None:
     from transformers import MarianMTModel
 
-    positions = MarianMTModel.from_pretrained(folder).model.encoder.embed_positions.weight.detach()  # type: ignore[attr-defined]
+    positions = MarianMTModel.from_pretrained(folder).model.encoder.embed_positions.weight.detach()
     change_tensors(folder, lambda tensors: tensors.update({"model.encoder.embed_positions.weight": positions.half()}))
     convert(folder, tmp_path / "ours")
 
