@@ -36,6 +36,7 @@ from transformer_core.tensor_files import (
     ENDING,
     INDEX_FILE,
     TensorsOnDemand,
+    all_finite,
     load_shards,
     open_shards,
     save_shards,
@@ -137,7 +138,7 @@ def save_checkpoint(
 
 def _in_float16(name: str, tensor: Tensor) -> Tensor:
     half = tensor.detach().cpu().to(torch.float16).contiguous()
-    if not bool(torch.isfinite(half).all()):
+    if not all_finite(half):
         raise ValueError(f"{name} has values that float16 cannot hold")
     return half
 

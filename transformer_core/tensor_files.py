@@ -24,6 +24,7 @@ SHARD_BYTES = 15_000_000
 ENDING = ".safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 _MOST_INDEX_BYTES = 16_000_000
+_VALUES_AT_A_TIME = 2**22
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -150,10 +151,15 @@ def _opened(path: Path) -> Iterator[Any]:
         raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
 
 
+def all_finite(tensor: Tensor) -> bool:
+    """Whether a tensor holds nothing but finite numbers, without copies of its size."""
+    return all(bool(torch.isfinite(part).all()) for part in torch.split(tensor.reshape(-1), _VALUES_AT_A_TIME))
+
+
 def _check(path: Path, name: str, weight: Tensor) -> None:
     """Raise CheckpointError for a weight of a kind that is not allowed, or with values that are not finite."""
     if weight.dtype not in _DTYPES:
         kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)
         raise CheckpointError(path, f"{name} is of type {weight.dtype}, but must be one of {kinds}")
-    if not bool(torch.isfinite(weight).all()):
+    if not all_finite(weight):
         raise CheckpointError(path, f"{name} has values that are not finite numbers")

@@ -6,6 +6,7 @@ Either may be cut into shards with an index. Nothing is read through links or ou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +26,7 @@ MOST_JSON_BYTES = 64_000_000  # vocab.json of NLLB-200 has 6 MB, tokenizer.json 
 MOST_MODEL_BYTES = 50_000_000  # of a SentencePiece model
 _MOST_SHARDS = 1_000
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+_VALUES_AT_A_TIME = 2**23
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
 
@@ -111,15 +113,28 @@ class ForeignFolder:
         return found
 
     def tensor(self, name: str) -> Tensor:
-        """A tensor as it is stored. Only the file asked last stays open."""
+        """A tensor in float16, a part at a time, so that memory holds little beside it."""
+        shape = self.shapes[name]
+        rows = max(1, _VALUES_AT_A_TIME // max(1, math.prod(shape[1:])))
+        if not shape or shape[0] <= rows:
+            return self._half(name, None)
+        out = torch.empty(shape, dtype=torch.float16)
+        for begin in range(0, shape[0], rows):
+            out[begin : begin + rows] = self._half(name, slice(begin, begin + rows))
+        return out
+
+    def _half(self, name: str, rows: slice | None) -> Tensor:
         path = self._places[name]
-        if self._last is None or self._last.path != path:
-            self._last = None  # before the next one is read
-            self._last = opened(path)
-        found = self._last.tensor(name)
+        if self._open is None or self._open.path != path:
+            self._open = None  # before the next one is read
+            self._open = opened(path)
+        found = self._open.tensor(name) if rows is None else self._open.rows(name, rows)
         if found.dtype not in _DTYPES:
             kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)
             raise ConversionError(f"{path}: {name} is of type {found.dtype}, but must be one of {kinds}")
-        return found
+        half = found.to(torch.float16, copy=True)
+        if self._open.is_mapped:  # what was read of it would stay in memory
+            self._open = None
+        return half
 
-    _last: TensorFile | None = None
+    _open: TensorFile | None = None

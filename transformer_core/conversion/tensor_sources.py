@@ -32,17 +32,30 @@ class ConversionError(ValueError):
 
 
 class TensorFile:
-    """A file of tensors: names with shapes, and each tensor when it is asked for."""
+    """A file of tensors: names with shapes, and each tensor when it is asked for.
+
+    Attributes:
+        path: The file.
+        shapes: Name of each tensor -> its shape.
+        is_mapped: Whether opening it again costs nothing, as its contents are mapped into memory.
+    """
 
     path: Path
     shapes: Mapping[str, Shape]
+    is_mapped = False
 
     def tensor(self, name: str) -> Tensor:
         """The tensor of that name."""
         raise NotImplementedError
 
+    def rows(self, name: str, rows: slice) -> Tensor:
+        """Some rows of it."""
+        return self.tensor(name)[rows]
+
 
 class _Safetensors(TensorFile):
+    is_mapped = True
+
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
@@ -58,6 +71,10 @@ class _Safetensors(TensorFile):
         found: Tensor = self._file.get_tensor(name)
         return found
 
+    def rows(self, name: str, rows: slice) -> Tensor:
+        found: Tensor = self._file.get_slice(name)[rows]
+        return found
+
 
 class _Pickled(TensorFile):
     def __init__(self, path: Path) -> None:
@@ -65,7 +82,8 @@ class _Pickled(TensorFile):
         try:
             open_regular(path, MOST_SHARD_BYTES).close()
             # Only files in zip format can be mapped into memory; older ones are read whole.
-            loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+            self.is_mapped = zipfile.is_zipfile(path)
+            loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=self.is_mapped)
         except pickle.UnpicklingError as error:
             raise ConversionError(
                 f"{path}: holds more than tensors (code that pickle would run), so it is not read; "

@@ -117,23 +117,19 @@ def native_folder(path: Path, variant: str, **more: str) -> tuple[Any, Any]:
     from transformers import M2M100Config, M2M100ForConditionalGeneration
 
     pre_norm = variant == "pre-norm"
-    kinds: dict[str, dict[str, Any]] = {
-        "separate": {"share_encoder_decoder_embeddings": False},
-        "untied": {"tie_word_embeddings": False},
-    }
+    kinds = {"separate": "share_encoder_decoder_embeddings", "untied": "tie_word_embeddings"}
     theirs = path.with_name("transformers")
-    chosen: dict[str, Any] = {"activation_function": "swish", "scale_embedding": True, **kinds.get(variant, {})}
+    chosen: dict[str, Any] = {"activation_function": "swish", "scale_embedding": True}
+    if variant in kinds:
+        chosen[kinds[variant]] = False
     model, tokenizer = marian_folder(theirs, **chosen)
     pad = model.config.pad_token_id
     if pre_norm:
-        special: dict[str, Any] = {
-            "pad_token_id": pad,
-            "eos_token_id": 0,
-            "bos_token_id": None,
-            "decoder_start_token_id": pad,
-        }
+        special: dict[str, Any] = dict.fromkeys(("pad_token_id", "decoder_start_token_id"), pad)
         model = M2M100ForConditionalGeneration(
-            M2M100Config(vocab_size=pad + 1, scale_embedding=True, **special, **SHAPE)
+            M2M100Config(
+                vocab_size=pad + 1, scale_embedding=True, eos_token_id=0, bos_token_id=None, **special, **SHAPE
+            )
         )
         drawn(model, 5, ending=4.0)
     with torch.no_grad():
