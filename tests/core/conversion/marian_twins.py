@@ -26,7 +26,7 @@ def vocabulary(source: bytes, target: bytes, languages: tuple[str, ...] = ()) ->
     return {piece: number for number, piece in enumerate(listed)}
 
 
-def marian_folder(path: Path, *, pickled: bool = False, shards: str = "5GB", **options: Any) -> tuple[Any, Any]:
+def marian_folder(path: Path, *, pickled: str = "", shards: str = "5GB", **options: Any) -> tuple[Any, Any]:
     """A folder with a model and its tokenizer; returns both."""
     from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
@@ -74,7 +74,7 @@ def marian_folder(path: Path, *, pickled: bool = False, shards: str = "5GB", **o
     return model, tokenizer
 
 
-def save(model: Any, path: Path, *, pickled: bool, shards: str) -> None:
+def save(model: Any, path: Path, *, pickled: str, shards: str) -> None:
     """The weights as safetensors, perhaps in shards, or as an old pytorch_model.bin with all names of a tied matrix."""
     import torch
 
@@ -82,7 +82,8 @@ def save(model: Any, path: Path, *, pickled: bool, shards: str) -> None:
     if pickled:
         for file in path.glob("*.safetensors*"):
             file.unlink()
-        torch.save(model.state_dict(), path / "pytorch_model.bin")
+        # The form of 2020, from which many published models are, has no zip around it.
+        torch.save(model.state_dict(), path / "pytorch_model.bin", _use_new_zipfile_serialization=pickled == "zip")
 
 
 def _padded(ids: dict[str, int], size: int) -> dict[str, int]:

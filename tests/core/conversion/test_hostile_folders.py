@@ -59,7 +59,12 @@ def refused(folder: Path, said: str) -> None:
 
 
 def test_weights_as_pickle_whole_and_in_shards(tmp_path: Path) -> None:
-    kinds: dict[str, dict[str, Any]] = {"whole": {}, "shards": {"shards": "20KB"}, "pickled": {"pickled": True}}
+    kinds: dict[str, dict[str, Any]] = {
+        "whole": {},
+        "shards": {"shards": "20KB"},
+        "zip": {"pickled": "zip"},
+        "old": {"pickled": "old"},
+    }
     for name, options in kinds.items():
         marian_folder(tmp_path / name, **options)
         convert(tmp_path / name, tmp_path / f"{name}-ours")
