@@ -52,7 +52,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         (train, "train", ["--rounds", "1"]),
         (capture, "capture", []),
         (length, "length", ["--window", "4"]),
-        (convert, "conversion", []),
+        pytest.param(convert, "conversion", [], marks=pytest.mark.slow),
         pytest.param(export, "export", [], marks=pytest.mark.slow),
         (optimizer, "optimizer", []),
         (batching, "batching", ["--sentences", "checkpoints/sentences.txt", "--rounds", "1"]),
