@@ -7,20 +7,18 @@ zeros, and its logit is so low that its probability is 0. Marian's sinusoids hav
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import torch
-from torch import Tensor
 
 from transformer_core.config import DecodingConfig, ModelConfig, SpecialIds, Tie
 from transformer_core.conversion.flat_yaml import Value, YamlError, read_flat
 from transformer_core.conversion.foreign_folder import ForeignFolder
+from transformer_core.conversion.marian_weights import embedding_tables, layers, output_bias, with_rows
 from transformer_core.conversion.options import Options
 from transformer_core.conversion.pieces import END, PADDING, UNKNOWN, id_of, listed, sentencepiece, tokenizer
 from transformer_core.conversion.plan import Origin, Plan
-from transformer_core.conversion.tensor_sources import NPZ, ConversionError, Npz, Shape
+from transformer_core.conversion.tensor_sources import NPZ, ConversionError, Npz
 from transformer_core.manifest import is_plain
 from transformer_core.segmenters import SentencePieceSegmenter
 from transformer_core.vocabulary import TARGET_LANGUAGE
@@ -28,8 +26,6 @@ from transformer_core.vocabulary import TARGET_LANGUAGE
 FAMILY = "Marian (its own files)"
 _MODEL_OPTIONS, _DECODER = "special:model.yml", "decoder.yml"
 _MOST_YAML_BYTES, _MOST_OPTION_BYTES = 64_000_000, 1_000_000
-_NEVER = -60_000.0  # a logit that float16 holds and softmax makes 0
-_SIDES = ("encoder", "decoder")
 _SPM = {"source": "source.spm", "target": "target.spm"}
 
 
@@ -63,7 +59,7 @@ def plan(folder: ForeignFolder, weights: Path) -> Plan:
     options = Options(FAMILY, _typed(_model_options(weights)))
     files = _vocabulary_files(folder, options, _names(search.get("vocabs", [])))
     shapes, shared = folder.shapes, files["source"] == files["target"]
-    tie, tables = _tables(options, shapes, shared=shared)
+    tie, tables = embedding_tables(options, shapes, shared=shared)
     ids = {side: _vocabulary(folder, options, name) for side, name in files.items()}
     rows = max(shapes[each.name][0] for name, each in tables.items() if name != "projection.weight")
     special, vocabulary = _pieces(options, files, ids, rows, shared=shared)
@@ -76,9 +72,9 @@ def plan(folder: ForeignFolder, weights: Path) -> Plan:
         decoding=decoding,
         tokenizer=tokenizer(options, vocabulary, segmenters["target"], segmenters["source"]),
         origins={
-            **{name: Origin(each.name, _with_rows(rows + 1, each.change)) for name, each in tables.items()},
-            "output_bias": _output_bias(shapes, tables["embedding.weight"].name, rows, special.pad),
-            **dict(_layers(model)),
+            **{name: Origin(each.name, with_rows(rows + 1, each.change)) for name, each in tables.items()},
+            "output_bias": output_bias(shapes, tables["embedding.weight"].name, rows, special.pad),
+            **dict(layers(model)),
         },
         same={},
         fixed={},
@@ -267,83 +263,3 @@ def _pieces(
         "source_prefix": TARGET_LANGUAGE if marks else "",
         "marks": True,
     }
-
-
-# --- weights ----------------------------------------------------------------------------------------------------------
-
-
-def _tables(options: Options, shapes: Mapping[str, Shape], *, shared: bool) -> tuple[Tie, dict[str, Origin]]:
-    """The embedding matrices, and which of them are one."""
-    one = "Wemb" in shapes
-    source, target = ("Wemb", "Wemb") if one else ("encoder_Wemb", "decoder_Wemb")
-    for name in (source, target):
-        if len(shapes.get(name, ())) != 2:
-            raise options.fail(f"tensor {name} is missing, or no matrix")
-    if one and not shared:
-        raise options.fail("source and target share an embedding, but have different vocabularies")
-    output = {
-        "decoder_ff_logit_out_W": lambda matrix: matrix.T,
-        "decoder_ff_logit_out_Wt": lambda matrix: matrix,
-    }
-    found = next((name for name in output if name in shapes), None)
-    tables = {"source_embedding.weight": Origin(source), "embedding.weight": Origin(target)}
-    if found is not None:
-        return "none", {**tables, "projection.weight": Origin(found, output[found])}
-    if not one:
-        return "target", tables
-    return "all", {"embedding.weight": Origin(target)}
-
-
-def _with_rows(rows: int, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """The change, and zeros in the rows that are missing."""
-
-    def changed(tensor: Tensor) -> Tensor:
-        matrix = change(tensor)
-        return torch.cat([matrix, matrix.new_zeros(max(0, rows - matrix.shape[0]), *matrix.shape[1:])])
-
-    return changed
-
-
-def _output_bias(shapes: Mapping[str, Shape], embedding: str, rows: int, pad: int) -> Origin:
-    """Marian's bias, or none, and a logit for the tokens that are not Marian's, which are never generated."""
-    own = "decoder_ff_logit_out_b"
-
-    def changed(tensor: Tensor) -> Tensor:
-        bias = tensor.reshape(-1) if own in shapes else tensor.new_zeros(tensor.shape[0])
-        return torch.cat([bias, bias.new_full((max(0, rows + 1 - bias.shape[0]),), _NEVER)])
-
-    assert pad == rows
-    return Origin(own if own in shapes else embedding, changed)
-
-
-def _layers(model: ModelConfig) -> Iterator[tuple[str, Origin]]:
-    suffix = "_pre" if model.norm == "pre" else ""
-    for side in _SIDES:
-        if model.embedding_norm:
-            yield from _norm(f"{side}.embedding_norm", f"{side}_emb", "_pre")
-        if model.norm == "pre":
-            yield from _norm(f"{side}.norm", f"{side}_top", "")
-        for layer in range(model.num_layers):
-            ours, theirs = f"{side}.layers.{layer}", f"{side}_l{layer + 1}"
-            attentions = {"self_attention": "self", **({"cross_attention": "context"} if side == "decoder" else {})}
-            for our, their in attentions.items():
-                for part in "qkvo":
-                    yield from _linear(f"{ours}.{our}.w_{part}", f"{theirs}_{their}", part)
-                yield from _norm(f"{ours}.{our}_add_norm.norm", f"{theirs}_{their}_Wo", suffix)
-            for part in "12":
-                yield from _linear(f"{ours}.feed_forward.w_{part}", f"{theirs}_ffn", part)
-            yield from _norm(f"{ours}.feed_forward_add_norm.norm", f"{theirs}_ffn_ffn", suffix)
-
-
-def _linear(ours: str, theirs: str, part: str) -> Iterator[tuple[str, Origin]]:
-    yield f"{ours}.weight", Origin(f"{theirs}_W{part}", lambda matrix: matrix.T)
-    yield f"{ours}.bias", Origin(f"{theirs}_b{part}", _flattened)
-
-
-def _norm(ours: str, theirs: str, suffix: str) -> Iterator[tuple[str, Origin]]:
-    yield f"{ours}.weight", Origin(f"{theirs}_ln_scale{suffix}", _flattened)
-    yield f"{ours}.bias", Origin(f"{theirs}_ln_bias{suffix}", _flattened)
-
-
-def _flattened(tensor: Tensor) -> Tensor:
-    return tensor.reshape(-1)
