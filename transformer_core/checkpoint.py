@@ -3,6 +3,7 @@
     config.json       format version, every option, special ids, decoding defaults
     model-00001-of-00002.safetensors ...   float16, each under 15 MB, and model.safetensors.index.json
     tokenizer.model   SentencePiece; source_tokenizer.model beside it if the source has a vocabulary of its own
+    vocabulary.json   pieces by id, where those are not SentencePiece's: of converted models
     metrics.json      its languages, how it was trained
     journal.json      the course of its training, and recipe.toml to train it again; not in every checkpoint
     README.md         the model card
@@ -26,12 +27,22 @@ from torch import Tensor
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
 from transformer_core.derived import FOLDER as DERIVED_FOLDER
 from transformer_core.derived import MEASURED, derived_metrics, json_file, write_derived
-from transformer_core.files import TOKENIZER_FILE, atomic_directory, problem_of, sha256, write_json
+from transformer_core.files import TOKENIZER_FILE, VOCABULARY_FILE, atomic_directory, problem_of, sha256, write_json
 from transformer_core.files import CheckpointError as CheckpointError
 from transformer_core.identity import weights_hash
+from transformer_core.listed_tokenizer import load_tokenizer
 from transformer_core.manifest import MANIFEST_FILE, Manifest, manifest_hash, read_object
 from transformer_core.model import Transformer
-from transformer_core.tensor_files import ENDING, INDEX_FILE, load_shards, save_shards, weight_map
+from transformer_core.tensor_files import (
+    ENDING,
+    INDEX_FILE,
+    TensorsOnDemand,
+    all_finite,
+    load_shards,
+    open_shards,
+    save_shards,
+    weight_map,
+)
 from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
 
 FORMAT_VERSION = 1
@@ -74,7 +85,7 @@ class Checkpoint:
 
 def save_checkpoint(
     folder: Path,
-    weights: dict[str, Tensor],
+    weights: Mapping[str, Tensor],
     model: ModelConfig,
     tokenizer: Tokenizer,
     *,
@@ -88,7 +99,7 @@ def save_checkpoint(
 
     Args:
         folder: Where to.
-        weights: Name -> tensor; rounded to float16.
+        weights: Name -> tensor; rounded to float16. Those of `TensorsOnDemand` are read one file's worth at a time.
         model: The configuration that fits the weights.
         tokenizer: The vocabulary.
         decoding: Defaults for translating.
@@ -100,13 +111,10 @@ def save_checkpoint(
     Raises:
         ValueError: Weights that do not fit, or that float16 cannot hold.
     """
-    half = {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in weights.items()}
-    broken = [name for name, tensor in half.items() if not bool(torch.isfinite(tensor).all())]
-    if broken:
-        raise ValueError(f"{broken[0]} has values that float16 cannot hold")
-    Transformer.from_weights(model, half)  # fails here rather than at the next start
+    half = TensorsOnDemand.converted(weights, _in_float16)
+    Transformer.check_shapes(model, half.shapes)  # fails here rather than at the next start
     with atomic_directory(folder) as partial:
-        save_shards(partial, half)
+        save_shards(partial, half, torch.float16.itemsize)
         write_json(
             partial / "config.json",
             {
@@ -129,6 +137,13 @@ def save_checkpoint(
             write_derived(partial, identity, later)
 
 
+def _in_float16(name: str, tensor: Tensor) -> Tensor:
+    half = tensor.detach().cpu().to(torch.float16).contiguous()
+    if not all_finite(half):
+        raise ValueError(f"{name} has values that float16 cannot hold")
+    return half
+
+
 def write_manifest(folder: Path) -> Manifest:
     """List the files of a checkpoint with their hashes; to be called again after a change, such as to its card.
 
@@ -145,7 +160,7 @@ def write_manifest(folder: Path) -> Manifest:
     hashes = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
     _check_listed(folder, hashes)
     tokenizer = _load_tokenizer(folder)
-    identity = weights_hash(_read_json(folder / "config.json"), _vocabularies(tokenizer), load_shards(folder))
+    identity = weights_hash(_read_json(folder / "config.json"), _vocabularies(tokenizer), open_shards(folder))
     manifest = Manifest(files=hashes, weights_hash=identity, formerly=_former_names(folder, hashes, identity))
     manifest.write(folder)
     return manifest
@@ -241,15 +256,14 @@ def _measured(folder: Path, identity: str) -> tuple[dict[str, Any], str]:
 
 def _load_tokenizer(folder: Path) -> Tokenizer:
     try:
-        return Tokenizer.load(folder / TOKENIZER_FILE)
+        return load_tokenizer(folder / TOKENIZER_FILE)
     except TokenizerError as error:
         raise CheckpointError(folder / TOKENIZER_FILE, error.reason) from error
 
 
 def _vocabularies(tokenizer: Tokenizer) -> dict[str, bytes]:
     """The bytes of each vocabulary by the name of its file."""
-    of_source = {source_file(Path(TOKENIZER_FILE)).name: tokenizer.source.model} if tokenizer.separate else {}
-    return {TOKENIZER_FILE: tokenizer.model, **of_source}
+    return tokenizer.files(Path(TOKENIZER_FILE))
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -290,8 +304,8 @@ def _check_shards(folder: Path, manifest: Manifest) -> None:
 
 def _needed(folder: Path) -> set[str]:
     """Names of the files that a checkpoint cannot do without."""
-    of_source = source_file(folder / TOKENIZER_FILE)
-    vocabularies = {TOKENIZER_FILE, *([of_source.name] if of_source.exists() else [])}
+    others = (source_file(folder / TOKENIZER_FILE), folder / VOCABULARY_FILE)
+    vocabularies = {TOKENIZER_FILE, *(file.name for file in others if file.exists())}
     return {"config.json", "metrics.json", INDEX_FILE, *vocabularies, *weight_map(folder).values()}
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 Precision = Literal["float32", "bfloat16"]
 Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
-Positions = Literal["sinusoidal", "concatenated", "learned", "none"]
+Positions = Literal["sinusoidal", "concatenated", "tensor2tensor", "learned", "none"]
 Tie = Literal["all", "target", "none"]
 OptimizerName = Literal["adam", "muon"]
 Parallel = Literal["replicate", "shard"]
@@ -123,13 +123,17 @@ class ModelConfig(_Config):
             encoder and decoder (pre).
         activation: Of the feed-forward networks.
         positions: Sines and cosines in turn (sinusoidal, the paper's formula), all sines before all cosines
-            (concatenated), a trained table, one for the encoder and one for the decoder (learned), or nothing, so that
+            (concatenated), the same with the slightly different angles of tensor2tensor, fairseq and Marian
+            (tensor2tensor), a trained table, one for the encoder and one for the decoder (learned), or nothing, so that
             the encoder cannot see the order of its tokens (none).
+        first_position: Number of the first token's position in sinusoids: 0, or 2 as in fairseq.
         max_positions: Rows of a learned table; longer sentences are rejected. Sinusoids have no such limit.
         tie: One matrix for source embedding, target embedding and output (all, the paper's), for target embedding and
             output only (target), or three matrices (none).
         source_vocab_size: Tokens in a separate source vocabulary; `vocab_size` is then the target's. 0 means that they
             share one.
+        scaled_embeddings: Whether embeddings are multiplied by sqrt(d_model).
+        embedding_norm: Whether LayerNorm is applied to embedding plus position, before dropout.
         attention: How a query and a key are scored: by their scaled dot product (dot-product, the paper's), or by a
             network with one hidden layer of width d_k in each head (additive).
         scaled: Whether a dot product is divided by sqrt(d_k).
@@ -155,9 +159,12 @@ class ModelConfig(_Config):
     norm: Norm = "post"
     activation: Activation = "relu"
     positions: Positions = "sinusoidal"
+    first_position: int = 0
     max_positions: int = 1_024
     tie: Tie = "all"
     source_vocab_size: int = 0
+    scaled_embeddings: bool = True
+    embedding_norm: bool = False
     attention: Attention = "dot-product"
     scaled: bool = True
     causal: bool = True
@@ -185,6 +192,9 @@ class ModelConfig(_Config):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
         _require(self.layer_norm_epsilon > 0, "layer_norm_epsilon", self.layer_norm_epsilon, "positive")
         _require_between(self, "source_vocab_size", 0, _LARGEST["vocab_size"])
+        _require_between(self, "first_position", 0, _LARGEST["max_positions"])
+        fixed = self.positions in ("sinusoidal", "concatenated", "tensor2tensor")
+        _require(fixed or not self.first_position, "first_position", self.first_position, "0 without sinusoids")
         shared = self.tie == "all"
         _require(not (shared and self.source_vocab_size), "tie", self.tie, "target or none with a source_vocab_size")
         _require(self.window >= 0, "window", self.window, "0 (all positions) or positive")
@@ -336,6 +346,8 @@ class DecodingConfig(_Config):
             the same alpha is much stronger.
         min_length: Minimum tokens of a translation, without `</s>`. Label smoothing gives `</s>` some probability at
             every step, so that with a beam the empty translation may score best.
+        early_stopping: Whether the search for a sentence ends as soon as it has `beam` finished hypotheses, as some
+            published models want it, even if an unfinished one scores better.
         extra_length: Maximum tokens of a translation beyond the length of its source.
         max_source_pieces: Longer sources are refused.
         alternatives: Runner-up tokens whose probabilities are kept at each step.
@@ -345,6 +357,7 @@ class DecodingConfig(_Config):
     alpha: float = 0.6
     length_penalty: LengthPenalty = "gnmt"
     min_length: int = 0
+    early_stopping: bool = False
     extra_length: int = 50
     max_source_pieces: int = 1_024
     alternatives: int = 5
@@ -363,17 +376,32 @@ class SpecialIds(_Config):
 
     Args:
         pad: Fills a batch up to its longest sentence; never attended to.
-        bos: `<s>`, the decoder's first input (the output shifted right, Section 3.1).
+        bos: `<s>`, the decoder's first input (the output shifted right, Section 3.1). It may be `pad`, as in Marian, or
+            `eos`, as in fairseq.
         eos: `</s>`, ends every source and every translation.
         unk: `<unk>`, for characters that the vocabulary lacks.
+        first: Begins every translation, such as the token of its language; -1 where anything may.
     """
 
     pad: int = 0
     bos: int = 1
     eos: int = 2
     unk: int = 3
+    first: int = -1
 
     def __post_init__(self) -> None:
         self._check_types()
         ids = (self.pad, self.bos, self.eos, self.unk)
-        _require(len(set(ids)) == 4 and min(ids) >= 0, "special ids", ids, "four different numbers from 0 on")
+        different = len({self.pad, self.eos, self.unk}) == 3 and self.bos != self.unk
+        _require(different and min(ids) >= 0, "special ids", ids, "different numbers from 0 on; bos may be pad or eos")
+        text = self.first not in (self.pad, self.eos, self.unk)
+        _require(self.first >= -1 and text, "first", self.first, "-1 or a token other than pad, eos and unk")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As of every configuration, without `first` where there is none: most models know no such token."""
+        return {name: value for name, value in super().to_dict().items() if name != "first" or value >= 0}
+
+    @property
+    def never_generated(self) -> list[int]:
+        """Ids that no search generates: `<pad>`, `<s>` and `<unk>`, but `</s>` where it is `<s>` too."""
+        return [each for each in (self.pad, self.bos, self.unk) if each != self.eos]

@@ -68,7 +68,7 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     d, n = config.d_model, config.num_layers
     attention, feed_forward, norm = _attention_parameters(config), 2 * d * config.d_ff + config.d_ff + d, 2 * d
     source_pieces = 0 if config.tie == "all" else config.source_vocab_size or config.vocab_size
-    last_norms = 2 * norm if config.norm == "pre" else 0
+    last_norms = 2 * norm * ((config.norm == "pre") + config.embedding_norm)
     return {
         "embeddings": (config.vocab_size + source_pieces) * d,
         "positions": 2 * config.max_positions * d if config.positions == "learned" else 0,

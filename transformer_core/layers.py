@@ -29,13 +29,13 @@ class SharedEmbedding(nn.Module):
     Untied models have one for each use.
     """
 
-    def __init__(self, vocab_size: int, d_model: int) -> None:
+    def __init__(self, vocab_size: int, d_model: int, *, scaled: bool = True) -> None:
         super().__init__()
-        self.scale = math.sqrt(d_model)
+        self.scale = math.sqrt(d_model) if scaled else 1.0
         self.weight = nn.Parameter(torch.empty(vocab_size, d_model))  # (V, d)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """(B, n) ids -> (B, n, d), times sqrt(d_model)."""
+        """(B, n) ids -> (B, n, d), times sqrt(d_model) if they are scaled."""
         return F.embedding(ids, self.weight) * self.scale
 
     def logits(self, x: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -121,7 +121,11 @@ def _feed_forward(config: ModelConfig) -> FeedForward:
 
 def _last_norm(config: ModelConfig) -> nn.Module:
     """Final norm of a stack: LayerNorm with pre-norm, whose residual sum is not normalised; none in the paper."""
-    return nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon) if config.norm == "pre" else nn.Identity()
+    return _norm_if(config.norm == "pre", config)
+
+
+def _norm_if(wanted: bool, config: ModelConfig) -> nn.Module:
+    return nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon) if wanted else nn.Identity()
 
 
 class EncoderLayer(nn.Module):
@@ -171,6 +175,7 @@ class Encoder(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        self.embedding_norm = _norm_if(config.embedding_norm, config)
         self.embeddings = HookPoint()  # (B, S, d)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_layers))
         self.norm = _last_norm(config)
@@ -181,6 +186,7 @@ class Decoder(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        self.embedding_norm = _norm_if(config.embedding_norm, config)
         self.embeddings = HookPoint()  # (B, T, d)
         self.logits = HookPoint()  # (B, T, V)
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.num_layers))

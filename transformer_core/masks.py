@@ -16,6 +16,13 @@ def padding_mask(ids: Tensor, pad: int) -> Tensor:
     return (ids != pad)[:, None, None, :]
 
 
+def input_padding_mask(inputs: Tensor, pad: int) -> Tensor:
+    """(B, T) decoder inputs -> (B, 1, 1, T): as `padding_mask`, but `<s>` counts even where it is the padding token."""
+    mask = padding_mask(inputs, pad)
+    mask[..., 0] = True
+    return mask
+
+
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     """(1, 1, T, T): a position attends to itself and earlier ones, so that no target leaks (Section 3.2.3)."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]

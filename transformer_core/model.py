@@ -35,9 +35,9 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         vocab_size, d_model = config.vocab_size, config.d_model
-        self.embedding = SharedEmbedding(vocab_size, d_model)
-        of_source = None if config.tie == "all" else SharedEmbedding(config.source_vocab_size or vocab_size, d_model)
-        self.source_embedding = of_source
+        scaled, sources = config.scaled_embeddings, config.source_vocab_size or vocab_size
+        self.embedding = SharedEmbedding(vocab_size, d_model, scaled=scaled)
+        self.source_embedding = None if config.tie == "all" else SharedEmbedding(sources, d_model, scaled=scaled)
         self.projection = SharedEmbedding(vocab_size, d_model) if config.tie == "none" else None
         self.output_bias = nn.Parameter(torch.empty(vocab_size)) if config.output_bias else None
         learned = config.positions == "learned"
@@ -54,14 +54,20 @@ class Transformer(nn.Module):
         """A model with a copy of these weights in float32, on their device; draws no random numbers.
 
         Raises:
-            ValueError: See `check_weights`; before memory is taken for the model.
+            ValueError: See `check_shapes`; before memory is taken for the model.
         """
-        with torch.device("meta"):  # shapes only: drawing weights takes far longer than copying them
-            model = cls(config)
-        check_weights(model, weights)
+        model = cls.check_shapes(config, {name: tuple(tensor.shape) for name, tensor in weights.items()})
         model.positions = _positions(config)  # what no file holds
         copies = {name: weight.detach().to(torch.float32, copy=True) for name, weight in weights.items()}
         model.load_state_dict(copies, assign=True)
+        return model
+
+    @classmethod
+    def check_shapes(cls, config: ModelConfig, shapes: Mapping[str, tuple[int, ...]]) -> Transformer:
+        """The model on the meta device, without memory for weights. Raises ValueError when these do not fit it."""
+        with torch.device("meta"):  # shapes only: drawing weights takes far longer than copying them
+            model = cls(config)
+        check_shapes(model, shapes)
         return model
 
     def reset_parameters(self) -> None:
@@ -97,15 +103,18 @@ class Transformer(nn.Module):
     def embed(self, ids: Tensor, first_position: int = 0, *, of_source: bool = False) -> Tensor:
         """(B, n) ids -> (B, n, d): embeddings plus positions, with dropout on the sum (Sections 3.4, 3.5, 5.4).
 
+        With `embedding_norm` the sum is normalised first.
+
         Raises:
             TooLong: More positions than the model has learned.
         """
-        embedding, positions, point = self.embedding, self.positions, self.decoder.embeddings
+        embedding, positions = self.embedding, self.positions
+        stack: Encoder | Decoder = self.decoder
         if of_source:
             embedding, positions = self.source_embedding or embedding, self.source_positions or positions
-            point = self.encoder.embeddings
-        summed = run_hooks(point, embedding(ids) + positions(first_position, ids.shape[1]))
-        out: Tensor = self.dropout(summed)
+            stack = self.encoder
+        summed = stack.embedding_norm(embedding(ids) + positions(first_position, ids.shape[1]))
+        out: Tensor = self.dropout(run_hooks(stack.embeddings, summed))
         return out
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
@@ -170,7 +179,12 @@ def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions | 
         return NoPositions(config.d_model)
     if config.positions == "learned":
         return LearnedPositions(config.d_model, config.max_positions)
-    return SinusoidalPositions(config.d_model, interleaved=config.positions == "sinusoidal")
+    return SinusoidalPositions(
+        config.d_model,
+        interleaved=config.positions == "sinusoidal",
+        whole_range=config.positions == "tensor2tensor",
+        offset=config.first_position,
+    )
 
 
 def _glorot_as_one(parts: list[nn.Linear]) -> None:
@@ -186,10 +200,9 @@ def count_parameters(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 
-def check_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+def check_shapes(model: nn.Module, given: Mapping[str, tuple[int, ...]]) -> None:
     """Raise ValueError naming the weight of a model that is missing, unknown, or of another shape."""
     expected = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
-    given = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     missing, unknown = sorted(expected.keys() - given.keys()), sorted(given.keys() - expected.keys())
     if missing or unknown:
         raise ValueError(f"weights do not fit the model: missing {missing[:3]}, unknown {unknown[:3]}")
@@ -199,8 +212,8 @@ def check_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
 
 
 def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Copy weights into the parameters of a model, in their number format. Raises ValueError: see `check_weights`."""
-    check_weights(model, weights)
+    """Copy weights into the parameters of a model, in their number format. Raises ValueError: see `check_shapes`."""
+    check_shapes(model, {name: tuple(tensor.shape) for name, tensor in weights.items()})
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(weights[name])

@@ -12,15 +12,22 @@ from torch import Tensor, nn
 
 
 def sinusoidal_positions(
-    length: int, d_model: int, device: torch.device | None = None, *, interleaved: bool = True
+    length: int,
+    d_model: int,
+    device: torch.device | None = None,
+    *,
+    interleaved: bool = True,
+    whole_range: bool = False,
 ) -> Tensor:
     """(n, d) float32: PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d)).
 
-    Not interleaved, all sines come before all cosines, with the same angles: the same columns in another order.
+    Not interleaved, all sines come before all cosines, with the same angles: the same columns in another order. With
+    `whole_range` the slowest angle is exactly pos / 10000, as in tensor2tensor: the exponents are i / (d/2 - 1).
     """
     positions = torch.arange(length, dtype=torch.float64, device=device)[:, None]  # (n, 1)
     even = torch.arange(0, d_model, 2, dtype=torch.float64, device=device)  # 2i, (d/2,)
-    angles = positions * torch.exp(even * (-math.log(10_000.0) / d_model))  # (n, d/2)
+    slowest = max(d_model - 2, 1) if whole_range else d_model
+    angles = positions * torch.exp(even * (-math.log(10_000.0) / slowest))  # (n, d/2)
     if not interleaved:
         return torch.cat((torch.sin(angles), torch.cos(angles)), dim=1).float()
     table = torch.empty(length, d_model, dtype=torch.float64, device=device)
@@ -30,13 +37,29 @@ def sinusoidal_positions(
 
 
 class SinusoidalPositions(nn.Module):
-    """The table of sines and cosines; it grows when a longer sentence comes."""
+    """The table of sines and cosines; it grows when a longer sentence comes.
+
+    Args:
+        d_model: Width.
+        length: Rows to begin with.
+        interleaved: See `sinusoidal_positions`.
+        whole_range: See `sinusoidal_positions`.
+        offset: Number of the first token's position.
+    """
 
     table: Tensor
 
-    def __init__(self, d_model: int, length: int = 512, *, interleaved: bool = True) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        length: int = 512,
+        *,
+        interleaved: bool = True,
+        whole_range: bool = False,
+        offset: int = 0,
+    ) -> None:
         super().__init__()
-        self.interleaved = interleaved
+        self.interleaved, self.whole_range, self.offset = interleaved, whole_range, offset
         device = torch.get_default_device()
         if device.type == "meta":  # only its shape; to compute there, PyTorch would load its compiler
             table = torch.empty(length, d_model)
@@ -52,7 +75,10 @@ class SinusoidalPositions(nn.Module):
         return self.table[first : first + length]
 
     def _rows(self, length: int, d_model: int, device: torch.device) -> Tensor:
-        return sinusoidal_positions(length, d_model, device, interleaved=self.interleaved)
+        table = sinusoidal_positions(
+            self.offset + length, d_model, device, interleaved=self.interleaved, whole_range=self.whole_range
+        )
+        return table[self.offset :]
 
 
 class LearnedPositions(nn.Module):

@@ -5,11 +5,15 @@ Apart from `files`, which the command line loads for its help, where torch would
 
 from __future__ import annotations
 
+import math
 import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -20,7 +24,41 @@ SHARD_BYTES = 15_000_000
 ENDING = ".safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 _MOST_INDEX_BYTES = 16_000_000
+_VALUES_AT_A_TIME = 2**22
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+class TensorsOnDemand(Mapping[str, Tensor]):
+    """Tensors by name that are made when they are asked for, one at a time, so that memory need not hold all.
+
+    Args:
+        shapes: Of each, known before.
+        read: Name -> tensor of that shape.
+    """
+
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]], read: Callable[[str], Tensor]) -> None:
+        self.shapes, self._read = dict(shapes), read
+
+    def __getitem__(self, name: str) -> Tensor:
+        if name not in self.shapes:
+            raise KeyError(name)
+        return self._read(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.shapes)
+
+    def __len__(self) -> int:
+        return len(self.shapes)
+
+    @classmethod
+    def converted(cls, tensors: Mapping[str, Tensor], convert: Callable[[str, Tensor], Tensor]) -> TensorsOnDemand:
+        """The same tensors after a function of name and tensor that keeps shapes."""
+        shapes = (
+            tensors.shapes
+            if isinstance(tensors, TensorsOnDemand)
+            else {name: tuple(tensor.shape) for name, tensor in tensors.items()}
+        )
+        return cls(shapes, lambda name: convert(name, tensors[name]))
 
 
 def save_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
@@ -34,21 +72,27 @@ def save_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
     path.chmod(mode)
 
 
-def save_shards(folder: Path, weights: dict[str, Tensor]) -> None:
-    """Write weights in files of at most SHARD_BYTES, and the index that tells which holds which."""
-    shards: list[dict[str, Tensor]] = [{}]
+def save_shards(folder: Path, weights: TensorsOnDemand, width: int) -> None:
+    """Write weights in files of at most SHARD_BYTES, and the index that tells which holds which.
+
+    Args:
+        folder: Where to.
+        weights: Read one file's worth at a time.
+        width: Bytes of each of their numbers.
+    """
+    shards: list[list[str]] = [[]]
     size = 0
-    for name, tensor in weights.items():
-        nbytes = tensor.numel() * tensor.element_size()
+    for name, shape in weights.shapes.items():
+        nbytes = math.prod(shape) * width
         if shards[-1] and size + nbytes > SHARD_BYTES:
-            shards.append({})
+            shards.append([])
             size = 0
-        shards[-1][name] = tensor
+        shards[-1].append(name)
         size += nbytes
     index = {}
     for number, shard in enumerate(shards, start=1):
         file = f"model-{number:05d}-of-{len(shards):05d}{ENDING}"
-        save_tensors(folder / file, shard)
+        save_tensors(folder / file, {name: weights[name] for name in shard})
         index.update(dict.fromkeys(shard, file))
     write_json(folder / INDEX_FILE, {"metadata": {"format": "pt"}, "weight_map": index})
 
@@ -71,10 +115,51 @@ def load_shards(folder: Path) -> dict[str, Tensor]:
         except (OSError, SafetensorError) as error:
             raise CheckpointError(folder / file, f"cannot be read: {problem_of(error)}") from error
         for name, weight in loaded.items():
-            if weight.dtype not in _DTYPES:
-                kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)
-                raise CheckpointError(folder / file, f"{name} is of type {weight.dtype}, but must be one of {kinds}")
-            if not bool(torch.isfinite(weight).all()):
-                raise CheckpointError(folder / file, f"{name} has values that are not finite numbers")
+            _check(folder / file, name, weight)
         weights.update(loaded)
     return weights
+
+
+def open_shards(folder: Path) -> TensorsOnDemand:
+    """As `load_shards`, but each weight is read when it is asked for."""
+    places: dict[str, Path] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
+    for path in (folder / file for file in sorted(set(weight_map(folder).values()))):
+        with _opened(path) as tensors:
+            found = {name: tuple(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
+        shapes.update(found)
+        places.update(dict.fromkeys(found, path))
+
+    def read(name: str) -> Tensor:
+        path = places[name]
+        with _opened(path) as tensors:
+            weight: Tensor = tensors.get_tensor(name)
+        _check(path, name, weight)
+        return weight
+
+    return TensorsOnDemand(shapes, read)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A safetensors file. Raises CheckpointError naming it when it cannot be read."""
+    try:
+        open_regular(path).close()
+        with safe_open(path, framework="pt") as tensors:
+            yield tensors
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
+
+
+def all_finite(tensor: Tensor) -> bool:
+    """Whether a tensor holds nothing but finite numbers, without copies of its size."""
+    return all(bool(torch.isfinite(part).all()) for part in torch.split(tensor.reshape(-1), _VALUES_AT_A_TIME))
+
+
+def _check(path: Path, name: str, weight: Tensor) -> None:
+    """Raise CheckpointError for a weight of a kind that is not allowed, or with values that are not finite."""
+    if weight.dtype not in _DTYPES:
+        kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)
+        raise CheckpointError(path, f"{name} is of type {weight.dtype}, but must be one of {kinds}")
+    if not all_finite(weight):
+        raise CheckpointError(path, f"{name} has values that are not finite numbers")

@@ -19,12 +19,12 @@ import sentencepiece
 
 from transformer_core.attention_maps import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
-from transformer_core.files import CheckpointError, problem_of, read_regular
+from transformer_core.files import TOKENIZER_FILE, VOCABULARY_FILE, CheckpointError, problem_of, read_regular
 from transformer_core.piece_limits import Expands, check_expansion
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # no text in UTF-8, which SentencePiece reads
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # no text in UTF-8, which SentencePiece reads
 BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
-_MOST_BYTES = 50_000_000  # of a file: a vocabulary of a million pieces has half of it
+MOST_BYTES = 50_000_000  # of a file: a vocabulary of a million pieces has half of it
 # Punctuation that joins a word instead of ending it: isn't, well-known.
 _WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
 
@@ -107,18 +107,31 @@ class Tokenizer:
             TokenizerError: A file is missing or damaged; the message names it.
         """
         beside = source_file(Path(path))
+        if beside.with_name(VOCABULARY_FILE).exists():
+            reason = f"its ids are those of {VOCABULARY_FILE}, as in a converted model, which cannot be trained further"
+            raise TokenizerError(f"cannot read tokenizer {path}: {reason}", reason)
         try:
-            of_source = read_regular(beside, _MOST_BYTES) if beside.exists() else None
-            return cls(read_regular(Path(path), _MOST_BYTES), of_source)
+            of_source = read_regular(beside, MOST_BYTES) if beside.exists() else None
+            return cls(read_regular(Path(path), MOST_BYTES), of_source)
         except (OSError, CheckpointError, TokenizerError) as error:
             reason = problem_of(error) if isinstance(error, OSError) else error.reason
             raise TokenizerError(f"cannot read tokenizer {path}: {reason}", reason) from error
 
     def save(self, path: Path) -> None:
         """Write what `load` reads."""
-        path.write_bytes(self.model)
-        if self.separate:
-            source_file(path).write_bytes(self.source.model)
+        for name, contents in self.files(path).items():
+            path.with_name(name).write_bytes(contents)
+
+    def files(self, path: Path) -> dict[str, bytes]:
+        """What `save` writes: contents by name of file."""
+        of_source = {source_file(path).name: self.source.model} if self.separate else {}
+        return {path.name: self.model, **of_source}
+
+    def with_languages(self, source: str | None, target: str | None) -> Tokenizer:
+        """The same vocabulary for other languages; None leaves one as it is. Raises TokenizerError without a choice."""
+        if source is None and target is None:
+            return self
+        raise TokenizerError("this model has no choice of languages")
 
     @property
     def separate(self) -> bool:
@@ -171,11 +184,11 @@ class Tokenizer:
     @property
     def sha256(self) -> str:
         """Hash of the model file, and of the source's after it if there are two."""
-        return hashlib.sha256(self.model + (self.source.model if self.separate else b"")).hexdigest()
+        return hashlib.sha256(b"".join(self.files(Path(TOKENIZER_FILE)).values())).hexdigest()
 
     def encode(self, text: str) -> Encoding:
         """Text -> pieces, with the characters that each covers. Half of a surrogate pair is an unknown character."""
-        mapping = self._processor.encode(_LONE_SURROGATE.sub("\ufffd", text), return_type="offset_mapping")
+        mapping = self._processor.encode(LONE_SURROGATE.sub("\ufffd", text), return_type="offset_mapping")
         return Encoding(
             ids=tuple(mapping["ids"]),
             pieces=tuple(mapping["pieces"]),

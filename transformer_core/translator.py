@@ -23,7 +23,7 @@ from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.decoding.constraint import Constraint
 from transformer_core.hooks import capture
-from transformer_core.masks import padding_mask
+from transformer_core.masks import input_padding_mask, padding_mask
 from transformer_core.model import Transformer
 from transformer_core.tokenizer import Encoding, Tokenizer, axis
 
@@ -172,7 +172,18 @@ class Translator:
         A separate model, so that hooks and edits of one do not affect the other.
         """
         model = Transformer.from_weights(self.config.replace(causal=causal), self.model.state_dict())
-        twin = Translator(model.to(self._device), self.tokenizer, self.decoding)
+        return self._twin(model.to(self._device), self.tokenizer)
+
+    def with_languages(self, source: str | None = None, target: str | None = None) -> Translator:
+        """The same model, reading and generating these languages; None leaves one as it is.
+
+        Raises:
+            TokenizerError: It has no choice of languages, or not this one; the message lists those it has.
+        """
+        return self._twin(self.model, self.tokenizer.with_languages(source, target))
+
+    def _twin(self, model: Transformer, tokenizer: Tokenizer) -> Translator:
+        twin = Translator(model, tokenizer, self.decoding)
         twin.checkpoint, twin.most_map_bytes = self.checkpoint, self.most_map_bytes
         return twin
 
@@ -315,10 +326,12 @@ class Translator:
         sources = [self.encode(source).ids for source, _ in pairs]
         batch = make_batch(sources, [self.encode_target(target).ids for _, target in pairs], special).to(self._device)
         with torch.no_grad():
-            masks = (padding_mask(ids, special.pad) for ids in (batch.source, batch.inputs))
+            masks = padding_mask(batch.source, special.pad), input_padding_mask(batch.inputs, special.pad)
             logits = self.model(batch.source, batch.inputs, *masks)
         log_p = torch.log_softmax(logits.float(), dim=-1).gather(2, batch.outputs[:, :, None]).squeeze(2)  # (B, T)
-        totals: list[float] = log_p.masked_fill(batch.outputs == special.pad, 0.0).double().sum(dim=1).tolist()
+        counted = batch.outputs != special.pad
+        counted[:, 0] &= batch.outputs[:, 0] != special.first  # given, not generated
+        totals: list[float] = log_p.masked_fill(~counted, 0.0).double().sum(dim=1).tolist()
         return totals
 
     def attention(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> AttentionMaps:
@@ -383,7 +396,7 @@ class Translator:
         special = self.tokenizer.special
         batch = make_batch([each.source.ids for each in readings], [each.read for each in readings], special)
         source, inputs = batch.source.to(self._device), batch.inputs.to(self._device)
-        source_mask, target_mask = (padding_mask(ids, special.pad) for ids in (source, inputs))
+        source_mask, target_mask = padding_mask(source, special.pad), input_padding_mask(inputs, special.pad)
         with capture(self.model, points={"weights"}, device="cpu") as captured:
             memory = self.model.encode(source, source_mask)
             vectors = self.model.decode(inputs, memory, source_mask, target_mask)
@@ -395,7 +408,9 @@ class Translator:
         (maps,), vectors = self._forced_pass([reading])
         log_p = torch.log_softmax(self.model.logits(vectors)[0].float(), dim=-1)  # (T, V)
         written = torch.tensor((*reading.target, self.tokenizer.special.eos)[: reading.rows], device=log_p.device)
-        return maps, tuple(log_p.gather(1, written[:, None]).flatten().tolist())
+        scores = log_p.gather(1, written[:, None]).flatten().tolist()
+        given = [0.0] if int(written[0]) == self.tokenizer.special.first else []
+        return maps, tuple(given + scores[len(given) :])
 
     def _maps(self, reading: Reading, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:
         """The maps of one row of a batch, without its padding."""

@@ -56,7 +56,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (
             ModelConfig,
             {"positions": "rotary"},
-            "positions is 'rotary', but must be sinusoidal, concatenated, learned or none",
+            "positions is 'rotary', but must be sinusoidal, concatenated, tensor2tensor, learned or none",
         ),
         (ModelConfig, {"max_positions": 0}, "max_positions is 0"),
         (ModelConfig, {"tie": True}, "tie is True, but must be all, target or none"),
@@ -90,8 +90,11 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (DecodingConfig, {"alternatives": -1}, "alternatives is -1"),
         (DecodingConfig, {"min_length": -1}, "min_length is -1"),
         (DecodingConfig, {"length_penalty": "wu"}, "length_penalty is 'wu', but must be gnmt or power"),
-        (SpecialIds, {"pad": 1}, "four different numbers"),
-        (SpecialIds, {"unk": -1}, "four different numbers"),
+        (SpecialIds, {"pad": 2}, "special ids is .2, 1, 2, 3., but must be different numbers"),
+        (SpecialIds, {"unk": -1}, "special ids is .* but must be different numbers"),
+        (SpecialIds, {"bos": 3}, "special ids is .* but must be different numbers"),
+        (SpecialIds, {"first": 2}, "first is 2, but must be -1 or a token other than pad, eos and unk"),
+        (ModelConfig, {"positions": "none", "first_position": 2}, "first_position is 2, but must be 0 without"),
     ],
 )
 def test_unusable_options(kind: type[Config], values: dict[str, object], said: str) -> None:

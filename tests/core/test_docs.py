@@ -64,6 +64,7 @@ def test_configuration_options_named_by_the_fidelity_table_exist() -> None:
     # What the paper itself names needs no line; everything else does.
     model = {"norm", "activation", "positions", "max_positions", "tie", "attention_biases", "output_bias", "d_k", "d_v"}
     model |= {"attention", "window", "source_vocab_size", "scaled", "causal", "residual"}
+    model |= {"first_position", "scaled_embeddings", "embedding_norm", "early_stopping"}
     model |= {"attention_dropout", "activation_dropout", "layer_norm_epsilon", "num_layers", "dropout"}
     for named in model | {
         "learning_rate_factor",

@@ -13,7 +13,7 @@ import torch
 
 from transformer_core.checkpoint import checkpoint_bytes
 from transformer_core.cli.run_settings import merged_model
-from transformer_core.config import TrainingConfig
+from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.model import Transformer, count_parameters
 from transformer_core.presets import preset
 from transformer_core.training.schedule import learning_rate
@@ -32,7 +32,7 @@ def check_course(course: dict[str, Any], recipe: dict[str, Any]) -> None:
     assert recipe["preset"] == "small"
     training = chosen.training.replace(**recipe.get("training", {}))
     assert TrainingConfig.from_dict(course["training"]) == training  # options that came later have their defaults
-    assert course["model"] == merged_model(chosen.model, recipe.get("model", {})).to_dict()
+    assert ModelConfig.from_dict(course["model"]) == merged_model(chosen.model, recipe.get("model", {}))
     updates = course["updates"]
     assert {len(column) for column in updates.values()} == {len(updates["step"])}
     assert updates["step"] == list(range(training.log_every, updates["step"][-1] + 1, training.log_every))

@@ -38,6 +38,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"tie": "none", "output_bias": True},
     {"norm": "pre", "positions": "learned", "max_positions": 20, "tie": "none", "output_bias": True},
     {"positions": "none", "scaled": False, "residual": False},
+    {"positions": "tensor2tensor", "first_position": 2, "scaled_embeddings": False, "embedding_norm": True},
     {"attention": "additive"},
     {"window": 2},
 ]

@@ -66,8 +66,8 @@ class FrozenNetwork:
         before = source.new_zeros(0 if by == "role" else len(source), *target.shape[1:])
         bias = torch.zeros_like
         self._start: dict[Stack, Tensor] = {
-            "encoder": torch.cat([source, bias(source[:1])]),
-            "decoder": torch.cat([before, target, bias(target[:1])]),
+            "encoder": _normed(torch.cat([source, bias(source[:1])]), self.model.encoder.embedding_norm),
+            "decoder": _normed(torch.cat([before, target, bias(target[:1])]), self.model.decoder.embedding_norm),
         }
 
     def origins(self, stack: Stack) -> tuple[Origin, ...]:
@@ -114,8 +114,7 @@ class FrozenNetwork:
 
     def _memory(self) -> Tensor:
         """(A, S, d): the encoder's output."""
-        state, norm = self._encoder(self.layers), self.model.encoder.norm
-        return frozen_norm(state, norm) if isinstance(norm, nn.LayerNorm) else state
+        return _normed(self._encoder(self.layers), self.model.encoder.norm)
 
     def _decoder(self, layers: int, memory: Tensor | None) -> Tensor:
         state = self._start["decoder"]
@@ -193,6 +192,11 @@ def frozen_norm(parts: Tensor, norm: nn.LayerNorm) -> Tensor:
     out: Tensor = norm.weight * (parts - parts.mean(dim=-1, keepdim=True)) / deviation[:, None]
     out[-1] += norm.bias
     return out
+
+
+def _normed(parts: Tensor, norm: nn.Module) -> Tensor:
+    """`frozen_norm` where there is one."""
+    return frozen_norm(parts, norm) if isinstance(norm, nn.LayerNorm) else parts
 
 
 def _apart(vectors: Tensor) -> Tensor:

@@ -47,6 +47,7 @@ def parser() -> Parser:
         ),
     )
     result.add_checkpoint()
+    result.add_languages()
     add_sentence(result)
     result.add_search()
     result.add_machine()

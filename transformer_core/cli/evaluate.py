@@ -59,6 +59,7 @@ def parser() -> Parser:
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
     result.add_checkpoint()
+    result.add_languages()
     result.add_task()
     about = "A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de; or trees."
     result.add_path("--test", about, required=True, parallel=True)

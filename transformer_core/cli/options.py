@@ -91,7 +91,17 @@ def load_translator(options: argparse.Namespace) -> Translator:
 
     translator = Translator.load(options.checkpoint, device)
     translator.decoding = translator.decoding.replace(**changes)
-    return translator
+    return _in_languages(translator, *(getattr(options, f"{side}_language", None) for side in ("source", "target")))
+
+
+def _in_languages(translator: Translator, source: str | None, target: str | None) -> Translator:
+    """The model for the languages of --source-language and --target-language. Raises UsageError for one it lacks."""
+    from transformer_core.tokenizer import TokenizerError
+
+    try:
+        return translator.with_languages(source, target)
+    except TokenizerError as error:
+        raise UsageError(f"--{'source' if target is None else 'target'}-language: {error}") from error
 
 
 # --- what commands answer ---------------------------------------------------------------------------------------------

@@ -156,6 +156,13 @@ class Parser(jsonargparse.ArgumentParser):
         if default is not None:
             self.set_defaults(checkpoint=default)
 
+    def add_languages(self) -> None:
+        """Options for models of many languages."""
+        for side, about in (("source", "Language of the input"), ("target", "Language to translate into")):
+            self.add_argument(
+                f"--{side}-language", type=str, metavar="CODE", help=f"{about}, in models that have a choice."
+            )
+
     def add_run(self) -> None:
         """The argument that names a training."""
         self.add_path("run", "Folder of a training run, written by `train --out`.", form="DIR")

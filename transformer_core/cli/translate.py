@@ -44,6 +44,7 @@ def parser() -> Parser:
         example="  python -m transformer_core translate --checkpoint checkpoints/en-de < english.txt > german.txt",
     )
     result.add_checkpoint()
+    result.add_languages()
     result.add_search()
     result.add_number("--nbest", 0, "Write the N best translations as JSON; at most --beam.", least=0)
     result.add_path("--input", "Read this file instead of standard input.")

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
-from transformer_core.decoding.constraint import Constraint, forbidden_tokens
+from transformer_core.decoding.constraint import Constraint, forbidden_tokens, nothing_but
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.decoding.topk import chunked_topk
@@ -178,6 +178,8 @@ class _Sentence:
             return True
         if len(self.ended) < self.config.beam:
             return False
+        if self.config.early_stopping:
+            return True
         return self._score(self.history[self.beam[0]].log_probability, step) <= self.ended[-1][0]
 
     def result(self) -> SearchResult:
@@ -226,7 +228,8 @@ def beam_search(
     Args:
         model: In evaluation mode.
         source: (B, S) ids, each sentence ending with `</s>`, padded.
-        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated.
+        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated. A `first` token is given, so
+            its log-probability is 0.
         config: Beam, length penalty, limits of the length.
         should_stop: Called before every step.
         is_given_up: Called after every step for each sentence that still runs, with its number in the batch: whether
@@ -294,12 +297,15 @@ def _advance(
         log-probability (B, k).
     """
     beam, device = config.beam, logits.device
-    no_text = [special.pad, special.bos, special.unk]
+    no_text = special.never_generated
     too_early = step <= config.min_length and constraint is None
     never = torch.tensor(no_text + [special.eos] * too_early, device=device)
     # Before the fill: the probability of a forbidden piece is lost, not shared among the others.
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     logits = logits.index_fill_(1, never, -torch.inf)
+    given = step == 1 and special.first >= 0
+    if given:
+        log_p, logits = (nothing_but(special.first, values) for values in (log_p, logits))
     if constraint:
         forbidden = forbidden_tokens(constraint, [state for each in running for state in each.states], device)  # (R, V)
         log_p, logits = (values.masked_fill_(forbidden, -torch.inf) for values in (log_p, logits))
@@ -323,7 +329,7 @@ def _advance(
     for i, sentence in enumerate(running):
         sorted_candidates = [_Candidate(*values) for values in zip(*(column[i] for column in columns), strict=True)]
         alternatives = [
-            tuple((piece, log) for piece, log in zip(p, q, strict=True) if log > -math.inf or not constraint)
+            tuple((piece, log) for piece, log in zip(p, q, strict=True) if log > -math.inf or not (constraint or given))
             for p, q in zip(alternative_pieces[i], alternative_logs[i], strict=True)
         ]
         parents = sentence.grow(step, sorted_candidates, alternatives)

@@ -5,6 +5,7 @@ Shape legend: R rows (sentences x beams), V = vocab_size.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -35,3 +36,8 @@ def forbidden_tokens(constraint: Constraint, states: Sequence[Any], device: torc
     masks = [None if state is None else constraint.allowed(state) for state in states]
     anything = torch.ones_like(next(mask for mask in masks if mask is not None))
     return ~torch.stack([anything if mask is None else mask for mask in masks]).to(device)
+
+
+def nothing_but(token: int, values: Tensor) -> Tensor:
+    """(R, V) 0 for one token, minus infinity for all others: logits and log-probabilities of a token that is given."""
+    return torch.full_like(values, -math.inf).index_fill_(1, torch.tensor([token], device=values.device), 0.0)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import SpecialIds
-from transformer_core.decoding.constraint import Constraint, forbidden_tokens
+from transformer_core.decoding.constraint import Constraint, forbidden_tokens, nothing_but
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.decoding.topk import chunked_topk
@@ -31,7 +31,7 @@ def greedy_search(
     Args:
         model: In evaluation mode.
         source: (B, S) ids, each sentence ending with `</s>`, padded.
-        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated.
+        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated. A `first` token is given.
         extra_length: Maximum tokens beyond the length of the source.
         constraint: What may be generated for each sentence; None for anything.
 
@@ -43,13 +43,15 @@ def greedy_search(
     decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
     pieces = torch.full((len(source), 1), special.bos, device=source.device)
     alive = list(range(len(source)))  # sentences that still grow
-    never = torch.tensor([special.pad, special.bos, special.unk], device=source.device)
+    never = torch.tensor(special.never_generated, device=source.device)
     results: list[list[int]] = [[] for _ in alive]
     states = [constraint.start(sentence, limits[sentence]) for sentence in alive] if constraint else []
     for length in range(1, max(limits) + 1):
         with row_context(Rows(query_offset=decoder.length, sentences=tuple(alive))):
             logits = decoder.step(pieces)  # (alive, V)
         logits = logits.index_fill_(1, never, -torch.inf)
+        if length == 1 and special.first >= 0:
+            logits = nothing_but(special.first, logits)
         if constraint:
             logits = logits.masked_fill_(forbidden_tokens(constraint, states, source.device), -torch.inf)
         pieces = chunked_topk(logits, 1)[1]  # (alive, 1)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from transformer_core.data import Batch, DataError, make_batch, plan_epoch, read_pairs
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.masks import padding_mask
+from transformer_core.masks import input_padding_mask, padding_mask
 from transformer_core.metrics import bleu
 from transformer_core.model import Transformer
 from transformer_core.tokenizer import Tokenizer
@@ -77,7 +77,7 @@ def batch_loss(
     `vectors_of` is `decoder_vectors`, perhaps compiled.
     """
     mask = padding_mask(batch.source, pad)
-    input_mask = None if model.config.causal else padding_mask(batch.inputs, pad)
+    input_mask = None if model.config.causal else input_padding_mask(batch.inputs, pad)
     with torch.autocast(batch.source.device.type, dtype=dtype, enabled=dtype != torch.float32):
         vectors = vectors_of(model, batch.source, batch.inputs, mask, input_mask)
     return output_loss(

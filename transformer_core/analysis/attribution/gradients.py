@@ -1,7 +1,7 @@
 """Attribution by gradients of the log-probability with respect to the embeddings.
 
-The embeddings are those after scaling, before positions are added. Source and target have a tensor each, although one
-matrix serves both.
+The embeddings are those after scaling, before positions are added; with `embedding_norm` they are what the words add to
+the normalised positions. Source and target have a tensor each, although one matrix serves both.
 
 * `gradient`: || g ||, the L2 norm over d.
 * `grad-x-input`: the sum over d of g x, signed.
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_core.analysis.attribution.methods import Method, Question, input_axis, source_axis
 from transformer_core.analysis.forced_run import ForcedRun
@@ -31,6 +31,7 @@ from transformer_core.hooks import edit, row_context
 from transformer_core.sites import Rows, Site
 
 if TYPE_CHECKING:
+    from transformer_core.model import Transformer
     from transformer_core.translator import Translator
 
 _MOST_VALUES = 2**26  # that a batch keeps for its backward pass, about: 256 MiB
@@ -91,9 +92,8 @@ class _Path:
 
     def __init__(self, translator: Translator, run: ForcedRun, question: Question, *, from_zero: bool) -> None:
         self._model, self._run, self._question = translator.model, run, question
-        source = self._model.source_embedding or self._model.embedding
         with torch.no_grad():
-            embedded = source(run.source), self._model.embedding(run.inputs)
+            embedded = _words(self._model, run.source, of_source=True), _words(self._model, run.inputs, of_source=False)
         axes = (source_axis(run), input_axis(run))
         self.inputs = [
             _without_special(x, a) if from_zero else x for x, a in zip(embedded, axes, strict=True)
@@ -161,6 +161,18 @@ class _Path:
         mask = self._run.source_mask.expand(count, -1, -1, -1)
         with row_context(Rows(sentences=(0,) * count)), edit(self._model, _PLACES, move):
             return self._model.decode(inputs, self._model.encode(source, mask), mask)
+
+
+def _words(model: Transformer, ids: Tensor, *, of_source: bool) -> Tensor:
+    """(1, n) -> (1, n, d): what the words add to the positions in what the first layer reads."""
+    embedding, positions = model.embedding, model.positions
+    norm = model.decoder.embedding_norm
+    if of_source:
+        embedding, positions = model.source_embedding or embedding, model.source_positions or positions
+        norm = model.encoder.embedding_norm
+    words, places = embedding(ids), positions(0, ids.shape[1])
+    out: Tensor = words if isinstance(norm, nn.Identity) else norm(words + places) - norm(places)
+    return out
 
 
 def _without_special(x: Tensor, labels: Axis) -> Tensor:

@@ -1,0 +1,95 @@
+"""Tokens of converted models on hostile strings, against transformers and against SentencePiece itself."""
+
+from __future__ import annotations
+
+import pytest
+import sentencepiece
+
+from tests.core.conversion.families import TWINS
+from tests.core.conversion.language_twins import LANGUAGES, SPM
+from tests.core.conversion.twins import TARGETS, Twin, hostile_strings
+from transformer_core.tokenizer import TokenizerError
+
+MARIAN = [name for name in TWINS if name.startswith("marian")]
+TEXTS = hostile_strings()
+
+
+@pytest.mark.parametrize("twin", TWINS, indirect=True)
+def test_every_piece_covers_its_characters(twin: Twin) -> None:
+    for text in TEXTS:
+        found = twin.converted.tokenizer.source.encode(text)
+        assert len(found.ids) == len(found.pieces) == len(found.spans) == len(found.unknown)
+        assert all(0 <= begin <= end <= len(text) for begin, end in found.spans), text
+        assert found.unknown == tuple(each == twin.converted.tokenizer.special.unk for each in found.ids)
+
+
+@pytest.mark.parametrize("twin", [*MARIAN, "m2m", "bart"], indirect=True)
+def test_the_same_ids_as_transformers(twin: Twin) -> None:
+    own = twin.converted.tokenizer
+    marks = 0
+    for text in TEXTS:
+        theirs = twin.tokenizer(text)["input_ids"][:-1]
+        ours = list(own.source.encode(text).ids)
+        if not ours:  # an empty text has no pieces here, so that its translation is empty
+            assert len(theirs) <= 1, text
+            continue
+        assert ours == theirs, text
+        marks += text.startswith(">>")
+        if not text.startswith(">>"):  # transformers knows marks of languages on both sides
+            assert list(own.encode(text).ids) == twin.tokenizer(text_target=text)["input_ids"][:-1], text
+    assert marks >= 3
+
+
+@pytest.mark.parametrize("twin", ["nllb", "mbart"], indirect=True)
+def test_the_same_ids_as_sentencepiece_with_fairseqs_numbers(twin: Twin) -> None:
+    """Transformers 5 builds these two tokenizers anew; they keep blanks at the end, which SentencePiece drops."""
+    own, processor = twin.converted.tokenizer, sentencepiece.SentencePieceProcessor(str(twin.folder / SPM))
+    (prefix,) = own.source.encode("The man").ids[:1]
+    same = 0
+    for text in TEXTS:
+        ids = [3 if each == 0 else each + 1 for each in processor.encode(text.replace("\ud800", ""))]
+        ours = list(own.source.encode(text).ids)
+        assert ours == ([prefix, *ids] if ids else []), text
+        same += [*ours, 2] == twin.tokenizer(text)["input_ids"]
+    assert same >= 150
+
+
+@pytest.mark.parametrize("twin", TWINS, indirect=True)
+def test_texts_of_pieces(twin: Twin) -> None:
+    own = twin.converted.tokenizer
+    for text in TARGETS[::9]:
+        ids = [each for each in own.encode(text).ids if each not in (own.special.unk, own.special.first)]
+        assert own.decode(ids) == twin.tokenizer.decode(ids, skip_special_tokens=True)
+
+
+@pytest.mark.parametrize("twin", ["marian: many languages"], indirect=True)
+def test_a_language_as_typed_or_chosen(twin: Twin) -> None:
+    typed = twin.converted.encode(">>fra<< The man")
+    chosen = twin.converted.with_languages(target="fra")
+    assert chosen.encode(" The man").ids == typed.ids == chosen.encode(">>fra<< The man").ids
+    assert typed.pieces[0] == ">>fra<<" and typed.spans[0] == (0, 7)
+    assert chosen.encode(">>deu<< The man").pieces[0] == ">>deu<<"
+    assert chosen.encode("") == twin.converted.encode("")
+    assert not chosen.encode("").ids
+    with pytest.raises(TokenizerError, match="no target language 'kor'; it has deu, fra"):
+        twin.converted.with_languages(target="kor")
+    with pytest.raises(TokenizerError, match="no choice of a source language"):
+        twin.converted.with_languages(source="deu")
+
+
+@pytest.mark.parametrize("twin", LANGUAGES, indirect=True)
+def test_source_and_target_language(twin: Twin) -> None:
+    other = {"m2m": ("fr", "ko"), "nllb": ("fra_Latn", "kor_Hang"), "mbart": ("fr_XX", "ko_KR")}
+    source, target = next(pair for pair in other.values() if pair[0] in twin.converted.tokenizer.vocabulary.languages)  # type: ignore[attr-defined]
+    changed = twin.converted.with_languages(source, target)
+    twin.tokenizer.src_lang = source
+    try:
+        assert [*changed.encode("The man").ids, 2] == twin.tokenizer("The man")["input_ids"]
+    finally:
+        twin.tokenizer.src_lang = twin.converted.tokenizer.vocabulary.source_language  # type: ignore[attr-defined]
+    translation = changed.translate("The man", beam=2)
+    assert target in translation.pieces[0]
+    assert translation.scores[0] == 0.0
+    assert target not in translation.text
+    assert changed.encode_target("Der Mann").pieces[0] == translation.pieces[0]
+    assert twin.converted.encode("The man").ids[0] != changed.encode("The man").ids[0]  # the first one is as it was

@@ -1,0 +1,71 @@
+"""convert: a published translator in, a checkpoint out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from transformer_core.cli.average import check_output
+from transformer_core.cli.options import Parser, write_summary
+from transformer_core.manifest import Manifest
+
+log = logging.getLogger(__name__)
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "convert",
+        usage="SOURCE --out DIR [--source-language CODE] [--target-language CODE] [--force]",
+        description=(
+            "Turn a translator of another program into a checkpoint, with its vocabulary and its search.\n\n"
+            "SOURCE is a folder as transformers saves it. No code in it is run, and nothing outside it is read.\n"
+            "The weights are rounded to float16. docs/models.md shows every step."
+        ),
+        example="  python -m transformer_core convert opus-mt-ko-en --out checkpoints/ko-en",
+    )
+    result.add_path("source", "Folder of the model.", form="DIR")
+    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
+    result.add_languages()
+    result.add_argument("--force", action="store_true", help="Replace an existing checkpoint.")
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Convert a model."""
+    options = parser().options(arguments)
+    out = Path(options.out)
+    check_output(out, options.force)
+
+    from transformer_core.conversion import convert
+    from transformer_core.progress import progress_bar
+
+    with progress_bar(unit="weight") as bar:
+        result = convert(
+            Path(options.source),
+            out,
+            source_language=options.source_language,
+            target_language=options.target_language,
+            on_progress=bar.update,
+        )
+    model = result.model
+    log.info(
+        "%s: %s, %d + %d layers, %d heads, width %d, %s parameters",
+        *(out, result.family, model.num_layers, model.num_layers, model.num_heads, model.d_model),
+        f"{result.parameters:,}",
+    )
+    for note in result.notes:
+        log.warning("%s", note)
+    write_summary(
+        {
+            "checkpoint": str(out),
+            "checkpoint_hash": Manifest.read(out).weights_hash,
+            "family": result.family,
+            "parameters": result.parameters,
+            "licence": result.licence,
+            "languages": list(result.languages),
+            "notes": list(result.notes),
+        }
+    )
+    return 0

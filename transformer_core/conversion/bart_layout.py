@@ -1,0 +1,188 @@
+"""Names and options that Marian, M2M-100, NLLB, mBART and BART share in transformers, where all descend from BART."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_core.config import DecodingConfig, ModelConfig, SpecialIds, Tie
+from transformer_core.conversion.foreign_folder import ForeignFolder, Shape
+from transformer_core.conversion.options import Options
+from transformer_core.conversion.plan import Origin
+from transformer_core.positions import SinusoidalPositions
+
+_PROJECTIONS = {"w_q": "q_proj", "w_k": "k_proj", "w_v": "v_proj", "w_o": "out_proj"}
+_ATTENTIONS = {"self_attention": "self_attn", "cross_attention": "encoder_attn"}
+_SIDES = ("encoder", "decoder")
+_SHARED, _LM_HEAD = "model.shared.weight", "lm_head.weight"
+_ENCODER_TABLE, _DECODER_TABLE = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
+OUTPUT_BIAS = "final_logits_bias"
+LAYER_NORM_EPSILON = 1e-5  # torch.nn.LayerNorm's, which none of these models changes
+
+
+def layer_origins(layers: int) -> Iterator[tuple[str, Origin]]:
+    """All weights inside the layers."""
+    for side in _SIDES:
+        for layer in range(layers):
+            ours, theirs = f"{side}.layers.{layer}", f"model.{side}.layers.{layer}"
+            for our, their in _ATTENTIONS.items():
+                if side == "encoder" and our == "cross_attention":
+                    continue
+                for part, projection in _PROJECTIONS.items():
+                    yield from _pair(f"{ours}.{our}.{part}", f"{theirs}.{their}.{projection}")
+                yield from _pair(f"{ours}.{our}_add_norm.norm", f"{theirs}.{their}_layer_norm")
+            yield from _pair(f"{ours}.feed_forward.w_1", f"{theirs}.fc1")
+            yield from _pair(f"{ours}.feed_forward.w_2", f"{theirs}.fc2")
+            yield from _pair(f"{ours}.feed_forward_add_norm.norm", f"{theirs}.final_layer_norm")
+
+
+def norm_origins(ours: str, theirs: str) -> Iterator[tuple[str, Origin]]:
+    """A norm that each stack has once."""
+    for side in _SIDES:
+        yield from _pair(f"{side}.{ours}", f"model.{side}.{theirs}")
+
+
+def _pair(ours: str, theirs: str) -> Iterator[tuple[str, Origin]]:
+    for part in ("weight", "bias"):
+        yield f"{ours}.{part}", Origin(f"{theirs}.{part}")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Where the embedding matrices come from.
+
+    Args:
+        origins: By our names.
+        same: Tensors that repeat one of these, and which.
+        unused: Tensors that no part of the model reads.
+    """
+
+    origins: Mapping[str, Origin]
+    same: Mapping[str, str]
+    unused: frozenset[str]
+
+
+def tables(tie: Tie, shapes: Mapping[str, Shape], *, shared: bool) -> Tables:
+    """The embedding matrices. A file may hold a tied matrix under any of its names, or under all.
+
+    Args:
+        tie: Of the converted model.
+        shapes: Of the foreign tensors.
+        shared: Whether source and target have one vocabulary in one embedding.
+    """
+    first = [_SHARED] if shared else []
+    if tie == "none":  # transformers reads them from their own tensors then, and the shared one only if it must
+        names = {
+            "source_embedding.weight": [_ENCODER_TABLE, *first],
+            "embedding.weight": [_DECODER_TABLE, *first],
+            "projection.weight": [_LM_HEAD],
+        }
+        origins = {ours: Origin(_there(each, shapes)[0]) for ours, each in names.items()}
+        return Tables(origins, {}, frozenset({_SHARED} - {origin.name for origin in origins.values()}))
+    if tie == "all":
+        names = {"embedding.weight": [*first, _ENCODER_TABLE, _DECODER_TABLE, _LM_HEAD]}
+    else:
+        names = {"source_embedding.weight": [_ENCODER_TABLE], "embedding.weight": [_DECODER_TABLE, _LM_HEAD]}
+    same = {name: there[0] for each in names.values() for there in [_there(each, shapes)] for name in there[1:]}
+    return Tables({ours: Origin(_there(each, shapes)[0]) for ours, each in names.items()}, same, frozenset())
+
+
+def _there(names: Sequence[str], shapes: Mapping[str, Shape]) -> list[str]:
+    """Those of the names that a file has, or the first one, which is missing then."""
+    return [name for name in names if name in shapes] or list(names[:1])
+
+
+def bias_origin(folder: ForeignFolder) -> dict[str, Origin]:
+    """The bias of the output; none where it is missing, or 0 throughout, as in models that were never given one."""
+    if OUTPUT_BIAS not in folder.shapes or not bool(folder.tensor(OUTPUT_BIAS).any()):
+        return {}
+    return {"output_bias": Origin(OUTPUT_BIAS, lambda bias: bias.reshape(-1))}
+
+
+def learned_positions(offset: int) -> dict[str, Origin]:
+    """Trained tables whose first rows are never read."""
+    return {
+        f"{ours}.weight": Origin(f"model.{side}.embed_positions.weight", lambda table: table[offset:])
+        for ours, side in (("source_positions", "encoder"), ("positions", "decoder"))
+    }
+
+
+def sinusoids(model: ModelConfig, shapes: Mapping[str, Shape]) -> dict[str, Callable[[Shape], Tensor]]:
+    """Tables of sines and cosines that a file may hold although they are computed."""
+
+    def expected(shape: Shape) -> Tensor:
+        whole = SinusoidalPositions(
+            model.d_model,
+            1,
+            interleaved=model.positions == "sinusoidal",
+            whole_range=model.positions == "tensor2tensor",
+        )
+        return whole(0, shape[0]) if len(shape) == 2 and shape[1] == model.d_model else torch.empty(0)
+
+    names = [f"model.{side}.embed_positions.weight" for side in _SIDES]
+    return {name: expected for name in names if name in shapes}
+
+
+def model_config(options: Options, **more: object) -> ModelConfig:
+    """The options that all of them have by the same names."""
+    return ModelConfig.from_dict(
+        {
+            "d_model": options.number("d_model"),
+            "d_ff": options.equal("encoder_ffn_dim", "decoder_ffn_dim"),
+            "num_layers": options.equal("encoder_layers", "decoder_layers"),
+            "num_heads": options.equal("encoder_attention_heads", "decoder_attention_heads"),
+            "dropout": options.real("dropout", 0.0),
+            "attention_dropout": options.real("attention_dropout", 0.0),
+            "activation_dropout": options.real("activation_dropout", 0.0),
+            "activation": options.activation("activation_function"),
+            "layer_norm_epsilon": LAYER_NORM_EPSILON,
+            "max_positions": options.number("max_position_embeddings", 1_024),
+            "attention_biases": True,
+            **more,
+        }
+    )
+
+
+def tie_of(options: Options, *, shared: bool) -> Tie:
+    """Which embedding matrices are one."""
+    if not options.flag("tie_word_embeddings", True):
+        return "none"
+    return "all" if shared else "target"
+
+
+def special_ids(options: Options, unk: int) -> SpecialIds:
+    """Padding, start and end as the search uses them."""
+    return SpecialIds(
+        pad=options.search_number("pad_token_id"),
+        bos=options.search_number("decoder_start_token_id"),
+        eos=options.search_number("eos_token_id"),
+        unk=unk,
+    )
+
+
+def decoding_config(options: Options, special: SpecialIds) -> tuple[DecodingConfig, tuple[str, ...]]:
+    """Decoding defaults, and what of a foreign search has no counterpart."""
+    search = options.search
+    decoding = DecodingConfig(
+        beam=max(1, options.search_number("num_beams", 1)),
+        alpha=max(0.0, options.real("length_penalty", 1.0, search)),
+        length_penalty="power",
+        # There, the decoder's first input counts as a token.
+        min_length=max(0, options.search_number("min_length", 0) - 1),
+        early_stopping=search.get("early_stopping") is True,
+        max_source_pieces=max(1, options.number("max_position_embeddings", 1_024) - 1),
+    )
+    notes = []
+    neutral = {"no_repeat_ngram_size": 0, "encoder_no_repeat_ngram_size": 0, "repetition_penalty": 1.0}
+    for name, value in {**neutral, "num_beam_groups": 1, "diversity_penalty": 0.0}.items():
+        if search.get(name) not in (None, value):
+            notes.append(f"{name} = {str(search[name])[:40]} is not applied")
+    if search.get("length_penalty") is not None and options.real("length_penalty", 1.0, search) < 0:
+        notes.append("a negative length_penalty becomes 0")
+    bad, never = search.get("bad_words_ids") or [], [[each] for each in special.never_generated]
+    if not (isinstance(bad, list) and all(word in never for word in bad)):
+        notes.append(f"bad_words_ids = {str(bad)[:40]} are not forbidden")
+    return decoding, tuple(notes)

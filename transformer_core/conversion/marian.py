@@ -1,0 +1,84 @@
+"""Marian and OPUS-MT as transformers keeps them: config.json, source.spm, target.spm, vocab.json and the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from transformer_core.conversion.bart_layout import (
+    OUTPUT_BIAS,
+    bias_origin,
+    decoding_config,
+    layer_origins,
+    model_config,
+    sinusoids,
+    special_ids,
+    tables,
+    tie_of,
+)
+from transformer_core.conversion.foreign_folder import ForeignFolder
+from transformer_core.conversion.options import Options
+from transformer_core.conversion.pieces import UNKNOWN, id_of, listed, sentencepiece, tokenizer
+from transformer_core.conversion.plan import Plan
+from transformer_core.vocabulary import TARGET_LANGUAGE
+
+FAMILY = "Marian / OPUS-MT (transformers)"
+_VOCABULARY, _TARGET_VOCABULARY = "vocab.json", "target_vocab.json"
+
+
+def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
+    """What is to become of a Marian model.
+
+    Args:
+        folder: The foreign folder.
+        config: Its `config.json`.
+
+    Raises:
+        ConversionError: It has options that are not supported, or its files do not fit together.
+    """
+    options = Options(FAMILY, config, folder.json_if_there("generation_config.json"))
+    options.check(normalize_before=False, normalize_embedding=False, add_final_layer_norm=False)
+    shared = options.flag("share_encoder_decoder_embeddings", True)
+    size = options.number("vocab_size")
+    target_size = options.number("decoder_vocab_size", size)
+    separate = folder.has(_TARGET_VOCABULARY)
+    if shared and (separate or target_size != size):
+        raise options.fail("share_encoder_decoder_embeddings is true, but there are two vocabularies")
+    if not separate and target_size != size:
+        raise options.fail(f"{_TARGET_VOCABULARY} is missing, but decoder_vocab_size is another than vocab_size")
+    vocabulary = folder.json(_VOCABULARY)
+    target_vocabulary = folder.json(_TARGET_VOCABULARY) if separate else vocabulary
+    special = special_ids(options, id_of(options, _VOCABULARY, vocabulary, UNKNOWN))
+    languages = {piece[2:-2]: piece for piece in vocabulary if piece[:2] == ">>" and piece[-2:] == "<<" and piece[2:-2]}
+    pieces = {
+        "pieces": listed(options, _VOCABULARY, target_vocabulary, target_size),
+        "source_pieces": listed(options, _VOCABULARY, vocabulary, size) if separate else (),
+        "special": special,
+        "languages": languages,
+        "source_prefix": TARGET_LANGUAGE if languages else "",
+        "marks": True,
+    }
+    bias = bias_origin(folder)
+    tie = tie_of(options, shared=shared)
+    model = model_config(
+        options,
+        vocab_size=target_size,
+        source_vocab_size=size if separate else 0,
+        tie=tie,
+        positions="concatenated",
+        scaled_embeddings=options.flag("scale_embedding", False),
+        output_bias=bool(bias),
+    )
+    embeddings = tables(tie, folder.shapes, shared=shared)
+    decoding, notes = decoding_config(options, special)
+    return Plan(
+        family=FAMILY,
+        model=model,
+        decoding=decoding,
+        tokenizer=tokenizer(options, pieces, sentencepiece(folder, "target.spm"), sentencepiece(folder, "source.spm")),
+        origins={**embeddings.origins, **bias, **dict(layer_origins(model.num_layers))},
+        same=embeddings.same,
+        fixed=sinusoids(model, folder.shapes),
+        ignored=embeddings.unused | ({OUTPUT_BIAS} - {each.name for each in bias.values()}),
+        notes=notes,
+    )

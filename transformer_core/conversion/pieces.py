@@ -1,0 +1,108 @@
+"""Lists of pieces by id, from the files of a foreign tokenizer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder
+from transformer_core.conversion.options import Options
+from transformer_core.listed_tokenizer import ListedTokenizer
+from transformer_core.segmenters import Segmenter, SegmenterError, SentencePieceSegmenter
+from transformer_core.vocabulary import MOST_PIECES, Vocabulary, VocabularyError, unused
+
+UNKNOWN, PADDING, START, END, MASK = "<unk>", "<pad>", "<s>", "</s>", "<mask>"
+TOKENIZER_CONFIG = "tokenizer_config.json"
+
+
+def listed(options: Options, file: str, ids: Mapping[str, Any], size: int) -> tuple[str, ...]:
+    """Pieces by id, as many as the embedding has rows; an id without a piece is `<unused ...>`.
+
+    Args:
+        options: For complaints.
+        file: That the ids come from.
+        ids: Piece -> id.
+        size: Rows of the embedding.
+    """
+    if not 0 < size <= MOST_PIECES:
+        raise options.fail(f"the vocabulary has {size:,} tokens, but at most {MOST_PIECES:,} are allowed")
+    pieces = [unused(number) for number in range(size)]
+    taken = bytearray(size)
+    for piece, number in ids.items():
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < size:
+            raise options.fail(f"{file}: {piece[:40]!r} has id {number!r}, but the embedding has {size:,} rows")
+        if taken[number]:
+            raise options.fail(f"{file}: {piece[:40]!r} and {pieces[number][:40]!r} have the same id {number}")
+        pieces[number], taken[number] = piece, 1
+    return tuple(pieces)
+
+
+def id_of(options: Options, file: str, ids: Mapping[str, Any], piece: str) -> int:
+    """The id of a special piece. Raises ConversionError when there is none."""
+    number = ids.get(piece)
+    if isinstance(number, bool) or not isinstance(number, int):
+        raise options.fail(f"{file}: has no id for {piece}")
+    return number
+
+
+def sentencepiece(folder: ForeignFolder, name: str) -> SentencePieceSegmenter:
+    """A SentencePiece model of the folder."""
+    try:
+        return SentencePieceSegmenter(folder.contents(name))
+    except SegmenterError as error:
+        raise ConversionError(f"{folder.path / name}: {error}") from error
+
+
+def added_tokens(folder: ForeignFolder, next_id: int) -> dict[str, int]:
+    """Tokens that stand beside the model of pieces, such as those of languages, with their ids.
+
+    Their ids are in `tokenizer.json`, in `tokenizer_config.json` or in `added_tokens.json`. Where only their names are
+    known, they follow one another.
+
+    Args:
+        folder: The foreign folder.
+        next_id: The id of the first one in that case.
+    """
+    config = folder.json_if_there(TOKENIZER_CONFIG)
+    found: dict[str, int] = {}
+    for entry in _list(folder.json_if_there("tokenizer.json").get("added_tokens")):
+        if isinstance(entry, dict):
+            found[str(entry.get("content"))] = _id(entry.get("id"))
+    decoder = config.get("added_tokens_decoder")
+    for number, entry in (decoder if isinstance(decoder, dict) else {}).items():
+        if isinstance(entry, dict) and re.fullmatch(r"\d{1,9}", number):
+            found[str(entry.get("content"))] = int(number)
+    for token, number in folder.json_if_there("added_tokens.json").items():
+        found[token] = _id(number)
+    special = folder.json_if_there("special_tokens_map.json")
+    names = [
+        str(entry.get("content") if isinstance(entry, dict) else entry)
+        for holder in (special, config)
+        for key in ("additional_special_tokens", "extra_special_tokens")
+        for entry in _list(holder.get(key))
+    ]
+    unknown = [name for name in dict.fromkeys(names) if name not in found]
+    taken = set(found.values())
+    for token in unknown:
+        while next_id in taken:
+            next_id += 1
+        found[token] = next_id
+        taken.add(next_id)
+    return found
+
+
+def _list(value: object) -> Iterable[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _id(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else -1
+
+
+def tokenizer(options: Options, vocabulary: dict[str, Any], target: Segmenter, source: Segmenter) -> ListedTokenizer:
+    """The tokenizer of a converted model. Raises ConversionError for lists that make no sense."""
+    try:
+        return ListedTokenizer(Vocabulary(**vocabulary), target, source)
+    except VocabularyError as error:
+        raise options.fail(f"the vocabulary {error}") from error

@@ -1,0 +1,161 @@
+"""Files of tensors, read without trust, so that no code runs: safetensors, `pytorch_model.bin`, Marian's `.npz`."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.lib.format as npy
+import numpy.typing as npt
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from transformer_core.files import open_regular, problem_of
+
+MOST_SHARD_BYTES = 50_000_000_000
+MOST_TENSORS = 100_000
+_MOST_VALUES = 2**34  # of a tensor
+
+NPZ = ".npz"
+
+Shape = tuple[int, ...]
+
+
+class ConversionError(ValueError):
+    """A model that cannot be converted; the message says what it was taken for, and what is wrong or missing."""
+
+
+class TensorFile:
+    """A file of tensors: names with shapes, and each tensor when it is asked for.
+
+    Attributes:
+        path: The file.
+        shapes: Name of each tensor -> its shape.
+        is_mapped: Whether opening it again costs nothing, as its contents are mapped into memory.
+    """
+
+    path: Path
+    shapes: Mapping[str, Shape]
+    is_mapped = False
+
+    def tensor(self, name: str) -> Tensor:
+        """The tensor of that name."""
+        raise NotImplementedError
+
+    def rows(self, name: str, rows: slice) -> Tensor:
+        """Some rows of it."""
+        return self.tensor(name)[rows]
+
+
+class _Safetensors(TensorFile):
+    is_mapped = True
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            open_regular(path, MOST_SHARD_BYTES).close()
+            self._file: Any = cast(Any, safe_open)(path, framework="pt")
+            self._file.__enter__()
+            names = list(self._file.keys())
+            self.shapes = {name: tuple(self._file.get_slice(name).get_shape()) for name in names}
+        except (OSError, SafetensorError) as error:
+            raise ConversionError(f"{path}: cannot be read: {problem_of(error)}") from error
+
+    def tensor(self, name: str) -> Tensor:
+        found: Tensor = self._file.get_tensor(name)
+        return found
+
+    def rows(self, name: str, rows: slice) -> Tensor:
+        found: Tensor = self._file.get_slice(name)[rows]
+        return found
+
+
+class _Pickled(TensorFile):
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            open_regular(path, MOST_SHARD_BYTES).close()
+            # Only files in zip format can be mapped into memory; older ones are read whole.
+            self.is_mapped = zipfile.is_zipfile(path)
+            loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=self.is_mapped)
+        except pickle.UnpicklingError as error:
+            raise ConversionError(
+                f"{path}: holds more than tensors (code that pickle would run), so it is not read; "
+                "save the model as safetensors first"
+            ) from error
+        except (OSError, RuntimeError, ValueError, EOFError, KeyError, AttributeError, TypeError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0][:200]
+            raise ConversionError(f"{path}: cannot be read: {reason}") from error
+        if not isinstance(loaded, dict):
+            raise ConversionError(f"{path}: holds no tensors by name")
+        self._tensors: dict[str, Tensor] = {}
+        for name, value in loaded.items():
+            if not isinstance(name, str) or not isinstance(value, Tensor) or value.is_sparse or value.is_quantized:
+                raise ConversionError(f"{path}: {str(name)[:100]!r} is no plain tensor")
+            self._tensors[name] = value
+        self.shapes = {name: tuple(value.shape) for name, value in self._tensors.items()}
+
+    def tensor(self, name: str) -> Tensor:
+        return self._tensors[name]
+
+
+class Npz(TensorFile):
+    """Arrays in a zip file; one with Python objects, which only pickle could read, is refused."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            open_regular(path, MOST_SHARD_BYTES).close()
+            self._zip = zipfile.ZipFile(path)
+            sizes = {info.filename: info.file_size for info in self._zip.infolist()}
+            headers = {name.removesuffix(".npy"): self._header(name, size) for name, size in sizes.items()}
+        except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+            reason = problem_of(error).splitlines()[0][:200] if str(error) else type(error).__name__
+            raise ConversionError(f"{path}: cannot be read: {reason}") from error
+        self.shapes = {name: shape for name, shape in headers.items()}
+
+    def _header(self, name: str, size: int) -> Shape:
+        with self._zip.open(name) as member:
+            version = npy.read_magic(member)
+            read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
+            if read is None:
+                raise ValueError(f"{name} is an array of version {version}")
+            shape, _, dtype = read(member)
+        if dtype.hasobject:
+            raise ValueError(f"{name} holds Python objects")
+        if math.prod(shape) * dtype.itemsize > size:
+            raise ValueError(f"{name} says it has shape {shape}, but has {size:,} bytes")
+        return tuple(shape)
+
+    def array(self, name: str) -> npt.NDArray[Any]:
+        """An array of any type."""
+        try:
+            with self._zip.open(f"{name}.npy") as member:
+                return npy.read_array(member, allow_pickle=False)
+        except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+            raise ConversionError(f"{self.path}: {name} cannot be read: {problem_of(error)}") from error
+
+    def tensor(self, name: str) -> Tensor:
+        """An array of numbers."""
+        return torch.from_numpy(np.ascontiguousarray(self.array(name)))
+
+
+def opened(path: Path) -> TensorFile:
+    """The file of tensors at this path, by its ending. Raises ConversionError for one that cannot be read."""
+    kind = {".safetensors": _Safetensors, NPZ: Npz}.get(path.suffix, _Pickled)
+    found = kind(path)
+    if len(found.shapes) > MOST_TENSORS:
+        raise ConversionError(f"{path}: holds more than {MOST_TENSORS:,} tensors")
+    for name, shape in found.shapes.items():
+        size = 1
+        for each in shape:
+            size *= each
+        if size > _MOST_VALUES:
+            raise ConversionError(f"{path}: {name} has shape {shape}, which is too large")
+    return found

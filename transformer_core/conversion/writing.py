@@ -1,0 +1,109 @@
+"""From a plan to a checkpoint folder, one tensor at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from transformer_core.checkpoint import save_checkpoint
+from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder, Shape
+from transformer_core.conversion.plan import Plan
+from transformer_core.manifest import MOST_FOLDER_BYTES
+from transformer_core.model import Transformer
+from transformer_core.tensor_files import TensorsOnDemand
+
+_TOLERANCE = 2e-3  # of sinusoids, which some files hold in float16
+
+
+def write(
+    folder: ForeignFolder,
+    plan: Plan,
+    out: Path,
+    *,
+    metrics: dict[str, Any],
+    card: str,
+    on_progress: Callable[[int], object],
+) -> None:
+    """Write a checkpoint; nothing is left behind if it fails.
+
+    Args:
+        folder: The foreign folder.
+        plan: What is to become of it.
+        out: Where to.
+        metrics: Facts about the model.
+        card: Its model card.
+        on_progress: Called with the number of weights just written.
+
+    Raises:
+        ConversionError: A tensor is missing, left over, of the wrong shape, or holds what float16 cannot.
+    """
+    plan.check_names(folder.shapes)
+    shapes = _converted_shapes(folder, plan)
+    size = sum(2 * math.prod(shape) for shape in shapes.values())
+    if size > MOST_FOLDER_BYTES:
+        raise ConversionError(f"its weights would take {size:,} bytes, but at most {MOST_FOLDER_BYTES:,} are allowed")
+    for name, other in plan.same.items():
+        if not _equal(folder.tensor(name), folder.tensor(other)):
+            raise ConversionError(f"taken for {plan.family}: {name} differs from {other}, but its options tie them")
+    for name, expected in plan.fixed.items():
+        if not _close(folder.tensor(name), expected(folder.shapes[name])):
+            raise ConversionError(f"taken for {plan.family}: {name} holds other positions than the formula gives")
+
+    def read(name: str) -> Tensor:
+        origin = plan.origins[name]
+        tensor = origin.change(folder.tensor(origin.name))
+        on_progress(1)
+        return tensor
+
+    try:
+        save_checkpoint(
+            out,
+            TensorsOnDemand(shapes, read),
+            plan.model,
+            plan.tokenizer,
+            decoding=plan.decoding,
+            metrics=metrics,
+            card=card,
+        )
+    except ConversionError:
+        raise
+    except ValueError as error:
+        raise ConversionError(f"taken for {plan.family}: {error}") from error
+
+
+def _converted_shapes(folder: ForeignFolder, plan: Plan) -> dict[str, Shape]:
+    """Shapes of the weights, in the order in which the foreign files hold them; each must be what the model needs."""
+    expected = {name: tuple(each.shape) for name, each in _on_meta(plan).named_parameters()}
+    for name in expected:
+        if name not in plan.origins:
+            raise ConversionError(f"taken for {plan.family}: nothing in it gives {name}")
+    place = {name: number for number, name in enumerate(folder.shapes)}
+    found = {}
+    for name, origin in sorted(plan.origins.items(), key=lambda pair: place[pair[1].name]):
+        given = folder.shapes[origin.name]
+        try:
+            found[name] = origin.shape(given)
+        except (RuntimeError, IndexError) as error:
+            raise ConversionError(f"taken for {plan.family}: {origin.name} has shape {given}") from error
+        if name not in expected or found[name] != expected[name]:
+            needs = f"{name} needs {expected[name]}" if name in expected else f"the model has no {name}"
+            raise ConversionError(f"taken for {plan.family}: {origin.name} has shape {given}, but {needs}")
+    return found
+
+
+def _on_meta(plan: Plan) -> Transformer:
+    with torch.device("meta"):
+        return Transformer(plan.model)
+
+
+def _equal(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and bool(torch.equal(one, other))
+
+
+def _close(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and bool((one.float() - other).abs().max() <= _TOLERANCE)
