@@ -33,9 +33,7 @@ LEAST_PLACES = 50
 _OFFSETS = tuple(offset for offset in range(-10, 11) if offset)
 
 
-def measure_links(
-    bench: Bench, choose: Sequence[Tree], test: Sequence[Tree], bootstrap: Mapping[str, int]
-) -> Links:
+def measure_links(bench: Bench, choose: Sequence[Tree], test: Sequence[Tree], bootstrap: Mapping[str, int]) -> Links:
     """Choose on one treebank, test on another.
 
     Args:
@@ -99,9 +97,7 @@ def _links(first: _Counts, second: _Counts, trees: int, bootstrap: Mapping[str, 
     )
 
 
-def _tested(
-    chosen: BoolArray, differences: FloatArray, gain: Estimate, places: npt.NDArray[Any]
-) -> tuple[Link, ...]:
+def _tested(chosen: BoolArray, differences: FloatArray, gain: Estimate, places: npt.NDArray[Any]) -> tuple[Link, ...]:
     """The candidates, strongest first within a direction and relation as they are ordered."""
     candidates = np.argwhere(chosen)
     p = sign_test(differences)[chosen]

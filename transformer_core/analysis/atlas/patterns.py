@@ -47,9 +47,7 @@ def pattern_keys(maps: AttentionMaps, kind: Kind, rarest: Collection[str]) -> di
     queries, keys = maps.queries(kind), maps.keys(kind)
     shape = len(queries), len(keys)
     found = {
-        name: np.eye(*shape, k=offset, dtype=bool)
-        for name, offset in NAMED_OFFSETS.items()
-        if name in PATTERNS[kind]
+        name: np.eye(*shape, k=offset, dtype=bool) for name, offset in NAMED_OFFSETS.items() if name in PATTERNS[kind]
     }
     special = np.array(keys.special, dtype=bool)
     ends = np.array([each and number > 0 for number, each in enumerate(keys.special)])

@@ -59,9 +59,10 @@ class Bootstrap:
         low, high = np.nanpercentile(draw_values, _INTERVAL, axis=0)
         return Estimate(value=np.asarray(value), low=np.asarray(low), high=np.asarray(high))
 
-    def means(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
-        """(N, ...) and (N,) -> (D, ...): the ratio of every draw."""
-        flat = self._drawn @ sums.reshape(len(sums), -1) / (self._drawn @ counts)[:, None]
+    def ratios(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
+        """(N, ...) sums and (N,) or (N, ...) counts -> (D, ...): the ratio of every draw."""
+        below = self._drawn @ counts.reshape(len(counts), -1)  # (D, 1) or (D, ...)
+        flat = self._drawn @ sums.reshape(len(sums), -1) / below
         return np.asarray(flat.reshape(-1, *sums.shape[1:]))
 
     def _ends(self, top: FloatArray, below: FloatArray) -> FloatArray:

@@ -124,9 +124,7 @@ def _blank(token: dict[str, Any]) -> bool:
     return (token["misc"] or {}).get("SpaceAfter") != "No"
 
 
-def _relations(
-    path: Path | str, words: list[tuple[int, dict[str, Any]]]
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
+def _relations(path: Path | str, words: list[tuple[int, dict[str, Any]]]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     heads, relations = [], []
     for number, token in words:
         head, relation = token["head"], str(token["deprel"]).partition(":")[0]
