@@ -36,9 +36,10 @@ def parser() -> Parser:
         description=(
             "Measure what each head of a model is for, and write DIR/atlas.json. In parts:\n\n"
             + "\n".join(f"  {name:<{width}}  {about}" for name, about in _PARTS.items())
-            + "\n\nEvery number has its 95 % interval over sentences, its count and its baselines. A run that was stopped\n"
-            "goes on where it was when it is started again with the same arguments. Parts that DIR/atlas.json holds\n"
-            "already stay. The numbers do not depend on --workers. docs/atlas.md explains them.\n\n"
+            + "\n\nEvery number has its 95 % interval over sentences, its count and its baselines. A run that was\n"
+            "stopped goes on where it was when it is started again with the same arguments. Parts that\n"
+            "DIR/atlas.json holds already stay. The numbers do not depend on --workers. docs/atlas.md has\n"
+            "their formulas.\n\n"
             "--trees takes two treebanks in CoNLL-U, of the language that the model reads: the first to choose\n"
             "offsets and relations on, the second to test them on."
         ),

@@ -47,7 +47,7 @@ def measure_alignment(bench: Bench, gold: Sequence[GoldAlignment], bootstrap: Ma
         for name, (hits, below) in counts.items()
     }
     q = corrected(np.stack(list(p.values())))
-    rows = {}
+    rows: dict[str, Convention] = {}
     for number, (name, (hits, below)) in enumerate(counts.items()):
         rate = drawing.ratio(hits, below)
         draws = drawing.ratios(hits, below) - drawing.ratios(fixed[:, best], totals[:, best])[:, None, None]

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from transformer_core.analysis.ablation import hook_point_name
@@ -23,6 +24,7 @@ from transformer_core.analysis.forced_run import ForcedRun, forced_run
 from transformer_core.analysis.head_effects import Change, MeanOutputs, head_effects
 from transformer_core.analysis.staircase import gradient_importance
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
+from transformer_core.sites import Point
 from transformer_core.translator import SourceTooLong, Translator
 
 CHUNK = 5  # sentences of an item
@@ -34,6 +36,7 @@ CHANGES: dict[str, tuple[Change, bool]] = {
     "random": ("random", False),
 }
 CLASSES = ("word", "inside", "number", "punctuation", "end")  # the begin of a word, its other pieces, ...
+_POINTS: tuple[Point, ...] = ("head_outputs",)
 LENGTHS = ("short", "middle", "long")
 
 
@@ -92,7 +95,7 @@ def _corrected(effects: FloatArray) -> dict[Kind, FloatArray]:
     return dict(zip(KINDS, corrected(sign_test(effects, two_sided=True)), strict=True))
 
 
-def _thirds(lengths: FloatArray) -> tuple[FloatArray, dict[str, tuple[int, int]]]:
+def _thirds(lengths: FloatArray) -> tuple[npt.NDArray[np.intp], dict[str, tuple[int, int]]]:
     """The third of each sentence, equal lengths together, and the bounds of the thirds that there are."""
     edges = np.quantile(lengths, [1 / 3, 2 / 3])
     thirds = np.searchsorted(edges, lengths, side="left")
@@ -112,8 +115,9 @@ def _agreement(
     ours, theirs = (drawing.ratios(each, tokens) for each in (effects, gradient))  # (draws, K, L, H)
     whole = [each.sum(axis=0) for each in (effects, gradient)]
     found = {}
-    for name, kinds in {"all": range(len(KINDS)), **{kind: [n] for n, kind in enumerate(KINDS)}}.items():
-        pick = list(kinds)
+    groups: dict[str, list[int]] = {"all": list(range(len(KINDS)))}
+    groups |= {kind: [number] for number, kind in enumerate(KINDS)}
+    for name, pick in groups.items():
         draws = [rank_correlation(a[pick].ravel(), b[pick].ravel()) for a, b in zip(ours, theirs, strict=True)]
         value = rank_correlation(whole[0][pick].ravel(), whole[1][pick].ravel())
         found[name] = drawing.of(np.array(draws), np.array(value))
@@ -166,7 +170,7 @@ def _run(translator: Translator, source: str, target: str) -> ForcedRun | None:
     if not (source.strip() and target.strip()):
         return None
     try:
-        return forced_run(translator, source, target, points=("head_outputs",))
+        return forced_run(translator, source, target, points=_POINTS)
     except SourceTooLong:
         return None
 

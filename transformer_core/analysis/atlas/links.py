@@ -70,13 +70,16 @@ class _Counts:
 
 def _links(first: _Counts, second: _Counts, trees: int, bootstrap: Mapping[str, int]) -> Links:
     best = first.fixed.sum(axis=0).argmax(axis=2)  # (D, R)
-    baseline = np.take_along_axis(first.fixed.sum(axis=0), best[:, :, None], axis=2)[:, :, 0]
+    offsets = np.take_along_axis(first.fixed.sum(axis=0), best[:, :, None], axis=2)[:, :, 0]
+    chance = first.uniform.sum(axis=0)
+    baseline = np.maximum(offsets, chance)
     chosen = first.accuracy() - _over(baseline, first.places.sum(axis=0))[:, :, None, None] >= LEAST_GAIN
     chosen &= (first.places.sum(axis=0) >= LEAST_PLACES)[:, :, None, None]
 
     drawing = Bootstrap(len(second.places), **bootstrap)
     fixed = np.take_along_axis(second.fixed, best[None, :, :, None], axis=3)[..., 0].astype(np.float64)  # (N, D, R)
-    differences = second.hits - fixed[..., None, None]
+    expected = np.where(chance > offsets, second.uniform, fixed)
+    differences = second.hits - expected[..., None, None]
     gain = drawing.ratio(differences, second.places)
     places = second.places.sum(axis=0)
     return Links(
@@ -180,7 +183,7 @@ def encoder_weights(translator: Translator, encoding: Encoding) -> npt.NDArray[n
 
 
 def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]:
-    """Hits (D, R, L, H), places (D, R), chance (D, R) and hits of fixed offsets (D, R, O) in one tree.
+    """The counts of one tree: hits (D, R, L, H), places (D, R), hits by chance (D, R), hits of fixed offsets (D, R, O).
 
     A query is a word that has a relation: a dependent, whose right answer is its head; or a head, whose right answers
     are all its dependents of that relation.
@@ -201,7 +204,7 @@ def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]
         at = direction, relation
         hits[at] += np.isin(strongest[:, :, query], answers)
         places[at] += 1
-        uniform[at] += len(answers) / present.sum()
+        uniform[at] += len(answers) / (present.sum() - 1)
         fixed[at] += np.isin(query + np.array(_OFFSETS), answers)
     return hits, places, uniform, fixed
 

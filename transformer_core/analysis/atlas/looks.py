@@ -89,7 +89,9 @@ def chunk_looks(translator: Translator, item: Any) -> Results:
         except (SourceTooLong, MapsTooLarge):
             maps = None
         read.append(maps is not None)
-        for kind in KINDS if maps is not None else ():
+        if maps is None:
+            continue
+        for kind in KINDS:
             side = counts[0] if kind != "decoder" else counts[1]
             for name, value in _sums(maps, kind, rarest_words(maps.keys(kind), side)).items():
                 found.setdefault(f"{kind}.{name}", []).append(value)

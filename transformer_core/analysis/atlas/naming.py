@@ -108,7 +108,7 @@ def _linking(atlas: Atlas) -> Iterator[tuple[Head, Role]]:
                 value=float(links.accuracy.value[at]),
                 low=float(links.accuracy.low[at]),
                 high=float(links.accuracy.high[at]),
-                baseline=float(links.fixed.value[pair]),
+                baseline=float(links.accuracy.value[at] - links.gain.value[at]),
                 places=int(links.places[pair]),
                 q=link.q,
             ),

@@ -53,7 +53,8 @@ def measure_pruning(
     Raises:
         ValueError: No sentence can be read.
     """
-    groups = {"all": all_heads(translator), **{kind: _of_kind(translator, kind) for kind in KINDS}}
+    groups: dict[str, list[Head]] = {"all": all_heads(translator)}
+    groups |= {kind: _of_kind(translator, kind) for kind in KINDS}
     planned = [(name, *each) for name, heads in groups.items() for each in _orders(heads, effects, seed)]
     if greedy:
         items = [[[list(head) for head in heads], [list(pair) for pair in pairs[:greedy]]] for heads in groups.values()]
@@ -103,7 +104,7 @@ def _normed(importance: FloatArray) -> FloatArray:
 def greedy_order(translator: Translator, item: Any) -> Results:
     """(N,) numbers of heads in the order in which they go, the log-probability of given translations deciding.
 
-    The item holds heads and pairs. Edits of heads that are off stay active while the effects of all others are measured.
+    The item holds heads and pairs. Heads that are off stay off while the effects of all others are measured.
     """
     given, pairs = item
     left = [cast(Head, tuple(head)) for head in given]

@@ -120,7 +120,7 @@ class Link(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         direction: `to_head`: from dependents to their heads. `to_dependent`: the other way.
         layer: Of the encoder.
         head: Of this layer.
-        p: That it is no better than the best fixed offset, one-sided.
+        p: That it is no better than the baseline, one-sided.
         q: The same after Benjamini-Hochberg over all that were chosen.
         holds: Whether it is 10 points above the baseline on at least 50 queries of the test, and q is at most 0.05.
     """
@@ -149,8 +149,8 @@ class Links(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         first_places: (2, R) queries there.
         offset: (2, R) best fixed offset in words, chosen there.
         fixed: (2, R) its accuracy in the test.
-        uniform: (2, R) that of a word drawn at random.
-        gain: (2, R, L, H) accuracy minus `fixed`.
+        uniform: (2, R) that of another word drawn at random.
+        gain: (2, R, L, H) accuracy minus the baseline: the one of `fixed` and `uniform` that was larger when chosen.
         tested: The candidates.
     """
 
@@ -451,7 +451,8 @@ def _from_json(kind: Any, value: Any) -> Any:
     """A nested list -> an array of finite numbers, NaN for null."""
     if not isinstance(value, (list, float, int)) or isinstance(value, bool):
         raise ValueError("expected numbers")
-    leaves, depth = [value], 0
+    leaves: list[Any] = [value]
+    depth = 0
     while any(isinstance(leaf, list) for leaf in leaves):
         depth += 1
         if depth > _MOST_DIMENSIONS or not all(isinstance(leaf, list) for leaf in leaves):
