@@ -69,14 +69,14 @@ def test_a_killed_run_goes_on(given: list[str], whole: Path, call: Call, tmp_pat
     first.write_bytes(first.read_bytes()[:40])  # a damaged one is computed again
     kept = {path: path.stat().st_mtime_ns for path in left if path != first}
     seen: dict[Path, int] = {}
-    from transformer_core.analysis.atlas import measure as module
+    from transformer_core.analysis.atlas.work import Bench
 
-    clear = module.Bench.clear
+    clear = Bench.clear
     try:
-        module.Bench.clear = lambda self: seen.update({p: p.stat().st_mtime_ns for p in self.folder.iterdir()})  # type: ignore[method-assign]
+        Bench.clear = lambda self: seen.update({p: p.stat().st_mtime_ns for p in self.folder.iterdir()})  # type: ignore[method-assign]
         assert call(*given, "--out", tmp_path).status == 0
     finally:
-        module.Bench.clear = clear  # type: ignore[method-assign]
+        Bench.clear = clear  # type: ignore[method-assign]
     assert kept.items() <= seen.items(), "what was there is not computed again"
     assert (tmp_path / "atlas.json").read_bytes() == whole.read_bytes()
 

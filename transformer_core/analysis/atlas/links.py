@@ -108,7 +108,7 @@ def _tested(chosen: BoolArray, differences: FloatArray, gain: Estimate, places: 
     found = []
     for (direction, relation, layer, head), one_p, one_q in zip(candidates.tolist(), p, q, strict=True):
         enough = places[direction, relation] >= LEAST_PLACES
-        large = bool(enough) and gain.value[direction, relation, layer, head] >= LEAST_GAIN
+        large = enough and gain.value[direction, relation, layer, head] >= LEAST_GAIN
         found.append(
             Link(
                 relation=RELATIONS[relation],
@@ -117,7 +117,7 @@ def _tested(chosen: BoolArray, differences: FloatArray, gain: Estimate, places: 
                 head=head,
                 p=float(one_p),
                 q=float(one_q),
-                holds=large and bool(one_q <= FALSE_DISCOVERIES),
+                holds=bool(large and one_q <= FALSE_DISCOVERIES),
             )
         )
     return tuple(found)

@@ -11,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +88,7 @@ class Bench:
                 _compute(self.checkpoint, self.device, stage, item, file)
                 yield
             return
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_end_with_parent)
         try:
             waiting: set[Future[None]] = set()
             left = iter(work)
@@ -103,6 +105,18 @@ class Bench:
                     yield
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that began it was killed; otherwise it would wait for work for good."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @lru_cache(maxsize=2)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from tests.core.tiny import sentence_pairs
-from transformer_core.analysis.ablation import ablated, all_heads, hook_point_name
+from transformer_core.analysis.ablation import Head, ablated, all_heads, hook_point_name
 from transformer_core.analysis.alignment import alignment_error_rate, head_alignment_errors, read_gold
 from transformer_core.analysis.atlas.aligning import measure_alignment
 from transformer_core.analysis.atlas.decoding import measure_decoding
@@ -95,7 +95,8 @@ def test_the_greedy_order_is_that_of_recomputing_everything(bench: Bench) -> Non
     heads = [head for head in all_heads(translator) if head[0] == "cross"][:4]
     pairs = [(source, target) for source, target in PAIRS[:2]]
     found = greedy_order(translator, [[list(head) for head in heads], [list(pair) for pair in pairs]])
-    off, left = [], list(heads)
+    off: list[Head] = []
+    left = list(heads)
     while left:
         totals = []
         for head in left:

@@ -10,7 +10,7 @@ from tests.core.analysis.atlas import planted
 from transformer_core.analysis.atlas.links import measure_links
 from transformer_core.analysis.atlas.looks import measure_looks
 from transformer_core.analysis.atlas.naming import head_roles
-from transformer_core.analysis.atlas.record import Atlas
+from transformer_core.analysis.atlas.record import Atlas, load_atlas, save_atlas
 from transformer_core.analysis.atlas.trees import read_trees
 from transformer_core.analysis.atlas.work import Bench
 from transformer_core.translator import Translator
@@ -34,7 +34,7 @@ def atlas_of(folder: Path, work: Path, count: int = 150, *, subjects: bool = Tru
         heads=config.num_heads,
         sources={},
         looks=measure_looks(bench, translator, planted.sentences(count, 3), BOOTSTRAP),
-        links=measure_links(bench, *trees, BOOTSTRAP),
+        links=measure_links(bench, trees[0], trees[1], BOOTSTRAP),
     )
 
 
@@ -47,6 +47,9 @@ def test_exactly_the_planted_heads_are_found(tmp_path: Path) -> None:
         ("encoder", 0, 1): ["copy"],
         ("encoder", 0, 2): ["link nsubj to_head"],
     }
+    save_atlas(atlas, tmp_path / "atlas.json")
+    again = head_roles(load_atlas(tmp_path / "atlas.json"))
+    assert {head: [role.label for role in roles] for head, roles in again.items() if roles} == found
     before, copy, link = (head_roles(atlas)["encoder", 0, head][0] for head in range(3))
     assert (before.value, copy.value, link.value) == (1.0, 1.0, 1.0)
     assert link.places == 150 and link.baseline < 0.4 and link.q < 1e-6

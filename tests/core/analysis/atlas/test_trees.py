@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from transformer_core.analysis.atlas.links import DIRECTIONS, RELATIONS, tree_counts
-from transformer_core.analysis.atlas.trees import Tree, read_trees
+from transformer_core.analysis.atlas.links import DIRECTIONS, tree_counts
+from transformer_core.analysis.atlas.trees import RELATIONS, Tree, read_trees
 from transformer_core.data import DataError
 
 TEXT = """# sent_id = 1
