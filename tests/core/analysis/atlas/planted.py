@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+from transformer_core.attention import MultiHeadAttention
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.model import Transformer
@@ -96,7 +97,8 @@ def _plant(model: Transformer, vocabulary: Tokenizer, width: int) -> None:
             parameter[:, POSITIONS:] = torch.eye(size) / width**0.5  # the embedding is multiplied by sqrt(d_model)
         if tuple(parameter.shape) == (POSITIONS, width):
             parameter[:, :POSITIONS] = torch.eye(POSITIONS)
-    attention = model.encoder.layers[0].self_attention
+    attention = model.get_submodule("encoder.layers.0.self_attention")
+    assert isinstance(attention, MultiHeadAttention)
     scale = width**0.5 * LOUD  # scores are divided by sqrt(d_k)
     place, word = torch.zeros(width, width), torch.zeros(width, width)
     place[:POSITIONS, :POSITIONS] = torch.eye(POSITIONS)
