@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError, load_translator, write_summary, write_table
+from transformer_core.shipped import find_checkpoint
 
 if TYPE_CHECKING:
     from transformer_core.analysis.atlas.record import Atlas
@@ -17,10 +18,12 @@ _PARTS = {
     "links": "which dependency relations encoder heads follow (--trees)",
     "align": "how well encoder-decoder heads align words (--alignments)",
     "effects": "what the log-probability loses without each head",
+    "resembles": "which heads of this model, and of those of --beside, look alike",
     "decode": "what BLEU and chrF of greedy translations lose without each head; slow",
     "prune": "BLEU and chrF against the number of heads that are left; slow, needs effects",
 }
-_FAST = ("looks", "links", "align", "effects")
+_FAST = ("looks", "links", "align", "effects", "resembles")
+_MOST_BESIDE = 8
 _MOST_SENTENCES, _MOST_WORKERS, _MOST_DRAWS = 10_000, 256, 10_000
 
 
@@ -31,7 +34,7 @@ def parser() -> Parser:
         "atlas",
         usage=(
             "--checkpoint DIR --sentences FILE [--trees FILE.conllu FILE.conllu] [--alignments FILE]\n"
-            "[--parts NAME ...] [--workers N] --out DIR"
+            "[--beside DIR ...] [--parts NAME ...] [--workers N] --out DIR"
         ),
         description=(
             "Measure what each head of a model is for, and write DIR/atlas.json. In parts:\n\n"
@@ -52,6 +55,9 @@ def parser() -> Parser:
     result.add_path("--sentences", "Sentence pairs: a .tsv, .tsv.xz or .tsv.gz.", required=True)
     result.add_path("--trees", "Two treebanks in CoNLL-U, as .conllu, .conllu.xz or .conllu.gz.", many=True)
     result.add_path("--alignments", "Hand-aligned sentences, as `align` reads.")
+    result.add_path(
+        "--beside", "Other models that read the same language.", form="DIR", many=True, read=find_checkpoint
+    )
     about = "Some of these parts; by default all that are fast and have their files."
     result.add_argument("--parts", type=str, nargs="+", default=[], metavar="NAME", help=about)
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the atlas.")
@@ -74,6 +80,8 @@ def run(arguments: Sequence[str]) -> int:
             raise UsageError(f"--{name.replace('_', '-')} is {getattr(options, name)}, but must be {most:,} or less")
     if len(options.trees) not in (0, 2):
         raise UsageError(f"--trees has {len(options.trees)} files, but must have two: to choose on, and to test on")
+    if len(options.beside) > _MOST_BESIDE:
+        raise UsageError(f"--beside has {len(options.beside)} models, but may have {_MOST_BESIDE}")
     if unknown := [name for name in options.parts if name not in _PARTS]:
         raise UsageError(f"--parts has {unknown[0]!r}, but must be some of {', '.join(_PARTS)}")
     lacking = {"links": "" if options.trees else "--trees", "align": "" if options.alignments else "--alignments"}
@@ -103,6 +111,7 @@ def run(arguments: Sequence[str]) -> int:
         sentences=Path(options.sentences),
         trees=tuple(Path(path) for path in options.trees),
         alignments=Path(options.alignments) if options.alignments else None,
+        beside=tuple(Path(path).resolve() for path in options.beside),
         most=options.most,
         most_effects=options.most_effects,
         greedy=options.greedy,

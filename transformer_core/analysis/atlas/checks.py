@@ -50,6 +50,7 @@ def check(atlas: Atlas) -> None:
             _shape(f"align by {name}", rows.q, heads)
     _check_effects(atlas, heads)
     _check_translations(atlas, heads)
+    _check_resemblance(atlas, heads)
 
 
 def _check_effects(atlas: Atlas, heads: tuple[int, ...]) -> None:
@@ -69,6 +70,22 @@ def _check_effects(atlas: Atlas, heads: tuple[int, ...]) -> None:
             _estimate(f"agreement of {name}", estimate, (), least=-1.0, most=1.0)
     _check_keys("class_tokens", atlas.effects.class_tokens, atlas.effects.classes)
     _check_keys("length_bounds", atlas.effects.length_bounds, atlas.effects.lengths)
+
+
+def _check_resemblance(atlas: Atlas, heads: tuple[int, ...]) -> None:
+    if not atlas.resembles:
+        return
+    _check_keys("resembles", atlas.resembles.kinds, KINDS)
+    for kind, family in atlas.resembles.kinds.items():
+        if len(family.nearest) != heads[0] or any(len(layer) != heads[1] for layer in family.nearest):
+            raise ValueError(f"resembles of {kind} does not have {heads[0]} layers of {heads[1]} heads")
+        _shape(f"resembles of {kind}", family.distances, (heads[0] * heads[1],) * 2)
+        _shape(f"resembles of {kind}", family.uniform, heads)
+        for sibling in (each for layer in family.nearest for head in layer for each in head):
+            if sibling.model not in ("", *atlas.resembles.models):
+                raise ValueError(f"resembles of {kind}: unknown model {sibling.model[:12]!r}")
+            if not 0 <= sibling.number < (_MOST**2 if sibling.model else heads[0] * heads[1]):
+                raise ValueError(f"resembles of {kind}: there is no head {sibling.number}")
 
 
 def _check_translations(atlas: Atlas, heads: tuple[int, ...]) -> None:

@@ -20,10 +20,12 @@ from transformer_core.analysis.atlas.links import measure_links
 from transformer_core.analysis.atlas.looks import measure_looks
 from transformer_core.analysis.atlas.pruning import measure_pruning
 from transformer_core.analysis.atlas.record import FILE, FORMAT_VERSION, Atlas, Source, load_atlas, save_atlas
+from transformer_core.analysis.atlas.resembling import measure_resemblance
 from transformer_core.analysis.atlas.trees import read_trees
 from transformer_core.analysis.atlas.work import Bench
 from transformer_core.data import DataError, read_pairs
 from transformer_core.files import CheckpointError, sha256
+from transformer_core.manifest import Manifest
 from transformer_core.translator import Translator
 
 log = logging.getLogger(__name__)
@@ -42,6 +44,7 @@ class Task:
         sentences: Parallel text.
         trees: Two treebanks in CoNLL-U: the first to choose on, the second to test on.
         alignments: Sentences with links made by hand.
+        beside: Folders of other models, for `resembles`.
         most: Sentences that count for `looks`.
         most_effects: Sentences that count for `effects`, `decode` and `prune`.
         greedy: Sentences on which the greedy order of `prune` is found.
@@ -55,11 +58,17 @@ class Task:
     sentences: Path
     trees: tuple[Path, ...] = ()
     alignments: Path | None = None
+    beside: tuple[Path, ...] = ()
     most: int = 1_000
     most_effects: int = 200
     greedy: int = 8
     draws: int = 1_000
     seed: int = 0
+
+    def others(self) -> dict[str, tuple[str, Path]]:
+        """The other models: weights_hash -> name and folder. Raises CheckpointError."""
+        hashes = {Manifest.read(folder).weights_hash: (folder.name, folder) for folder in self.beside}
+        return {each: named for each, named in hashes.items() if each and each != self.translator.checkpoint_hash}
 
     @property
     def bootstrap(self) -> dict[str, int]:
@@ -121,11 +130,16 @@ def _prune(task: Task, atlas: Atlas) -> Any:
     )
 
 
+def _resembles(task: Task, _atlas: Atlas) -> Any:
+    return measure_resemblance(task.bench, task.pairs(task.most_effects), task.others(), task.bootstrap)
+
+
 PARTS: Mapping[str, Part] = {
     "looks": Part("where heads look: offsets, </s>, punctuation, copies, the rarest word", _looks),
     "links": Part("which dependency relations encoder heads follow", _links, ("trees",)),
     "align": Part("how well encoder-decoder heads align words", _align, ("alignments",)),
     "effects": Part("what the log-probability loses without each head", _effects),
+    "resembles": Part("which heads of this model and of others look alike", _resembles),
     "decode": Part("what BLEU and chrF of greedy translations lose without each head", _decode),
     "prune": Part("BLEU and chrF against the number of heads that are left", _prune, after="effects"),
 }

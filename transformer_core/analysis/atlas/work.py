@@ -120,7 +120,8 @@ def _end_with_parent() -> None:
 
 
 @lru_cache(maxsize=2)
-def _translator(checkpoint: Path, device: str) -> Translator:
+def model_of(checkpoint: Path, device: str) -> Translator:
+    """A model, loaded once in each process."""
     translator = Translator.load(checkpoint, device)
     translator.most_map_bytes = MOST_MAP_BYTES
     return translator
@@ -130,7 +131,7 @@ def _compute(checkpoint: Path, device: str, stage: Stage, item: Any, file: Path)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # sums in the same order in every process
     try:
-        found = stage(_translator(checkpoint, device), item)
+        found = stage(model_of(checkpoint, device), item)
     finally:
         torch.set_num_threads(threads)
     buffer = io.BytesIO()
