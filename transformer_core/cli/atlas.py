@@ -19,10 +19,11 @@ _PARTS = {
     "align": "how well encoder-decoder heads align words (--alignments)",
     "effects": "what the log-probability loses without each head",
     "resembles": "which heads of this model, and of those of --beside, look alike",
+    "examples": "the clearest of 300 probe sentences in English for each head, by its role",
     "decode": "what BLEU and chrF of greedy translations lose without each head; slow",
     "prune": "BLEU and chrF against the number of heads that are left; slow, needs effects",
 }
-_FAST = ("looks", "links", "align", "effects", "resembles")
+_FAST = ("looks", "links", "align", "effects", "resembles", "examples")
 _MOST_BESIDE = 8
 _MOST_SENTENCES, _MOST_WORKERS, _MOST_DRAWS = 10_000, 256, 10_000
 

@@ -52,9 +52,9 @@ def test_the_bytes_do_not_depend_on_the_workers(given: list[str], whole: Path, c
     assert [path.name for path in tmp_path.iterdir()] == ["atlas.json"], "what is no longer needed is gone"
     summary = json.loads(said.out.splitlines()[-1])
     atlas = load_atlas(whole, summary["checkpoint_hash"])
-    assert summary["parts"] == ["align", "effects", "links", "looks", "resembles"] and summary["heads"] == len(
-        head_roles(atlas)
-    )
+    assert summary["parts"] == ["align", "effects", "examples", "links", "looks", "resembles"] and summary[
+        "heads"
+    ] == len(head_roles(atlas))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")

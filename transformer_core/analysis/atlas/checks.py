@@ -51,6 +51,7 @@ def check(atlas: Atlas) -> None:
     _check_effects(atlas, heads)
     _check_translations(atlas, heads)
     _check_resemblance(atlas, heads)
+    _check_examples(atlas, heads)
 
 
 def _check_effects(atlas: Atlas, heads: tuple[int, ...]) -> None:
@@ -86,6 +87,20 @@ def _check_resemblance(atlas: Atlas, heads: tuple[int, ...]) -> None:
                 raise ValueError(f"resembles of {kind}: unknown model {sibling.model[:12]!r}")
             if not 0 <= sibling.number < (_MOST**2 if sibling.model else heads[0] * heads[1]):
                 raise ValueError(f"resembles of {kind}: there is no head {sibling.number}")
+
+
+def _check_examples(atlas: Atlas, heads: tuple[int, ...]) -> None:
+    if not atlas.examples:
+        return
+    _check_keys("examples", atlas.examples.kinds, KINDS)
+    if set(atlas.examples.sentences) != set(atlas.examples.targets):
+        raise ValueError("examples have sentences without translations")
+    for kind, table in atlas.examples.kinds.items():
+        if len(table) != heads[0] or any(len(layer) != heads[1] for layer in table):
+            raise ValueError(f"examples of {kind} do not have {heads[0]} layers of {heads[1]} heads")
+        for each in (example for layer in table for head in layer for example in head):
+            if each.sentence not in atlas.examples.sentences or min(each.query, each.key) < 0:
+                raise ValueError(f"examples of {kind}: there is no place {each.sentence}, {each.query}, {each.key}")
 
 
 def _check_translations(atlas: Atlas, heads: tuple[int, ...]) -> None:

@@ -18,9 +18,11 @@ from transformer_core.analysis.atlas.decoding import measure_decoding
 from transformer_core.analysis.atlas.effects import measure_effects
 from transformer_core.analysis.atlas.links import measure_links
 from transformer_core.analysis.atlas.looks import measure_looks
+from transformer_core.analysis.atlas.naming import head_roles
 from transformer_core.analysis.atlas.pruning import measure_pruning
 from transformer_core.analysis.atlas.record import FILE, FORMAT_VERSION, Atlas, Source, load_atlas, save_atlas
 from transformer_core.analysis.atlas.resembling import measure_resemblance
+from transformer_core.analysis.atlas.showing import measure_examples, probe_sentences
 from transformer_core.analysis.atlas.trees import read_trees
 from transformer_core.analysis.atlas.work import Bench
 from transformer_core.data import DataError, read_pairs
@@ -134,12 +136,17 @@ def _resembles(task: Task, _atlas: Atlas) -> Any:
     return measure_resemblance(task.bench, task.pairs(task.most_effects), task.others(), task.bootstrap)
 
 
+def _examples(task: Task, atlas: Atlas) -> Any:
+    return measure_examples(task.bench, task.translator, head_roles(atlas), probe_sentences())
+
+
 PARTS: Mapping[str, Part] = {
     "looks": Part("where heads look: offsets, </s>, punctuation, copies, the rarest word", _looks),
     "links": Part("which dependency relations encoder heads follow", _links, ("trees",)),
     "align": Part("how well encoder-decoder heads align words", _align, ("alignments",)),
     "effects": Part("what the log-probability loses without each head", _effects),
     "resembles": Part("which heads of this model and of others look alike", _resembles),
+    "examples": Part("the clearest of our own 300 probe sentences for each head", _examples, ()),
     "decode": Part("what BLEU and chrF of greedy translations lose without each head", _decode),
     "prune": Part("BLEU and chrF against the number of heads that are left", _prune, after="effects"),
 }

@@ -356,6 +356,38 @@ class Resemblance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     models: dict[str, str]
 
 
+class Example(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A place at which a head shows clearly what it does.
+
+    Args:
+        sentence: Number of the probe sentence.
+        query: Position of the token that looks.
+        key: Position of the token that it looks at most.
+        weight: Of this key.
+        fits: Whether the place fits the head's first role; False where the head has none that a probe shows.
+    """
+
+    sentence: int
+    query: int
+    key: int
+    weight: float
+    fits: bool
+
+
+class Examples(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where each head shows best.
+
+    Args:
+        sentences: The probe sentences that any example names, by number.
+        targets: Their translations by the model, by the same numbers.
+        kinds: Kind -> layer -> head -> examples, clearest first.
+    """
+
+    sentences: dict[int, str]
+    targets: dict[int, str]
+    kinds: dict[Kind, tuple[tuple[tuple[Example, ...], ...], ...]]
+
+
 class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the numbers of a part come from.
 
@@ -388,6 +420,7 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         decode: What they do to translations.
         prune: How many can go.
         resembles: Whom they resemble.
+        examples: Where they show best.
     """
 
     format_version: int
@@ -402,6 +435,7 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     decode: Decoded | None = None
     prune: Pruned | None = None
     resembles: Resemblance | None = None
+    examples: Examples | None = None
 
 
 def _to_json(value: Any) -> Any:
