@@ -50,12 +50,8 @@ def measure_examples(
         ValueError: No sentence can be read.
     """
     config = translator.config
-    rules = {
-        kind: [
-            [_rule(roles[kind, layer, head]) for head in range(config.num_heads)] for layer in range(config.num_layers)
-        ]
-        for kind in KINDS
-    }
+    layers, heads = range(config.num_layers), range(config.num_heads)
+    rules = {kind: [[_rule(roles[kind, layer, head]) for head in heads] for layer in layers] for kind in KINDS}
     results = bench.run(chunk_examples, [[group, rules] for group in cut(sentences, CHUNK)], "sentences x 20")
     texts = joined(results, "texts").tolist()
     kinds: dict[Kind, tuple[tuple[tuple[Example, ...], ...], ...]] = {}
