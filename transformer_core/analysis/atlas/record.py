@@ -465,7 +465,7 @@ def _from_json(kind: Any, value: Any) -> Any:
 
 def to_bytes(atlas: Atlas) -> bytes:
     """An atlas as the bytes of its file. Raises ValueError when it is larger than a file may be."""
-    data = msgspec.json.format(msgspec.json.encode(atlas, enc_hook=_to_json, order="deterministic"), indent=0) + b"\n"
+    data = msgspec.json.format(msgspec.json.encode(atlas, enc_hook=_to_json), indent=0) + b"\n"
     if len(data) > MOST_BYTES:
         raise ValueError(f"the atlas has {len(data):,} bytes, but at most {MOST_BYTES:,} are allowed")
     return data
