@@ -41,6 +41,7 @@ COMMANDS = {
     "attention": "Save all attention weights of one sentence to a file.",
     "effects": "Measure what each head does to the translation of a sentence.",
     "staircase": "Switch heads off one after the other, and see what is left of a translation.",
+    "atlas": "Measure what each head of a model is for: where it looks, what it links, aligns and does.",
     "patch": "Say which heads, or layers and positions, carry the difference between two sentences.",
     "lens": "See what the model would generate at each layer.",
     "attribute": "Say which words carry each token of a translation, by nine methods.",

@@ -1,0 +1,158 @@
+"""atlas: the same bytes however it was computed, going on after it was killed, and files that cannot be trusted."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
+from transformer_core.analysis.atlas.naming import head_roles
+from transformer_core.analysis.atlas.record import load_atlas
+from transformer_core.files import CheckpointError
+
+TREES = "".join(
+    f"1\t{subject}\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tsees\t_\t_\t_\t_\t0\troot\t_\t_\n3\tbooks\t_\t_\t_\t_\t2\tobj\t_\t_\n\n"
+    for subject in ("man", "woman", "child") * 20
+)
+
+
+@pytest.fixture(scope="module")
+def given(made: Workplace, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("given")
+    (folder / "trees.conllu").write_text(TREES, encoding="utf-8")
+    (folder / "gold.tsv").write_text("the man\tder Mann\t0-0 1-1\n" * 3, encoding="utf-8")
+    lines = made.pairs.read_text(encoding="utf-8").splitlines(keepends=True)[::9]
+    (folder / "pairs.tsv").write_text("".join(lines), encoding="utf-8")
+    return [
+        "atlas", "--checkpoint", str(made.checkpoint), "--sentences", str(folder / "pairs.tsv"),
+        "--trees", str(folder / "trees.conllu"), str(folder / "trees.conllu"), "--alignments", str(folder / "gold.tsv"),
+        "--most-effects", "12", "--draws", "100",
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(given: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from transformer_core.cli import main
+
+    out = tmp_path_factory.mktemp("whole")
+    assert main([*given, "--out", str(out)]) == 0
+    return out / "atlas.json"
+
+
+def test_the_bytes_do_not_depend_on_the_workers(given: list[str], whole: Path, call: Call, tmp_path: Path) -> None:
+    said = call(*given, "--workers", "2", "--out", tmp_path)
+    assert said.status == 0, said.err
+    assert (tmp_path / "atlas.json").read_bytes() == whole.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["atlas.json"], "what is no longer needed is gone"
+    summary = json.loads(said.out.splitlines()[-1])
+    atlas = load_atlas(whole, summary["checkpoint_hash"])
+    assert summary["parts"] == ["align", "effects", "examples", "links", "looks", "resembles"] and summary[
+        "heads"
+    ] == len(head_roles(atlas))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_killed_run_goes_on(given: list[str], whole: Path, call: Call, tmp_path: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-m", "transformer_core", *given, "--out", str(tmp_path)], cwd=ROOT)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and len(list((tmp_path / "work").glob("[!.]*.npz"))) < 3:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    left = list((tmp_path / "work").glob("[!.]*.npz"))
+    assert left and not (tmp_path / "work" / "x").exists()
+    first = min(left)
+    first.write_bytes(first.read_bytes()[:40])  # a damaged one is computed again
+    kept = {path: path.stat().st_mtime_ns for path in left if path != first}
+    seen: dict[Path, int] = {}
+    from transformer_core.analysis.atlas.work import Bench
+
+    clear = Bench.clear
+    try:
+        Bench.clear = lambda self: seen.update({p: p.stat().st_mtime_ns for p in self.folder.iterdir()})  # type: ignore[method-assign]
+        assert call(*given, "--out", tmp_path).status == 0
+    finally:
+        Bench.clear = clear  # type: ignore[method-assign]
+    assert kept.items() <= seen.items(), "what was there is not computed again"
+    assert (tmp_path / "atlas.json").read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda v: v.update(format_version=9), "has format 9"),
+        (lambda v: v.update(layers=5), "shape"),
+        (lambda v: v.update(layers=10**9), "must be from 1 to 256"),
+        (lambda v: v.update(extra=1), "unknown field `extra`"),
+        (lambda v: v["looks"].update(sentences="many"), "Expected `int`"),
+        (lambda v: v["looks"]["kinds"].pop("cross"), "must have encoder, decoder, cross"),
+        (lambda v: v["looks"]["kinds"]["cross"]["patterns"]["end"]["share"]["value"][0].__setitem__(0, 2.5), "outside"),
+        (lambda v: v["looks"]["kinds"]["cross"]["patterns"]["end"]["q"][0].__setitem__(0, "x"), "finite numbers"),
+        (lambda v: v["looks"]["kinds"]["cross"]["patterns"]["end"]["q"][0].append(0.1), "cannot be read"),
+        (lambda v: v["effects"]["changes"]["zero"]["decoder"].update(low=[]), "shape"),
+        (lambda v: v["align"].update(rows={}), "must have output, input"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_trusted_is_refused(whole: Path, tmp_path: Path, change: object, reason: str) -> None:
+    value = json.loads(whole.read_text(encoding="utf-8"))
+    change(value)  # type: ignore[operator]
+    file = tmp_path / "atlas.json"
+    file.write_text(json.dumps(value), encoding="utf-8")
+    with pytest.raises(CheckpointError, match=reason):
+        load_atlas(file)
+
+
+def test_other_files_are_refused(whole: Path, tmp_path: Path) -> None:
+    for name, data in {
+        "deep": b"[" * 100_000,
+        "nan": whole.read_bytes().replace(b'"seed": 0', b'"seed": NaN'),
+        "large": b" " * 3_000_001,
+        "cut": whole.read_bytes()[:-20],
+        "bytes": b"\xff\x00",
+    }.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(CheckpointError, match=name):
+            load_atlas(tmp_path / name)
+    with pytest.raises(CheckpointError, match="is of the model"):
+        load_atlas(whole, "0" * 64)
+    (tmp_path / "link").symlink_to(whole)
+    with pytest.raises(CheckpointError, match="link"):
+        load_atlas(tmp_path / "link")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--parts", "dreams"], "--parts has 'dreams'"),
+        (["--workers", "0"], "--workers is 0"),
+        (["--workers", "1000"], "--workers is 1000, but must be 256 or less"),
+        (["--most", "100000"], "--most is 100000"),
+        (["--parts", "links"], "links needs --trees"),
+        (["--parts", "align"], "align needs --alignments"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    made: Workplace, call: Call, tmp_path: Path, options: list[str], reason: str
+) -> None:
+    common = ["atlas", "--checkpoint", made.checkpoint, "--sentences", made.valid, "--out", tmp_path / "out"]
+    assert reason in one_line_error(call(*common, *options))
+    assert "must have two" in one_line_error(call(*common, "--trees", made.valid))
+    assert not (tmp_path / "out").exists()
+
+
+def test_pruning_needs_effects_and_parts_are_added(
+    made: Workplace, call: Call, given: list[str], whole: Path, tmp_path: Path
+) -> None:
+    said = call(*given, "--parts", "prune", "--out", tmp_path)
+    assert "has no part effects" in one_line_error(said, status=1)
+    (tmp_path / "atlas.json").write_bytes(whole.read_bytes())
+    assert call(*given, "--parts", "decode", "--out", tmp_path).status == 0
+    atlas = load_atlas(tmp_path / "atlas.json")
+    assert atlas.decode is not None and atlas.looks is not None
+    assert atlas.sources["decode"].data["sentences"][0] == "pairs.tsv"

@@ -1,0 +1,157 @@
+"""atlas: a model and text in; what each of its heads is for out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transformer_core.cli.options import Parser, UsageError, load_translator, write_summary, write_table
+from transformer_core.shipped import find_checkpoint
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.atlas.record import Atlas
+
+_PARTS = {
+    "looks": "where heads look: offsets, </s>, punctuation, copies, the rarest word",
+    "links": "which dependency relations encoder heads follow (--trees)",
+    "align": "how well encoder-decoder heads align words (--alignments)",
+    "effects": "what the log-probability loses without each head",
+    "resembles": "which heads of this model, and of those of --beside, look alike",
+    "examples": "the clearest of 300 probe sentences in English for each head, by its role",
+    "decode": "what BLEU and chrF of greedy translations lose without each head; slow",
+    "prune": "BLEU and chrF against the number of heads that are left; slow, needs effects",
+}
+_FAST = ("looks", "links", "align", "effects", "resembles", "examples")
+_MOST_BESIDE = 8
+_MOST_SENTENCES, _MOST_WORKERS, _MOST_DRAWS = 10_000, 256, 10_000
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    width = max(map(len, _PARTS))
+    result = Parser(
+        "atlas",
+        usage=(
+            "--checkpoint DIR --sentences FILE [--trees FILE.conllu FILE.conllu] [--alignments FILE]\n"
+            "[--beside DIR ...] [--parts NAME ...] [--workers N] --out DIR"
+        ),
+        description=(
+            "Measure what each head of a model is for, and write DIR/atlas.json. In parts:\n\n"
+            + "\n".join(f"  {name:<{width}}  {about}" for name, about in _PARTS.items())
+            + "\n\nEvery number has its 95 % interval over sentences, its count and its baselines. A run that was\n"
+            "stopped goes on where it was when it is started again with the same arguments. Parts that\n"
+            "DIR/atlas.json holds already stay. The numbers do not depend on --workers. docs/atlas.md has\n"
+            "their formulas.\n\n"
+            "--trees takes two treebanks in CoNLL-U, of the language that the model reads: the first to choose\n"
+            "offsets and relations on, the second to test them on."
+        ),
+        example=(
+            "  python -m transformer_core atlas --checkpoint checkpoints/en-de --sentences test.en-de.tsv \\\n"
+            "      --trees dev.conllu test.conllu --alignments gold.en-de.tsv --workers 2 --out atlas"
+        ),
+    )
+    result.add_checkpoint()
+    result.add_path("--sentences", "Sentence pairs: a .tsv, .tsv.xz or .tsv.gz.", required=True)
+    result.add_path("--trees", "Two treebanks in CoNLL-U, as .conllu, .conllu.xz or .conllu.gz.", many=True)
+    result.add_path("--alignments", "Hand-aligned sentences, as `align` reads.")
+    result.add_path(
+        "--beside", "Other models that read the same language.", form="DIR", many=True, read=find_checkpoint
+    )
+    about = "Some of these parts; by default all that are fast and have their files."
+    result.add_argument("--parts", type=str, nargs="+", default=[], metavar="NAME", help=about)
+    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the atlas.")
+    result.add_number("--most", 1_000, "Sentences of --sentences that count for looks, the first.")
+    result.add_number("--most-effects", 200, "Sentences that count for effects, decode and prune.")
+    result.add_number("--greedy", 8, "Sentences on which prune finds its greedy order; 0 for no such order.", least=0)
+    result.add_number("--draws", 1_000, "Draws of sentences, for the intervals.", least=100)
+    result.add_number("--seed", 0, "Of all that is drawn.", least=0)
+    result.add_number("--workers", 1, "Processes.")
+    result.add_machine()
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Measure an atlas."""
+    options = parser().options(arguments)
+    for name, most in (("most", _MOST_SENTENCES), ("most_effects", _MOST_SENTENCES), ("greedy", _MOST_SENTENCES),
+                       ("workers", _MOST_WORKERS), ("draws", _MOST_DRAWS)):  # fmt: skip
+        if getattr(options, name) > most:
+            raise UsageError(f"--{name.replace('_', '-')} is {getattr(options, name)}, but must be {most:,} or less")
+    if len(options.trees) not in (0, 2):
+        raise UsageError(f"--trees has {len(options.trees)} files, but must have two: to choose on, and to test on")
+    if len(options.beside) > _MOST_BESIDE:
+        raise UsageError(f"--beside has {len(options.beside)} models, but may have {_MOST_BESIDE}")
+    if unknown := [name for name in options.parts if name not in _PARTS]:
+        raise UsageError(f"--parts has {unknown[0]!r}, but must be some of {', '.join(_PARTS)}")
+    lacking = {"links": "" if options.trees else "--trees", "align": "" if options.alignments else "--alignments"}
+    parts = options.parts or [name for name in _FAST if not lacking.get(name)]
+    if missing := [name for name in parts if lacking.get(name)]:
+        raise UsageError(f"--parts: {missing[0]} needs {lacking[missing[0]]}")
+    out = Path(options.out)
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out: {out} is not a folder")
+    translator = load_translator(options)
+
+    from transformer_core.analysis.atlas.measure import Task, measure
+    from transformer_core.analysis.atlas.work import Bench
+
+    out.mkdir(parents=True, exist_ok=True)
+    bench = Bench(
+        checkpoint=Path(options.checkpoint).resolve(),
+        weights_hash=translator.checkpoint_hash,
+        folder=out / "work",
+        device=str(translator.model.embedding.weight.device),
+        workers=options.workers,
+    )
+    task = Task(
+        bench=bench,
+        translator=translator,
+        out=out,
+        sentences=Path(options.sentences),
+        trees=tuple(Path(path) for path in options.trees),
+        alignments=Path(options.alignments) if options.alignments else None,
+        beside=tuple(Path(path).resolve() for path in options.beside),
+        most=options.most,
+        most_effects=options.most_effects,
+        greedy=options.greedy,
+        draws=options.draws,
+        seed=options.seed,
+    )
+    atlas = measure(task, parts)
+    _write_summary(atlas, out)
+    return 0
+
+
+def _write_summary(atlas: Atlas, out: Path) -> None:
+    """How many heads have a clear role, and which."""
+    from transformer_core.analysis.atlas.naming import head_roles
+    from transformer_core.analysis.atlas.record import FILE
+
+    roles = head_roles(atlas)
+    rows = [["head", "role", "share", "95 %", "baseline", "n"]]
+    for (kind, layer, head), found in roles.items():
+        for role in found[:1]:
+            rows.append(
+                [
+                    f"{kind} {layer + 1}.{head + 1}",
+                    role.label,
+                    f"{role.value:.2f}",
+                    f"{role.low:.2f} to {role.high:.2f}",
+                    f"{role.baseline:.2f}",
+                    str(role.places),
+                ]
+            )
+    write_table(rows)
+    clear = sum(bool(found) for found in roles.values())
+    sys.stdout.write(f"{clear} of {len(roles)} heads have a role\n")
+    write_summary(
+        {
+            "atlas": str(out / FILE),
+            "checkpoint_hash": atlas.weights_hash,
+            "parts": sorted(atlas.sources),
+            "heads": len(roles),
+            "with_role": clear,
+        }
+    )
