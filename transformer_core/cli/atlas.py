@@ -127,7 +127,7 @@ def run(arguments: Sequence[str]) -> int:
 def _write_summary(atlas: Atlas, out: Path) -> None:
     """How many heads have a clear role, and which."""
     from transformer_core.analysis.atlas.naming import head_roles
-    from transformer_core.analysis.atlas.record import FILE
+    from transformer_core.analysis.atlas.storage import FILE
 
     roles = head_roles(atlas)
     rows = [["head", "role", "share", "95 %", "baseline", "n"]]

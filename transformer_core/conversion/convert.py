@@ -116,7 +116,7 @@ def _card(name: str, result: Converted) -> str:
     lines = [
         f"# {title}",
         "",
-        f"Converted from {result.family}. Not measured here yet: see `derived`.",
+        f"Converted from {result.family}. Not measured yet; `python -m transformer_core derived` does that.",
         "",
         f"* {model.num_layers} + {model.num_layers} layers, {model.num_heads} heads, width {model.d_model}, "
         f"inner width {model.d_ff}, {result.parameters:,} parameters",

@@ -13,7 +13,7 @@ import pytest
 
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
 from transformer_core.analysis.atlas.naming import head_roles
-from transformer_core.analysis.atlas.record import load_atlas
+from transformer_core.analysis.atlas.storage import load_atlas
 from transformer_core.files import CheckpointError
 
 TREES = "".join(

@@ -20,9 +20,10 @@ from transformer_core.analysis.atlas.links import measure_links
 from transformer_core.analysis.atlas.looks import measure_looks
 from transformer_core.analysis.atlas.naming import head_roles
 from transformer_core.analysis.atlas.pruning import measure_pruning
-from transformer_core.analysis.atlas.record import FILE, FORMAT_VERSION, Atlas, Source, load_atlas, save_atlas
+from transformer_core.analysis.atlas.record import Atlas, Source
 from transformer_core.analysis.atlas.resembling import measure_resemblance
 from transformer_core.analysis.atlas.showing import measure_examples, probe_sentences
+from transformer_core.analysis.atlas.storage import FILE, FORMAT_VERSION, load_atlas, save_atlas
 from transformer_core.analysis.atlas.trees import read_trees
 from transformer_core.analysis.atlas.work import Bench
 from transformer_core.data import DataError, read_pairs

@@ -1,31 +1,17 @@
-"""The file of an atlas: every number of every part, with its interval, its count and its baselines.
+"""What an atlas holds: every number of every part, with its interval, its count and its baselines.
 
-One JSON object, `atlas.json`, small enough to ship in a checkpoint's `derived/`. Layers and heads count from 0. Arrays
-are nested lists; null stands where nothing was counted.
+Layers and heads count from 0. NaN stands where nothing was counted.
 
 Shape legend: L layers, H heads, R relations, C counts.
 """
 
 from __future__ import annotations
 
-import math
-from pathlib import Path
-from typing import Any
-
-import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
 from transformer_core.attention_maps import Kind
-from transformer_core.files import CheckpointError, atomic_write_bytes, problem_of, read_regular
-
-FORMAT_VERSION = 1
-FILE = "atlas.json"
-MOST_BYTES = 3_000_000
-_MOST_NUMBERS = 500_000  # of one array
-_MOST_DIMENSIONS = 4
-_DIGITS = 5  # after the point
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -277,7 +263,7 @@ class Curve(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Args:
         heads: Which heads go: those of a kind, or `all`.
-        order: What decides which go first, see `prune.py`.
+        order: What decides which go first, see `pruning.py`.
         seed: Of a random order; None for the others.
         removed: Kind, layer and head in the order in which they go.
         kept: (C,) heads that are left.
@@ -436,70 +422,3 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prune: Pruned | None = None
     resembles: Resemblance | None = None
     examples: Examples | None = None
-
-
-def _to_json(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        rounded = np.round(value.astype(np.float64), _DIGITS) + 0.0  # no -0.0
-        return rounded.tolist()
-    raise NotImplementedError(type(value))
-
-
-def _from_json(kind: Any, value: Any) -> Any:
-    """A nested list -> an array of finite numbers, NaN for null."""
-    if not isinstance(value, (list, float, int)) or isinstance(value, bool):
-        raise ValueError("expected numbers")
-    leaves: list[Any] = [value]
-    depth = 0
-    while any(isinstance(leaf, list) for leaf in leaves):
-        depth += 1
-        if depth > _MOST_DIMENSIONS or not all(isinstance(leaf, list) for leaf in leaves):
-            raise ValueError("expected an array")
-        leaves = [each for leaf in leaves for each in leaf]
-        if len(leaves) > _MOST_NUMBERS:
-            raise ValueError(f"has more than {_MOST_NUMBERS:,} numbers")
-    if not all(leaf is None or (type(leaf) in (int, float) and math.isfinite(leaf)) for leaf in leaves):
-        raise ValueError("expected finite numbers or null")
-    return np.array(value, dtype=np.float64)
-
-
-def to_bytes(atlas: Atlas) -> bytes:
-    """An atlas as the bytes of its file. Raises ValueError when it is larger than a file may be."""
-    data = msgspec.json.format(msgspec.json.encode(atlas, enc_hook=_to_json), indent=0) + b"\n"
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"the atlas has {len(data):,} bytes, but at most {MOST_BYTES:,} are allowed")
-    return data
-
-
-def save_atlas(atlas: Atlas, path: Path) -> None:
-    """Write an atlas, whole or not at all."""
-    atomic_write_bytes(path, to_bytes(atlas))
-
-
-def load_atlas(path: Path, weights_hash: str | None = None) -> Atlas:
-    """Read an atlas that somebody else may have made.
-
-    Args:
-        path: The file.
-        weights_hash: Of the model that it must be of; None takes any.
-
-    Raises:
-        CheckpointError: It is missing, too large, damaged, of another format or of another model.
-    """
-    try:
-        atlas = msgspec.json.decode(read_regular(path, MOST_BYTES), type=Atlas, dec_hook=_from_json)
-    except CheckpointError:
-        raise
-    except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as error:
-        raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
-    if atlas.format_version != FORMAT_VERSION:
-        raise CheckpointError(path, f"has format {atlas.format_version}, this program reads {FORMAT_VERSION}")
-    if weights_hash is not None and atlas.weights_hash != weights_hash:
-        raise CheckpointError(path, f"is of the model {atlas.weights_hash[:12]}, not of {weights_hash[:12]}")
-    from transformer_core.analysis.atlas.checks import check
-
-    try:
-        check(atlas)
-    except ValueError as error:
-        raise CheckpointError(path, f"cannot be read: {error}") from error
-    return atlas

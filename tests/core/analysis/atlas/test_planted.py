@@ -10,7 +10,8 @@ from tests.core.analysis.atlas import planted
 from transformer_core.analysis.atlas.links import measure_links
 from transformer_core.analysis.atlas.looks import measure_looks
 from transformer_core.analysis.atlas.naming import head_roles
-from transformer_core.analysis.atlas.record import Atlas, load_atlas, save_atlas
+from transformer_core.analysis.atlas.record import Atlas
+from transformer_core.analysis.atlas.storage import load_atlas, save_atlas
 from transformer_core.analysis.atlas.trees import read_trees
 from transformer_core.analysis.atlas.work import Bench
 from transformer_core.translator import Translator
