@@ -260,6 +260,12 @@ def _history(inputs: Inputs) -> dict[str, bytes]:
     return history.derived_files()
 
 
+def _atlas(inputs: Inputs) -> dict[str, bytes]:
+    from transformer_core.analysis.atlas.storage import FILE, load_atlas, to_bytes
+
+    return {FILE: to_bytes(load_atlas(Path(inputs.options.atlas), inputs.translator.checkpoint_hash))}
+
+
 def _card(inputs: Inputs) -> dict[str, bytes]:
     """The numbers in the model card: scores, heads, alignment, answers; all words stay as they were written."""
     scores, heads = (inputs.metrics.get(part, {}) for part in ("scores", "heads"))
@@ -296,6 +302,7 @@ BUILDERS = {  # in this order: the card tells of the scores
     "history": Builder(
         "attention at every snapshot of the training", _history, _HISTORY_FILES, (("run",), ("sentences",))
     ),
+    "atlas": Builder("the head atlas, as `atlas` wrote it", _atlas, ("atlas.json",), (("atlas",),)),
     "card": Builder(
         "the numbers in README.md: scores, heads, alignment, contrastive questions", _card, (CARD_FILE,), beside=True
     ),

@@ -41,6 +41,7 @@ def parser() -> Parser:
         result.add_path(f"--{form}", f"Questions, as `contrast --form {form}` reads.")
     result.add_path("--run", "Folder of the model's training run, with snapshots.", form="DIR")
     result.add_path("--sentences", "Sentences for the history, as `history` reads.")
+    result.add_path("--atlas", "The atlas of this model: `atlas.json`, as `atlas` writes it.")
     result.add_number("--valid-sentences", 500, "Lines of --valid to use for the history.")
     result.add_number("--head-pairs", 40, "Lines of each --valid on which the heads are scored.")
     result.add_batch()

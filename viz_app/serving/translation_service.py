@@ -14,6 +14,7 @@ from viz_app.components.explorer.weights import PackedWeights, pack_weights, pac
 from viz_app.serving.batching import Batcher, DeadlineExceeded
 from viz_app.serving.decoder import Decoder
 from viz_app.serving.decoding_limits import DEADLINE
+from viz_app.serving.head_atlas import HeadAtlas, read_atlas
 from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence, visible_words
 from viz_app.serving.memory_size import memory_size
 from viz_app.serving.metrics import ModelCard
@@ -85,6 +86,11 @@ class TranslationService:
     def card(self) -> ModelCard:
         """Scores and facts of the checkpoint, from its `metrics.json`."""
         return ModelCard.from_metrics(self.translator.metrics)
+
+    @cached_property
+    def head_atlas(self) -> HeadAtlas:
+        """What each head is for, from the checkpoint's `derived/`."""
+        return read_atlas(self.translator.checkpoint)
 
     @cached_property
     def parses(self) -> bool:

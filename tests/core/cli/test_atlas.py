@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ import pytest
 
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
 from transformer_core.analysis.atlas.naming import head_roles
-from transformer_core.analysis.atlas.storage import load_atlas
+from transformer_core.analysis.atlas.storage import load_atlas, shipped_atlas
+from transformer_core.checkpoint import load_checkpoint
 from transformer_core.files import CheckpointError
 
 TREES = "".join(
@@ -158,3 +160,19 @@ def test_pruning_needs_effects_and_parts_are_added(
     atlas = load_atlas(tmp_path / "atlas.json")
     assert atlas.decode is not None and atlas.looks is not None
     assert atlas.sources["decode"].data["sentences"][0] == "pairs.tsv"
+
+
+def test_a_measured_atlas_is_put_into_its_checkpoint_and_no_other(
+    made: Workplace, call: Call, whole: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(made.checkpoint, folder)
+    assert shipped_atlas(folder) is None
+    command = ["derived", "--checkpoint", folder, "--only", "atlas", "--atlas"]
+    assert call(*command, whole).status == 0
+    checkpoint = load_checkpoint(folder)
+    assert shipped_atlas(folder, checkpoint.weights_hash) is not None
+    assert (folder / "derived" / "atlas.json").read_bytes() == whole.read_bytes()
+    other = tmp_path / "other.json"
+    other.write_bytes(whole.read_bytes().replace(checkpoint.weights_hash.encode(), b"0" * 64))
+    assert "is of the model 000000000000" in one_line_error(call(*command, other), status=1)

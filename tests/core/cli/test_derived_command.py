@@ -51,6 +51,7 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
         "alignment": "needs --gold",
         "probes": "needs --lingeval or --contracat",
         "history": "needs --run, --sentences",
+        "atlas": "needs --atlas",
     }
     after = load_checkpoint(folder)
     assert after.names == before.names
@@ -108,7 +109,7 @@ def test_alignment_probes_and_history_are_those_of_their_commands(
 def test_what_is_asked_for_by_name_and_lacks_its_data_is_an_error(call: Call, folder: Path) -> None:
     common = ["derived", "--checkpoint", folder]
     assert "--only: scores needs --valid or --test" in one_line_error(call(*common, "--only", "scores"))
-    assert "must be some of scores, heads, forced," in one_line_error(call(*common, "--only", "atlas"))
+    assert "must be some of scores, heads, forced," in one_line_error(call(*common, "--only", "maps"))
     assert "nothing.tsv" in one_line_error(call(*common, "--gold", folder / "nothing.tsv"))
     assert "--only: card: the checkpoint has no scores" in one_line_error(call(*common, "--only", "card"))
     assert call(*common).status == 0, "everything is skipped"

@@ -14,6 +14,7 @@ import numpy as np
 
 from transformer_core.analysis.atlas.checks import check
 from transformer_core.analysis.atlas.record import Atlas
+from transformer_core.derived import derived_file
 from transformer_core.files import CheckpointError, atomic_write_bytes, problem_of, read_regular
 
 FORMAT_VERSION = 1
@@ -87,3 +88,17 @@ def load_atlas(path: Path, weights_hash: str | None = None) -> Atlas:
     except ValueError as error:
         raise CheckpointError(path, f"cannot be read: {error}") from error
     return atlas
+
+
+def shipped_atlas(checkpoint: Path, weights_hash: str | None = None) -> Atlas | None:
+    """The atlas in the `derived/` of a checkpoint; None where there is none.
+
+    Args:
+        checkpoint: The checkpoint's folder.
+        weights_hash: Of its model; None takes the one that its manifest tells.
+
+    Raises:
+        CheckpointError: It is damaged or of another model.
+    """
+    path = derived_file(checkpoint, FILE, weights_hash)
+    return None if path is None else load_atlas(path, weights_hash)

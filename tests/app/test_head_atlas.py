@@ -1,0 +1,37 @@
+"""The atlas that ships with a model: read once for all visitors, or a problem to show."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import pytest
+
+from transformer_core.checkpoint import Checkpoint, load_checkpoint
+from viz_app.serving.head_atlas import HeadAtlas, read_atlas
+
+SHIPPED = Path(__file__).resolve().parents[2] / "checkpoints" / "en-de"
+
+
+@pytest.fixture(scope="module")
+def checkpoint() -> Checkpoint:
+    return load_checkpoint(SHIPPED)
+
+
+def test_the_shipped_atlas_names_every_head(checkpoint: Checkpoint) -> None:
+    found = read_atlas(checkpoint)
+    assert found.atlas is not None and not found.problem
+    assert found.atlas.weights_hash == checkpoint.weights_hash
+    assert len(found.roles) == 3 * found.atlas.layers * found.atlas.heads
+
+
+def test_none_and_a_damaged_one_are_no_errors(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    assert read_atlas(None) == HeadAtlas()
+    folder = tmp_path / "en-de"
+    shutil.copytree(SHIPPED, folder)
+    (folder / "derived" / "atlas.json").write_bytes(b"{}")
+    found = read_atlas(dataclasses.replace(checkpoint, folder=folder))
+    assert found.atlas is None and "atlas.json" in found.problem
+    shutil.rmtree(folder / "derived")
+    assert read_atlas(dataclasses.replace(checkpoint, folder=folder)) == HeadAtlas()
