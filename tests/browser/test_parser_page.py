@@ -98,7 +98,7 @@ def test_from_the_tree_to_its_files(page: Page, tmp_path: Path, check_accessibil
         record = json.loads(archive.read("json/headlight_tree.json"))
         tikz = archive.read("tex/headlight_tree.tex").decode()
     assert generated in json.dumps(record)
-    assert all(word in tikz for word in SENTENCE.replace(".", " .").split())
+    assert all(f"\\strut {word}" in tikz for word in SENTENCE.replace(".", " .").split())
 
 
 def test_whatever_is_typed_gives_a_tree_or_a_message(page: Page) -> None:
