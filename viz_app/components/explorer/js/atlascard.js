@@ -127,7 +127,10 @@ export class AtlasCard {
       parts.push(this.part(texts.card_effect, "effect", lines));
     }
     if (siblings?.heads.length) parts.push(this.part(texts.card_siblings, "siblings", this.siblings(siblings)));
-    if (examples?.length) parts.push(this.part(texts.card_examples, "examples", this.examples(examples)));
+    if (examples?.length) {
+      const title = examples.some(({ fits }) => fits) ? texts.card_examples : texts.card_largest;
+      parts.push(this.part(title, "examples", this.examples(examples)));
+    }
     const { weights, data, seeds, versions } = found.source;
     const values = { weights, data: data.join(", "), seed: seeds.join(", "), version: versions.join(", ") };
     return [...parts, h("p", { class: "note atlas-source" }, fillText(texts.card_source, values))];

@@ -17,7 +17,7 @@ export class HeadCard {
     this.store = store;
     this.role = h("p", { class: "head-role" });
     this.open = h("button", {
-      class: "off-button card-button",
+      class: "plain card-button",
       "aria-controls": "atlas-card",
       click: () => this.turn(),
     });
