@@ -19,7 +19,7 @@ from viz_app.text.role_words import head_words
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
+    from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage, Serve
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +95,19 @@ def test_a_head_without_a_role_says_so_and_what_comes_closest(url: str, open_pag
     assert until(page, lambda: title(page).endswith(f": {texts('en')('roles.none')}"))
     assert texts("en")("explorer.card_unclear") in page.locator(".atlas-evidence").inner_text()
     assert page.locator(".atlas-evidence li").count() == 2  # a rule and a relation
+
+
+def test_from_the_lab_the_lesson_and_the_growth_of_heads_to_the_card(
+    url: str, open_page: OpenPage, open_lesson: OpenLesson
+) -> None:
+    for lesson, scene, settings in (("lab", "off", "chosen:encoder.5.4"), ("heads", "tour", "")):
+        page = open_lesson(lesson, scene, url=url, settings=settings).page
+        opener = page.locator(".st-key-open-card button")
+        layer, head = (int(number) - 1 for number in opener.inner_text().split()[-1].split("."))
+        opener.click()
+        page.locator(".atlas-part").first.wait_for()
+        assert (state(page, "layer"), state(page, "head"), state(page, "card")) == (layer, head, True)
+    page = open_page(f"{url}/model?lang=en&grown_head=encoder.6.5")
+    page.locator(".st-key-open-card button").click()
+    page.locator(".atlas-part").first.wait_for()
+    assert title(page) == expected_title("en", 5, 4)
