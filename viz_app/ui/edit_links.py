@@ -1,6 +1,8 @@
-"""Links between pages: a figure to Figures, a head to Translate or to the Lab."""
+"""Links between pages: a figure to Figures, a head to Translate, to its card there, or to the Lab."""
 
 from __future__ import annotations
+
+import dataclasses
 
 import streamlit as st
 
@@ -10,6 +12,7 @@ from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.lessons.catalogue import LAB
 from viz_app.lessons.stage import LessonState
 from viz_app.state import session
+from viz_app.text import Texts
 from viz_app.ui.lesson_route import state_key
 
 
@@ -39,3 +42,12 @@ def open_in_translate(selection: Selection) -> None:
     """For `enqueue_callback`: open the page Translate with a selection."""
     st.session_state[session.SELECTION_KEY] = selection
     session.navigate_to("translate")
+
+
+def draw_card_opener(t: Texts, selection: Selection) -> None:
+    """A button that opens the card of a head, on the page Translate. Only for a model with an atlas."""
+    head = f"{selection.layer + 1}.{selection.head + 1}"
+    label = t("lessons.open_card", kind=t(f"explorer.kind_{selection.kind}"), head=head)
+    shown = dataclasses.replace(selection, zoom="head", average="none", card=True)
+    go = session.enqueue_callback(open_in_translate, shown)
+    st.button(label, key="open-card", icon=":material/badge:", on_click=go)
