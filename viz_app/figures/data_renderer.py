@@ -16,7 +16,7 @@ import numpy as np
 
 from viz_app.figures import tree_data
 from viz_app.figures.build.steps import Animation
-from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import LinesFigure
@@ -34,6 +34,7 @@ JSON_FORMAT = 1
 
 TREE_COLUMNS = ("node", "parent", "step", "piece", "log_probability", "piece_log_probability", "status", "best")
 CURVE_COLUMNS = ("series", "label", "x", "y")
+_BAND = ("low", "high")  # of curves of which any has a band
 MATRIX_COLUMNS = ("row", "column", "value")
 _NAMES = ("row_label", "column_label")  # of a matrix whose rows or columns have names
 DOT_COLUMNS = ("row", "label", "column", "title", "value", "low", "high", "hollow")
@@ -102,10 +103,11 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
     if isinstance(figure, ConstituencyFigure):
         return tree_data.COLUMNS, tree_data.table(figure, _escape_formula)
     if isinstance(figure, CurvesFigure):
-        return CURVE_COLUMNS, [
-            (i, _escape_formula(series.label), float(x), float(y))
+        banded = any(series.band is not None for series in figure.series)
+        return CURVE_COLUMNS + _BAND * banded, [
+            (i, _escape_formula(series.label), float(x), float(y), *(_band(series, at) if banded else ()))
             for i, series in enumerate(figure.series, start=1)
-            for x, y in zip(series.xs, series.ys, strict=True)
+            for at, (x, y) in enumerate(zip(series.xs, series.ys, strict=True))
         ]
     if isinstance(figure, MatrixFigure):
         rows, columns = np.indices(figure.matrix.shape)
@@ -143,6 +145,11 @@ def _dot(column: Dots, row: int) -> tuple[float | str, ...]:
     return (*("" if np.isnan(value) else value for value in numbers), int(column.empty[row]))
 
 
+def _band(series: Series, at: int) -> tuple[float | str, ...]:
+    """Both ends of the band around a point; nothing for a curve without."""
+    return ("", "") if series.band is None else tuple(map(float, series.band[:, at]))
+
+
 def _all_arrays(figure: Figure) -> dict[str, Any]:
     if isinstance(figure, TreeFigure):
         nodes = figure.nodes
@@ -161,6 +168,7 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
         pairs = [
             (f"{name}_{i}", values) for i, s in enumerate(figure.series) for name, values in (("x", s.xs), ("y", s.ys))
         ]
+        pairs += [(f"band_{i}", s.band) for i, s in enumerate(figure.series) if s.band is not None]  # (2, values)
         return {**dict(pairs), "labels": np.array([series.label for series in figure.series], dtype=np.str_)}
     if isinstance(figure, MatrixFigure):
         names = {"row_labels": figure.row_labels, "column_labels": figure.column_labels}
@@ -205,6 +213,7 @@ def _content(figure: Figure) -> dict[str, Any]:
                     "marked": s.marked,
                     "x": s.xs.tolist(),
                     "y": [None if np.isnan(y) else float(y) for y in s.ys],
+                    **({} if s.band is None else dict(zip(_BAND, s.band.tolist(), strict=True))),
                 }
                 for s in figure.series
             ],
