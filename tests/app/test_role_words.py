@@ -1,0 +1,67 @@
+"""The words for roles: every rule and every relation has its own, in both languages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from transformer_core.analysis.atlas.naming import Role
+from transformer_core.analysis.atlas.patterns import PATTERNS
+from transformer_core.attention_maps import Kind
+from viz_app.text import LANGUAGES, texts
+from viz_app.text.role_words import head_words, role_words
+
+# Those of Universal Dependencies 2 that have a head among the words.
+RELATIONS = re.findall(
+    r"\w+",
+    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed "
+    "flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum vocative xcomp",
+)
+DIRECTIONS = "to_head", "to_dependent"
+
+
+def role(name: str, detail: str = "") -> Role:
+    return Role(name=name, detail=detail, value=0.8, low=0.7, high=0.9, baseline=0.2, places=100, q=0.001)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", PATTERNS)
+def test_every_rule_of_a_kind_has_words_of_its_own(kind: Kind, language: str) -> None:
+    rules = [role(name) for name in PATTERNS[kind]]
+    if kind == "cross":
+        rules += [role("aligner", "output"), role("aligner", "input")]
+    words = [role_words(texts(language), kind, each) for each in rules]
+    assert len(set(words)) == len(rules)
+    assert not [each for each in words if re.search("[{}_]", each)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_relation_has_words_of_its_own_in_each_direction(language: str) -> None:
+    t = texts(language)
+    for direction in DIRECTIONS:
+        words = {name: role_words(t, "encoder", role("link", f"{name} {direction}")) for name in RELATIONS}
+        there = {name for name in RELATIONS if f"link_{name}_{direction}" in t.table("roles")}
+        assert {"nsubj", "obj", "amod", "det"} <= there
+        assert all(name in words[name] for name in RELATIONS if name not in there)  # by its own name
+        assert not [each for each in words.values() if re.search("[{}]", each)]
+    unsaid = {f"link_{name}_{direction}" for name in RELATIONS for direction in DIRECTIONS}
+    said = {key for key in t.table("roles") if re.fullmatch(r"link_\w+_to_\w+", key)}
+    assert said <= unsaid  # no label for a relation that does not exist
+
+
+def test_what_they_say() -> None:
+    en = texts("en")
+    assert role_words(en, "encoder", role("offset-1")) == "looks at the previous token"
+    assert role_words(en, "cross", role("offset-1")) == "looks one position earlier in the source"
+    assert role_words(en, "encoder", role("link", "obj to_head")) == "links an object to its verb"
+    assert role_words(en, "encoder", role("link", "obj to_dependent")) == "links a verb to its object"
+    assert "orphan" in role_words(en, "encoder", role("link", "orphan to_head"))
+    assert role_words(texts("ko"), "encoder", role("link", "obj to_head")) == "목적어에서 그 동사 쪽을 봄"
+
+
+@pytest.mark.parametrize(("language", "none"), [("en", "no clear role"), ("ko", "뚜렷한 역할 없음")])
+def test_no_clear_role_is_said_so(language: str, none: str) -> None:
+    assert head_words(texts(language), "encoder", ()) == none
+    both = role("end"), role("separator")
+    assert head_words(texts(language), "cross", both) == role_words(texts(language), "cross", both[0])

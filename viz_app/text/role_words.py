@@ -1,0 +1,38 @@
+"""The role of a head in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from viz_app.text import Texts, fill
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.atlas.naming import Role
+    from transformer_core.attention_maps import Kind
+
+TABLE = "roles"  # of the labels
+_KEYS = str.maketrans({"-": "_", "+": "_plus"})  # what may not stand in the name of a label
+
+
+def role_words(t: Texts, kind: Kind, role: Role) -> str:
+    """What a head with this role does, such as "looks at the previous token" or "links an object to its verb".
+
+    Args:
+        t: The labels of a language.
+        kind: Of attention: that of the decoder to the source says in which sentence a head looks.
+        role: A relation that is not common is called by its own name.
+    """
+    labels = t.table(TABLE)
+    if role.name == "link":
+        relation, direction = role.detail.split()
+        return labels.get(f"link_{relation}_{direction}") or fill(labels[f"link_{direction}"], relation=relation)
+    if role.name == "aligner":
+        return labels[f"aligner_{role.detail}"]
+    rule = role.name.translate(_KEYS)
+    return labels.get(f"rule_{kind}_{rule}") or labels[f"rule_{rule}"]
+
+
+def head_words(t: Texts, kind: Kind, roles: Sequence[Role]) -> str:
+    """The first of a head's roles in words, or that it has no clear one."""
+    return role_words(t, kind, roles[0]) if roles else t("roles.none")
