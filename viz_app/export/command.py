@@ -39,8 +39,6 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     view, name = provenance.get("view"), "export"
     if provenance.get("atlas") and view and provenance.get("checkpoint"):
         options = [("checkpoint", provenance["checkpoint"]), *_view_options(view)]
-        if figure.language != DEFAULT_LANGUAGE:
-            options.append(("language", figure.language))
     elif not provenance.get("source"):
         return ""
     elif provenance.get("history"):

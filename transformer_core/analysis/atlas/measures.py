@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from transformer_core.analysis.atlas.links import LEAST_PLACES
 from transformer_core.analysis.atlas.record import Atlas, Decoded, Estimate, Family, FloatArray, Links, Score
+from transformer_core.analysis.atlas.statistics import LEAST_PLACES
 from transformer_core.attention_maps import KINDS, Kind
 
 

@@ -12,7 +12,7 @@ from transformer_core.analysis.atlas.record import Atlas, Curve, FloatArray
 from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
-from viz_app.text import Texts, texts
+from viz_app.text import DEFAULT_LANGUAGE, Texts, texts
 
 ORDERS = ("effect", "gradient", "greedy", "reverse", "random")
 SCORES = ("bleu", "chrf")
@@ -162,7 +162,8 @@ def _key(name: str) -> str:
 def _provenance(r: Request, atlas: Atlas, view: dict[str, Any]) -> dict[str, Any]:
     """Which model, how its atlas was measured, and the view; no sentence plays a part."""
     model = {name: r.provenance[name] for name in ("checkpoint", "checkpoint_sha256") if name in r.provenance}
-    return {**model, "view": view, "atlas": atlas_record(atlas)}
+    language = {"language": r.language} if r.language != DEFAULT_LANGUAGE else {}
+    return {**model, "view": {**view, **language}, "atlas": atlas_record(atlas)}
 
 
 def atlas_record(atlas: Atlas) -> dict[str, Any]:
