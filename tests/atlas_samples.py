@@ -50,8 +50,9 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
         return random.uniform(0, 0.1, shape)
 
     def pattern() -> Pattern:
-        found = {"share": estimate(), "weight": estimate(), "q": q()}
-        return Pattern(places=200, uniform=0.1, offset=-1, fixed=float(random.uniform(0.1, 0.3)), **found)
+        fixed = float(random.uniform(0.1, 0.3))
+        share, weight = estimate(), estimate()
+        return Pattern(share=share, weight=weight, places=200, uniform=0.1, offset=-1, fixed=fixed, q=q())
 
     def score() -> Score:
         bleu, chrf = random.uniform(10, 40, 2).tolist()

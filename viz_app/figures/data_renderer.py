@@ -95,17 +95,17 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
     if isinstance(figure, TreeFigure):
         return TREE_COLUMNS, [
             (
-                *(i + 1, node.parent + 1, node.step, _escape_formula(node.label)),
+                *(i + 1, node.parent + 1, node.step, escape_formula(node.label)),
                 *(node.log_probability, node.piece_log_probability, node.status, int(node.best)),
             )
             for i, node in enumerate(figure.nodes)
         ]
     if isinstance(figure, ConstituencyFigure):
-        return tree_data.COLUMNS, tree_data.table(figure, _escape_formula)
+        return tree_data.COLUMNS, tree_data.table(figure, escape_formula)
     if isinstance(figure, CurvesFigure):
         banded = any(series.band is not None for series in figure.series)
         return CURVE_COLUMNS + _BAND * banded, [
-            (i, _escape_formula(series.label), float(x), float(y), *(_band(series, at) if banded else ()))
+            (i, escape_formula(series.label), float(x), float(y), *(_band(series, at) if banded else ()))
             for i, series in enumerate(figure.series, start=1)
             for at, (x, y) in enumerate(zip(series.xs, series.ys, strict=True))
         ]
@@ -117,7 +117,7 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         return (*MATRIX_COLUMNS[:-1], *_NAMES[: len(named[0]) - 3], MATRIX_COLUMNS[-1]), named
     if isinstance(figure, DotsFigure):
         return DOT_COLUMNS, [
-            (row + 1, _escape_formula(label), number, _escape_formula(column.title), *_dot(column, row))
+            (row + 1, escape_formula(label), number, escape_formula(column.title), *_dot(column, row))
             for row, label in enumerate(figure.row_labels)
             for number, column in enumerate(figure.columns, start=1)
         ]
@@ -128,8 +128,8 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
 
 def _cells(number: int, panel: HeatmapPanel) -> Rows:
     """A row of CSV for each cell of a panel."""
-    queries = [_escape_formula(label) for label in panel.query_labels]
-    keys = [_escape_formula(label) for label in panel.key_labels]
+    queries = [escape_formula(label) for label in panel.query_labels]
+    keys = [escape_formula(label) for label in panel.key_labels]
     place = (number, _from_one(panel.layer), _from_one(panel.head))
     allowed = panel.allowed
     return [
@@ -298,10 +298,10 @@ def _names(figure: MatrixFigure, row: int, column: int) -> tuple[str, ...]:
     if not figure.row_labels and not figure.column_labels:
         return ()
     rows, columns = figure.row_labels, figure.column_labels
-    return _escape_formula(rows[row] if rows else ""), _escape_formula(columns[column] if columns else "")
+    return escape_formula(rows[row] if rows else ""), escape_formula(columns[column] if columns else "")
 
 
-def _escape_formula(label: str) -> str:
+def escape_formula(label: str) -> str:
     """A label that no spreadsheet program runs as a formula; an apostrophe in front, if needed, says "text"."""
     seen = next((c for c in label if unicodedata.category(c)[0] not in "ZC" or c in _FORMULA_STARTS), "")
     return f"'{label}" if label.startswith("'") or seen in _FORMULA_STARTS else label

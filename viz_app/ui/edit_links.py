@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import streamlit as st
 
 from viz_app.components.explorer import Selection
@@ -18,6 +22,17 @@ def edit_in_figures(selection: Selection) -> None:
     kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
     st.session_state[session.FIGURE_SPEC_KEY] = kept.follow_explorer(selection)
     st.session_state[session.FIGURE_SELECTION_KEY] = selection
+    session.navigate_to("figures")
+
+
+def edit_atlas_in_figures(view: Mapping[str, Any]) -> None:
+    """For `enqueue_callback`: open the page Figures with a view of the head atlas, in the style last chosen there.
+
+    Args:
+        view: `view` and its parameters, as `FigureSpec` has them.
+    """
+    kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
+    st.session_state[session.FIGURE_SPEC_KEY] = replace(kept.with_scene(None), **view)
     session.navigate_to("figures")
 
 

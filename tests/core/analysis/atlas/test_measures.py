@@ -65,10 +65,10 @@ def test_a_missing_part_gives_no_measure(atlas: Atlas) -> None:
 def test_numbers_are_those_of_the_atlas(atlas: Atlas, found: dict[str, Measure]) -> None:
     assert atlas.effects and atlas.decode and atlas.looks and atlas.align and atlas.resembles
     for kind in ("encoder", "decoder", "cross"):
-        effect = found["effect"].kinds[kind]  # type: ignore[index]
-        np.testing.assert_array_equal(effect.value, atlas.effects.changes["mean"][kind].value)  # type: ignore[index]
-        np.testing.assert_array_equal(effect.baseline, atlas.effects.changes["random"][kind].value)  # type: ignore[index]
-        np.testing.assert_array_equal(effect.q, atlas.effects.q["mean"][kind])  # type: ignore[index]
+        effect = found["effect"].kinds[kind]
+        np.testing.assert_array_equal(effect.value, atlas.effects.changes["mean"][kind].value)
+        np.testing.assert_array_equal(effect.baseline, atlas.effects.changes["random"][kind].value)
+        np.testing.assert_array_equal(effect.q, atlas.effects.q["mean"][kind])
     bleu = found["bleu"].kinds["cross"]
     assert bleu.value[1, 3] == atlas.decode.heads["cross"][1][3].bleu - atlas.decode.whole.bleu
     end = found["weight-end"].kinds
