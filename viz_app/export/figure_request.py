@@ -95,6 +95,12 @@ class ModelRunner:
             self._translators[checkpoint] = Translator.load(Path(checkpoint), "cpu")
         return self._translators[checkpoint]
 
+    def atlas(self, checkpoint: str) -> Atlas | None:
+        """The head atlas of the model in a folder; None where there is none. Raises CheckpointError when damaged."""
+        from transformer_core.analysis.atlas.storage import shipped_atlas
+
+        return shipped_atlas(Path(checkpoint), self.translator(checkpoint).checkpoint_hash)
+
     def run(self, sentence: Sentence) -> ForwardResult:
         """Translate a sentence, or force its given translation. Raises SourceTooLong."""
         translator = self.translator(sentence.checkpoint)
@@ -131,11 +137,9 @@ def atlas_figure(request: FigureRequest, runner: ModelRunner) -> Figure:
         UsageError: The checkpoint has no atlas, or not what is asked for.
         CheckpointError: The atlas is damaged.
     """
-    from transformer_core.analysis.atlas.storage import shipped_atlas
-
-    translator, folder = runner.translator(request.sentence.checkpoint), Path(request.sentence.checkpoint)
-    atlas = shipped_atlas(folder, translator.checkpoint_hash)
-    about = {"language": request.language, "provenance": checkpoint_record(translator)}
+    checkpoint = request.sentence.checkpoint
+    atlas, record = runner.atlas(checkpoint), checkpoint_record(runner.translator(checkpoint))
+    about = {"language": request.language, "provenance": record}
     try:
         return view_named(request.view).figure(**request.parameters, atlas=atlas, **about)
     except ValueError as error:

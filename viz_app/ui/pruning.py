@@ -29,6 +29,8 @@ from viz_app.ui.share_menu import draw_share
 
 _STATE = "atlas_pruning"  # of each atlas, by the hash of its model
 
+_LEGEND = -0.32  # below the title of the axis, also where the entries need several lines
+
 Later = Callable[[], None]
 
 
@@ -60,7 +62,8 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
         figure = with_caption(replace(made.figure, theme="dark" if st.context.theme.type == "dark" else "light"))
         with place:
             config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
-            st.plotly_chart(to_plotly(figure), theme=None, key="atlas-curves-plot", alt=figure.alt, config=config)
+            drawn = to_plotly(figure).update_layout(legend_y=_LEGEND)
+            st.plotly_chart(drawn, theme=None, key="atlas-curves-plot", alt=figure.alt, config=config)
             st.caption(t("atlas.pruning_published"))
             with st.container(horizontal=True, key="pruning-takeaways"):
                 _draw_table(t, figure)

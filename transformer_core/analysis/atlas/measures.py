@@ -29,7 +29,8 @@ class HeadNumbers:
         value: (L, H).
         low: (L, H) lower ends of the 95 % intervals.
         high: (L, H) upper ends.
-        baseline: (L, H) what `value` is compared with, in the same unit.
+        baseline: (L, H) what `value` is compared with, in the same unit; NaN where there is none, or where it has been
+            taken away from `value` already.
         q: (L, H) p-values after correction; NaN where there was no test.
         detail: (L, H) what the number is about, such as the rule that fits best; empty strings where nothing is.
     """
@@ -127,7 +128,7 @@ def _gain(atlas: Atlas) -> Measure | None:
         chosen = [np.take_along_axis(np.stack(each), best[None], axis=0)[0] for each in (value, low, high, q)]
         detail = tuple(tuple(labels[number] for number in row) for row in best.tolist())
         estimate = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
-        found[kind] = _numbers(estimate, 0.0, chosen[3], detail)
+        found[kind] = _numbers(estimate, q=chosen[3], detail=detail)
     return Measure(name="gain", part="roles", unit="points", kinds=found)
 
 
@@ -190,7 +191,7 @@ def _relation(atlas: Atlas) -> Measure | None:
     chosen = [np.take_along_axis(each, best[None], axis=0)[0] for each in (value, low, high, q)]
     detail = tuple(tuple(f"link {names[n][1]} {names[n][0]}" for n in row) for row in best.tolist())
     estimate = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
-    numbers = _numbers(estimate, 0.0, chosen[3], detail)
+    numbers = _numbers(estimate, q=chosen[3], detail=detail)
     return Measure(name="relation", part="links", unit="points", diverging=True, kinds={"encoder": numbers})
 
 
@@ -239,7 +240,7 @@ def _change(
     value = np.array([[score(each) - whole for each in row] for row in decode.heads[kind]], dtype=np.float64)
     q = decode.q[kind] if name == "bleu" else np.array([[p(each) for each in row] for row in decode.heads[kind]])
     none = np.full(value.shape, np.nan)
-    return _numbers(Estimate(value=value, low=none, high=none), 0.0, q)
+    return _numbers(Estimate(value=value, low=none, high=none), q=q)
 
 
 def _spread(name: str, unit: str) -> Callable[[Atlas], Measure | None]:

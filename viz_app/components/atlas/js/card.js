@@ -1,6 +1,6 @@
 // The head under the pointer or the focus: name in words, value, interval, baseline, and its map on the sentence.
 
-import { fillText, h, setAttribute } from "../../common/dom.js";
+import { fillText, h, percent, setAttribute } from "../../common/dom.js";
 import { drawPreview } from "./preview.js";
 
 const SIZE = 168; // CSS pixels of a map
@@ -51,7 +51,11 @@ export class Card {
  */
 export function facts(data, measure, head) {
   const { texts } = data;
-  const roles = data.roles(head).map(({ words }) => words);
+  const roles = data
+    .roles(head)
+    .map(({ words, value, baseline }) =>
+      fillText(texts.role_share, { role: words, share: percent(value), baseline: percent(baseline) }),
+    );
   const lines = [roles.length ? roles.join("; ") : texts.no_role];
   const numbers = data.numbers(measure, head);
   if (!numbers) return [...lines, `${measure.label}: ${texts.cell_none}`];
@@ -62,7 +66,7 @@ export function facts(data, measure, head) {
   if (numbers.low !== null) parts.push(fillText(texts.interval, { low: show(numbers.low), high: show(numbers.high) }));
   if (numbers.baseline !== null) parts.push(fillText(texts.baseline, { value: show(numbers.baseline) }));
   if (numbers.q !== null)
-    parts.push(fillText(texts.q_value, { value: numbers.q < 0.001 ? "< 0.001" : numbers.q.toFixed(3) }));
+    parts.push(fillText(texts.q_value, { value: numbers.q < 0.001 ? "< 0.001" : `= ${numbers.q.toFixed(3)}` }));
   if (parts.length) lines.push(parts.join(" · "));
   if (numbers.detail)
     lines.push(
