@@ -191,6 +191,7 @@ type State = {
   vs: string | null;
   vsmodel: string | null;
   vsbranch: number;
+  card: boolean;
   gloss: number[];
   cursor: Cursor | null;
   spot: Cursor | null;
@@ -201,7 +202,9 @@ type State = {
   [name: string]: any;
 };
 /** What findings.py finds out about heads. */
-type HeadRole = { role: string; standing: string; share: number; chance: number; places: number };
+type HeadRole =
+  | { role: string; standing: string; share: number; chance: number; places: number }
+  | { words: string; clear: boolean }; // of an atlas
 type Without = {
   model: string;
   source: string;
@@ -211,7 +214,44 @@ type Without = {
   words: [string, boolean][];
   original: [string, boolean][];
 };
-type Findings = { roles?: { model: string; heads: Record<string, HeadRole[][]> }; off?: Without | null };
+type Roles = { model: string; atlas: boolean; problem?: string; heads: Record<string, HeadRole[][]> };
+type Measured = { value: number | null; low: number | null; high: number | null };
+/** What head_card.py tells of one head. */
+type HeadCardData = {
+  model: string;
+  head: string;
+  words: string;
+  clear: boolean;
+  evidence: (Measured & { words: string; part: string; data: string; baseline: number | null; places: number })[];
+  looks?: {
+    offsets: number[];
+    shares: (number | null)[];
+    entropy: Measured & { baseline: number | null; places: number };
+    distance: Measured & { baseline: number | null; places: number };
+    sentences: number;
+    data: string;
+  };
+  effect?: Measured & { baseline?: Measured; significant: boolean; tokens: number; data: string };
+  decode?: { bleu: number; half: number; whole: number; significant: boolean; sentences: number; data: string };
+  siblings?: {
+    heads: (Record<"distance" | "low" | "high", number | null> & { layer: number; head: number; words: string })[];
+    typical: number | null;
+    uniform: number | null;
+    sentences: number;
+    data: string;
+  };
+  examples?: {
+    text: string;
+    target: string;
+    at: number;
+    query: string;
+    key: string;
+    weight: number | null;
+    fits: boolean;
+  }[];
+  source: { weights: string; seeds: number[]; versions: string[]; data: string[] };
+};
+type Findings = { roles?: Roles; card?: HeadCardData | null; off?: Without | null };
 type Translation = import("./components/explorer/js/data.js").Translation;
 type View = import("./components/explorer/js/data.js").View;
 type Views = Record<Kind, View>;

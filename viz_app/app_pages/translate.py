@@ -14,7 +14,15 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.classroom.questions import attention_question
 from viz_app.components.address import publish
-from viz_app.components.explorer import Selection, explorer, head_off, last_head_off, last_report, send_finding
+from viz_app.components.explorer import (
+    Selection,
+    asked_sentence,
+    explorer,
+    head_off,
+    last_head_off,
+    last_report,
+    send_finding,
+)
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.sentence_bundle import FILE_NAME
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
@@ -58,6 +66,8 @@ _MAX_UNKNOWN = 20  # characters that are listed
 def main() -> None:
     """Draw the page."""
     t = session.labels()
+    if (example := asked_sentence(session.fresh_key(_EXPLORER))) is not None:
+        st.session_state[session.TEXT_KEY] = example  # before the field is drawn
     draw_route(t, "translate")
     if is_following():
         st.markdown(t("translate.stop"))
@@ -95,7 +105,7 @@ def main() -> None:
     publish(_params(t, sentence), language=t.language, page="translate")
     if sentence.status == "good":
         draw_tour(t)
-        _send_findings(served, result)
+        _send_findings(t, served, result, selection)
 
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
@@ -217,13 +227,15 @@ def _draw_result(
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
 
 
-def _send_findings(served: TranslationService, result: TranslationResult) -> None:
-    """Last of all, so that nothing waits for it: the head that is switched off, then what all heads do."""
+def _send_findings(t: Texts, served: TranslationService, result: TranslationResult, selection: Selection) -> None:
+    """Last of all, so that nothing waits for it: the card, the head that is switched off, then what all heads do."""
     session_id, key = session.session_id(), session.fresh_key(_EXPLORER)
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
+        if selection.card:
+            send_finding(key, findings.card(served, t, (selection.kind, selection.layer, selection.head)))
         send_finding(key, findings.without_head(served, session_id, result, head_off(key)))
-        send_finding(key, findings.roles(served, session_id))
+        send_finding(key, findings.roles(served, session_id, t))
     except Superseded:
         st.stop()
 

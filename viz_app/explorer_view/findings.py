@@ -1,4 +1,4 @@
-"""What is found out about heads after the explorer is drawn: their roles, and a translation without one of them."""
+"""What is found out about heads after the explorer is drawn: their roles, a card, a translation without one of them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,36 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head, translate_without
+from viz_app.explorer_view.head_card import head_card, names_of_heads
 from viz_app.serving.head_roles import measure_roles
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
+from viz_app.text import Texts
 
 if TYPE_CHECKING:
     from transformer_core.analysis.roles import HeadRole, RoleTable
     from transformer_core.attention_maps import Kind
 
 
-def roles(service: TranslationService, session: str) -> dict[str, Any]:
-    """The likeliest role of every head, [layer][head] for each kind, measured once for all visitors.
+def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]:
+    """The role of every head, [layer][head] for each kind: of the model's atlas, in words.
+
+    For a model without one, the likeliest over the example sentences, measured once for all visitors.
 
     Raises:
         Superseded: when a newer request of the session took over.
     """
+    named = names_of_heads(service.head_atlas, t)
+    if named is not None:
+        return {"roles": {"model": service.name, "atlas": True, "heads": named}}
     tables = measure_roles(service, session)
     heads = service.compute_once(session, ("heads.likeliest",), lambda _: _likeliest(tables))
-    return {"roles": {"model": service.name, "heads": heads}}
+    problem = service.head_atlas.problem
+    return {"roles": {"model": service.name, "atlas": False, "problem": problem, "heads": heads}}
+
+
+def card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any]:
+    """What is known of one head; None for a model without an atlas."""
+    return {"card": head_card(service, t, head)}
 
 
 def _likeliest(tables: Mapping[Kind, RoleTable]) -> dict[str, list[list[Mapping[str, Any]]]]:

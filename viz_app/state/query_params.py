@@ -38,6 +38,8 @@ def selection_from_params(params: Mapping[str, str], default: Selection) -> Sele
             changes[name] = text
     if params.get("special") == "off":
         changes["special"] = False
+    if params.get("card") == "open":
+        changes["card"] = True
     if pin := _PIN.fullmatch(params.get("pin", "")):
         changes["pin"] = f"{pin[1]}{int(pin[2]) - 1}"
     if other := _HEAD.fullmatch(params.get("against", "")):
@@ -55,6 +57,7 @@ def selection_to_params(selection: Selection) -> dict[str, str | None]:
         "threshold": str(selection.threshold) if selection.threshold else None,
         "special": None if selection.special else "off",
         "branch": str(selection.branch + 1) if selection.branch else None,
+        "card": "open" if selection.card else None,
         "pin": None if selection.pin is None else f"{selection.pin[0]}{int(selection.pin[1:]) + 1}",
         "against": None,
         "vs": None,

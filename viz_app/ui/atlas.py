@@ -75,7 +75,7 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
     if opened := opened_head(key):
         kind, layer, head, event = opened
         if layer < atlas.layers and head < atlas.heads:
-            open_in_translate(Selection(kind=kind, layer=layer, head=head))  # type: ignore[arg-type]
+            open_in_translate(Selection(kind=kind, layer=layer, head=head, card=True))  # type: ignore[arg-type]
         answered(key, event)
         st.rerun()
     result = translated(served) if state.maps else None

@@ -1,9 +1,9 @@
-"""Links between pages: a figure to Figures, a head to Translate or to the Lab."""
+"""Links between pages: a figure to Figures, a head to Translate, to its card there, or to the Lab."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -14,6 +14,7 @@ from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.lessons.catalogue import LAB
 from viz_app.lessons.stage import LessonState
 from viz_app.state import session
+from viz_app.text import Texts
 from viz_app.ui.lesson_route import state_key
 
 
@@ -32,7 +33,7 @@ def edit_atlas_in_figures(view: Mapping[str, Any]) -> None:
         view: `view` and its parameters, as `FigureSpec` has them.
     """
     kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
-    st.session_state[session.FIGURE_SPEC_KEY] = replace(kept.with_scene(None), **view)
+    st.session_state[session.FIGURE_SPEC_KEY] = dataclasses.replace(kept.with_scene(None), **view)
     session.navigate_to("figures")
 
 
@@ -54,3 +55,12 @@ def open_in_translate(selection: Selection) -> None:
     """For `enqueue_callback`: open the page Translate with a selection."""
     st.session_state[session.SELECTION_KEY] = selection
     session.navigate_to("translate")
+
+
+def draw_card_opener(t: Texts, selection: Selection) -> None:
+    """A button that opens the card of a head, on the page Translate. Only for a model with an atlas."""
+    head = f"{selection.layer + 1}.{selection.head + 1}"
+    label = t("lessons.open_card", kind=t(f"explorer.kind_{selection.kind}"), head=head)
+    shown = dataclasses.replace(selection, zoom="head", average="none", card=True)
+    go = session.enqueue_callback(open_in_translate, shown)
+    st.button(label, key="open-card", icon=":material/badge:", on_click=go)

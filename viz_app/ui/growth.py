@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import streamlit as st
 
+from transformer_core.analysis.atlas.storage import FILE
+from transformer_core.derived import FOLDER
 from transformer_core.files import CheckpointError
+from viz_app.components.explorer import Selection
 from viz_app.components.growth import growth, last_report, pack
 from viz_app.export.provenance import folder_name
 from viz_app.figure_editor.rendering import ExportableFigure
@@ -22,6 +25,7 @@ from viz_app.state import session
 from viz_app.state.session_file import SavedGrowth
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_download
+from viz_app.ui.edit_links import draw_card_opener
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.share_menu import draw_share
 
@@ -72,6 +76,9 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
     with st.container(horizontal=True, key="growth-takeaways"):
         _draw_download(t, chosen, history, seen)
         draw_share(t, "model", params)
+        # The atlas is of the model as it is now, at the end of its history.
+        if chosen.served and checkpoint is not None and (checkpoint / FOLDER / FILE).is_file():
+            draw_card_opener(t, Selection(kind=seen.kind, layer=seen.layer, head=seen.head))
     return params
 
 

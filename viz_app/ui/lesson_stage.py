@@ -40,7 +40,7 @@ from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.class_frame import draw_ask_scene
 from viz_app.ui.downloads import draw_download, in_turn
-from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
+from viz_app.ui.edit_links import draw_card_opener, edit_scene_in_figures, open_in_translate
 from viz_app.ui.lesson_route import (
     findings_key,
     is_following,
@@ -250,7 +250,7 @@ def _draw_downloads(t: Texts, drawn: ExportableFigure, scene: LessonFigureSpec) 
 
 
 def _draw_head_opener(t: Texts, name: str, context: LessonContext) -> None:
-    """A button that opens the head of the scene on the page Translate, where the scene shows one."""
+    """Buttons that open the head of the scene, and its card, on the page Translate, where the scene shows one."""
     shown = scene_selection(name, _scene(t, name, context), context)
     if shown is None:
         return
@@ -258,3 +258,5 @@ def _draw_head_opener(t: Texts, name: str, context: LessonContext) -> None:
     st.button(
         label, key="open-head", icon=":material/translate:", on_click=session.enqueue_callback(open_in_translate, shown)
     )
+    if context.service.head_atlas.atlas is not None:
+        draw_card_opener(t, shown)

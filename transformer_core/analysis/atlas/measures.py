@@ -150,7 +150,7 @@ def _candidates(atlas: Atlas, kind: Kind) -> Iterator[tuple[str, Estimate, Float
             chosen = [np.where(np.isnan(q), np.nan, each[at]) for each in (right.value, right.low, right.high)]
             share = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
             yield f"link {relation} {direction}", share, right.value[at] - gain.value[at], q
-    if atlas.align and kind == "cross":
+    if atlas.align and kind == "cross" and atlas.align.sentences >= LEAST_PLACES:
         for name, rows in atlas.align.rows.items():
             right = Estimate(value=1 - rows.error.value, low=1 - rows.error.high, high=1 - rows.error.low)
             yield f"aligner {name}", right, np.full(shape, 1 - min(rows.fixed, rows.uniform)), rows.q

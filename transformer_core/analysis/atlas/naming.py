@@ -6,13 +6,14 @@ Benjamini-Hochberg at 5 %. A rule of where it looks must also explain most of it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.atlas.record import Atlas, KindLooks
+from transformer_core.analysis.atlas.record import Alignment, Atlas, KindLooks, Links, Pattern
 from transformer_core.analysis.atlas.statistics import FALSE_DISCOVERIES, LEAST_GAIN, LEAST_PLACES
 from transformer_core.analysis.roles import MOST_PLACES
 from transformer_core.attention_maps import KINDS, Kind
@@ -63,6 +64,37 @@ def head_roles(atlas: Atlas) -> dict[Head, tuple[Role, ...]]:
     return {each: tuple(sorted(roles, key=lambda role: -role.gain)) for each, roles in heads.items()}
 
 
+def closest_roles(atlas: Atlas, head: Head) -> tuple[Role, ...]:
+    """What comes closest to a role, clear or not: of each part that by which the head is furthest above its baseline.
+
+    Counted on at least 50 places; those furthest above it first. A relation for which the head was no candidate has no
+    p-value: NaN.
+    """
+    kind, layer, number = head
+    found = []
+    if atlas.looks and kind in atlas.looks.kinds:
+        patterns = atlas.looks.kinds[kind].patterns.items()
+        found.append([_rule(name, each, layer, number) for name, each in patterns if each.places >= LEAST_PLACES])
+    if atlas.links and kind == "encoder":
+        pairs = np.argwhere(atlas.links.places >= LEAST_PLACES).tolist()
+        found.append([_link(atlas.links, tuple(pair), layer, number) for pair in pairs])
+    if atlas.align and kind == "cross" and atlas.align.sentences >= LEAST_PLACES:
+        found.append([_aligner(atlas.align, name, layer, number) for name in atlas.align.rows])
+    counted = [[role for role in roles if not np.isnan(role.gain)] for roles in found]
+    best = [max(roles, key=lambda role: role.gain) for roles in counted if roles]
+    return tuple(sorted(best, key=lambda role: -role.gain))
+
+
+def link_evidence(links: Links, relation: str, direction: str) -> tuple[tuple[Role, Head], ...]:
+    """How well each encoder head follows a relation, clearly or not; those furthest above their baseline first."""
+    pair = links.directions.index(direction), links.relations.index(relation)
+    layers, heads = links.accuracy.value.shape[2:]
+    found = [
+        (_link(links, pair, layer, head), ("encoder", layer, head)) for layer in range(layers) for head in range(heads)
+    ]
+    return tuple(sorted(found, key=lambda each: -np.nan_to_num(each[0].gain, nan=-1.0)))  # type: ignore[arg-type]
+
+
 def _looking(atlas: Atlas) -> Iterator[tuple[Head, Role]]:
     for kind, looks in atlas.looks.kinds.items() if atlas.looks else ():
         yield from _of_kind(kind, looks)
@@ -77,41 +109,46 @@ def _of_kind(kind: Kind, looks: KindLooks) -> Iterator[tuple[Head, Role]]:
             # A head whose weights are nearly equal has a strongest key, too, but looks nowhere.
             named &= pattern.weight.low > 2 * pattern.uniform
         for layer, head in np.argwhere(named).tolist() if pattern.places >= LEAST_PLACES else []:
-            yield (
-                (kind, layer, head),
-                Role(
-                    name=name,
-                    value=float(share[layer, head]),
-                    low=float(pattern.share.low[layer, head]),
-                    high=float(pattern.share.high[layer, head]),
-                    baseline=baseline,
-                    places=pattern.places,
-                    q=float(pattern.q[layer, head]),
-                ),
-            )
+            yield (kind, layer, head), _rule(name, pattern, layer, head)
+
+
+def _rule(name: str, pattern: Pattern, layer: int, head: int) -> Role:
+    return Role(
+        name=name,
+        value=float(pattern.share.value[layer, head]),
+        low=float(pattern.share.low[layer, head]),
+        high=float(pattern.share.high[layer, head]),
+        baseline=max(pattern.uniform, pattern.fixed or 0.0),
+        places=pattern.places,
+        q=float(pattern.q[layer, head]),
+    )
 
 
 def _linking(atlas: Atlas) -> Iterator[tuple[Head, Role]]:
     links = atlas.links
     for link in links.tested if links else ():
-        if not link.holds:
-            continue
-        assert links is not None
-        pair = links.directions.index(link.direction), links.relations.index(link.relation)
-        at = (*pair, link.layer, link.head)
-        yield (
-            ("encoder", link.layer, link.head),
-            Role(
-                name="link",
-                detail=f"{link.relation} {link.direction}",
-                value=float(links.accuracy.value[at]),
-                low=float(links.accuracy.low[at]),
-                high=float(links.accuracy.high[at]),
-                baseline=float(links.accuracy.value[at] - links.gain.value[at]),
-                places=int(links.places[pair]),
-                q=link.q,
-            ),
-        )
+        if link.holds:
+            assert links is not None
+            pair = links.directions.index(link.direction), links.relations.index(link.relation)
+            yield ("encoder", link.layer, link.head), _link(links, pair, link.layer, link.head)
+
+
+def _link(links: Links, pair: tuple[int, ...], layer: int, head: int) -> Role:
+    """`pair`: numbers of direction and relation."""
+    at = (*pair, layer, head)
+    direction, relation = links.directions[pair[0]], links.relations[pair[1]]
+    place = (relation, direction, layer, head)
+    tested = (each.q for each in links.tested if (each.relation, each.direction, each.layer, each.head) == place)
+    return Role(
+        name="link",
+        detail=f"{relation} {direction}",
+        value=float(links.accuracy.value[at]),
+        low=float(links.accuracy.low[at]),
+        high=float(links.accuracy.high[at]),
+        baseline=float(links.accuracy.value[at] - links.gain.value[at]),
+        places=int(links.places[pair]),
+        q=next(tested, math.nan),
+    )
 
 
 def _aligning(atlas: Atlas) -> Iterator[tuple[Head, Role]]:
@@ -119,16 +156,18 @@ def _aligning(atlas: Atlas) -> Iterator[tuple[Head, Role]]:
         assert atlas.align is not None
         good = (rows.gain.value >= LEAST_GAIN) & (rows.q <= FALSE_DISCOVERIES)
         for layer, head in np.argwhere(good).tolist() if atlas.align.sentences >= LEAST_PLACES else []:
-            yield (
-                ("cross", layer, head),
-                Role(
-                    name="aligner",
-                    detail=name,
-                    value=1 - float(rows.error.value[layer, head]),
-                    low=1 - float(rows.error.high[layer, head]),
-                    high=1 - float(rows.error.low[layer, head]),
-                    baseline=1 - min(rows.fixed, rows.uniform),
-                    places=atlas.align.sentences,
-                    q=float(rows.q[layer, head]),
-                ),
-            )
+            yield ("cross", layer, head), _aligner(atlas.align, name, layer, head)
+
+
+def _aligner(align: Alignment, name: str, layer: int, head: int) -> Role:
+    rows = align.rows[name]
+    return Role(
+        name="aligner",
+        detail=name,
+        value=1 - float(rows.error.value[layer, head]),
+        low=1 - float(rows.error.high[layer, head]),
+        high=1 - float(rows.error.low[layer, head]),
+        baseline=1 - min(rows.fixed, rows.uniform),
+        places=align.sentences,
+        q=float(rows.q[layer, head]),
+    )

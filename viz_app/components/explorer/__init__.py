@@ -26,7 +26,7 @@ import streamlit as st
 from transformer_core.attention_maps import Kind
 from viz_app.components import events
 from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
-from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
+from viz_app.components.explorer.selection import MOST_COMPARED, UNITS, VIEWS, Selection
 from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.text.glossary import definitions
@@ -36,6 +36,7 @@ __all__ = [
     "VIEWS",
     "Selection",
     "Step",
+    "asked_sentence",
     "explorer",
     "head_off",
     "last_head_off",
@@ -47,6 +48,7 @@ __all__ = [
 _FOLDER = Path(__file__).parent
 _STATE = "selection"
 _OFF = "off"
+_SENTENCE = "sentence"
 _HEAD = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 
 # Streamlit sends the files of a component with its data, every time, unless the whole message is one that the browser
@@ -113,9 +115,10 @@ def explorer(
     result: Any = _mount(
         key=key,
         data=payload if other is None else join_payloads(payload, other),
-        default={_STATE: start.to_dict(), _OFF: first_off},
+        default={_STATE: start.to_dict(), _OFF: first_off, _SENTENCE: None},
         on_selection_change=on_change or events.keep,
         on_off_change=events.keep,
+        on_sentence_change=events.keep,
     )
     return Selection.from_state(result.get(_STATE), default=start)
 
@@ -132,8 +135,18 @@ def head_off(key: str) -> tuple[Kind, int, int] | None:
     return None if found is None else (found[1], int(found[2]), int(found[3]))  # type: ignore[return-value]
 
 
+def asked_sentence(key: str) -> str | None:
+    """The sentence of an example that was pressed in the card of a head, once a press; None for none."""
+    asked = events.new_named_event(f"{key}-sentence", events.last_report(key, _SENTENCE))
+    if asked is None:
+        return None
+    text, number = asked
+    events.answered(f"{key}-sentence", number)
+    return text if 0 < len(text) <= MOST_COMPARED else None
+
+
 def send_finding(key: str, finding: Mapping[str, Any]) -> None:
-    """Send the explorer what was found out after it was drawn: one name, `roles` or `off`, with plain values.
+    """Send the explorer what was found out after it was drawn: one name, `roles`, `card` or `off`, with plain values.
 
     The maps are not sent again for it.
     """

@@ -70,6 +70,7 @@ class Selection:
         vsmodel: Name of the checkpoint that it is taken from; None for the one that the page shows.
         vsbranch: Branch of the beam search that it was pinned in, from 0.
         branch: Hypothesis of the beam search whose maps are shown, from 0, the best; others may be cut off branches.
+        card: Whether the card of the selected head is open.
     """
 
     kind: Kind = "cross"
@@ -91,6 +92,7 @@ class Selection:
     vs: _Compared | None = None
     vsmodel: _Compared | None = None
     vsbranch: _Index = 0
+    card: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""

@@ -22,6 +22,7 @@ from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.at_rest import rest_figure, rest_values
 from viz_app.lessons.heads.looking import looking_figure, looking_values
 from viz_app.lessons.heads.one_by_one import cause_values, one_by_one, weights_and_effects
+from viz_app.lessons.heads.paper_heads import paper_figure, paper_selection, paper_values
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.small_target import small_target
 from viz_app.serving.head_roles import ROLES_KEY, role_tables
@@ -93,6 +94,7 @@ def data(context: LessonContext) -> StageData:
             "cause": cause,
             "looking": looking,
             "rest": rest,
+            "paper": paper_values(context),
             "rest_read": context.state.scene == "rest",
             "alone": None
             if alone is None
@@ -209,7 +211,9 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:
-    """The head that the tour shows, for the page Translate."""
+    """The head that the tour, or the row of a figure of the paper, shows, for the page Translate."""
+    if scene == "paper":
+        return paper_selection(context)
     if scene != "tour":
         return None
     kind, layer, head = _visited(context)
@@ -239,6 +243,8 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         return weights_and_effects(context)
     if scene == "looking":
         return looking_figure(context)
+    if scene == "paper":
+        return paper_figure(context)
     if scene == "rest":
         return rest_figure(context)
     if scene == "one":

@@ -85,7 +85,8 @@ export class Explorer {
     const parts = [words.element, beam.note.element, beam.element, controls, candidates.element];
     figure.tools.append(compare.tools);
     figure.legend.element.before(this.card.element);
-    this.root.replaceChildren(...parts, this.card.result, compare.element, this.body, figure.table.element);
+    const card = this.card.card.element;
+    this.root.replaceChildren(...parts, this.card.result, compare.element, this.body, card, figure.table.element);
   }
 
   /**

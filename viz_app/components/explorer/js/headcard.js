@@ -1,8 +1,9 @@
-// Beside the map of a head: its role, and a switch. Above the pictures: the translation without the head.
+// Beside the map of a head: its role, the way to its card, and a switch. Above the pictures: the translation without it.
 
 import { fill, fillText, h, headName, percent, setAttribute, token } from "../../common/dom.js";
 import { explainIn } from "../../common/explained.js";
 import { signed, tiny } from "../../common/format.js";
+import { AtlasCard } from "./atlascard.js";
 import { findings } from "./findings.js";
 
 export class HeadCard {
@@ -15,9 +16,15 @@ export class HeadCard {
   constructor(store) {
     this.store = store;
     this.role = h("p", { class: "head-role" });
+    this.open = h("button", {
+      class: "plain card-button",
+      "aria-controls": "atlas-card",
+      click: () => this.turn(),
+    });
+    this.card = new AtlasCard(store, this.open);
     this.button = h("button", { class: "off-button", click: () => this.toggle() });
     this.cause = h("p", { class: "note" });
-    this.element = h("div", { class: "head-card" }, this.role, this.button, this.cause);
+    this.element = h("div", { class: "head-card" }, this.role, this.open, this.button, this.cause);
     this.title = h("p", { class: "off-title" });
     this.body = h("div", { class: "off-body" });
     this.back = h("button", { class: "plain off-back", click: () => this.toggle() }, "\u00d7");
@@ -33,6 +40,14 @@ export class HeadCard {
     this.texts = texts;
     setAttribute(this.back, "aria-label", texts.off_back);
     this.back.title = texts.off_back;
+    this.open.textContent = texts.card_open;
+    this.card.build(translation, texts);
+  }
+
+  turn() {
+    if (this.store.state.card) return this.card.close();
+    this.store.set({ card: true });
+    this.card.moved = true;
   }
 
   toggle() {
@@ -51,22 +66,37 @@ export class HeadCard {
     setAttribute(this.button, "aria-pressed", String(Boolean(state.off)));
     this.cause.textContent = texts.no_cause;
     this.role.replaceChildren(this.describeRole(state));
+    const measured = Boolean(this.roles()?.atlas);
+    this.open.hidden = !measured;
+    setAttribute(this.open, "aria-expanded", String(state.card));
+    this.card.update(state, measured && !this.element.hidden);
     this.result.hidden = !state.off || fixed;
     if (!this.result.hidden) this.show(state);
   }
 
+  /** What is known of the roles of this model. */
+  roles() {
+    const { roles } = findings();
+    return roles?.model === this.translation.about?.model ? roles : null;
+  }
+
   /**
-   * "Role: attends to the previous token, at 83 % of 91 positions (uniform attention: 12 %)."
+   * "Role: looks at the previous token." of the model's atlas; from the example sentences where it has none.
    * @param {State} state
    */
   describeRole({ kind, layer, head }) {
-    const { texts, translation } = this;
-    const { roles } = findings();
-    const found = roles && roles.model === translation.about?.model ? roles.heads[kind]?.[layer]?.[head] : null;
-    if (!found) return "";
+    const { texts } = this;
+    const roles = this.roles();
+    const found = roles?.heads[kind]?.[layer]?.[head];
+    if (!roles || !found) return "";
+    if ("words" in found)
+      return fill(texts[`role_atlas_${found.clear ? "named" : "none"}`], { role: h("b", {}, found.words) });
     const { role, standing, share, chance, places } = found;
     const values = { share: percent(share), chance: percent(chance), places };
-    return fill(texts[`role_${standing}`], { role: h("b", {}, texts[`role_is_${role}`]), ...values });
+    const told = fill(texts[`role_${standing}`], { role: h("b", {}, texts[`role_is_${role}`]), ...values });
+    const why = roles.problem ? fillText(texts.role_problem, { problem: roles.problem }) : texts.role_examples;
+    told.append(" ", h("span", { class: "note" }, why));
+    return told;
   }
 
   /**

@@ -21,6 +21,7 @@ const REPORTED = [
   "vs",
   "vsmodel",
   "vsbranch",
+  "card",
 ];
 
 export class Store {
@@ -50,6 +51,7 @@ export class Store {
       vs: null, // the sentence in which `against` was pinned
       vsmodel: null, // the checkpoint that it is taken from
       vsbranch: 0, // the branch in which it was pinned
+      card: false, // whether the card of the head is open
       off: null, // "cross.5.5": the selected head, while it is switched off
       gloss: [0, 0], // the cross head whose favourites stand under the translation
       cursor: null, // {query, key, spoken}: the cell under the pointer or of the keyboard; query or key may be null

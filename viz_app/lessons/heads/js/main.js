@@ -5,6 +5,7 @@ import { Cause } from "./cause.js";
 import { Concat } from "./concat.js";
 import { Looking } from "./looking.js";
 import { OneHead } from "./onehead.js";
+import { PaperHeads } from "./paperheads.js";
 import { Predict } from "./predict.js";
 import { Rest } from "./rest.js";
 import { SwitchOff } from "./switchoff.js";
@@ -15,6 +16,7 @@ export default function bring() {
     tour: Tour,
     cause: Cause,
     looking: Looking,
+    paper: PaperHeads,
     one: OneHead,
     concat: Concat,
     rest: Rest,

@@ -23,6 +23,21 @@ export type Word = [string, boolean];
 /** A small model: what its heads read and generated. */
 export type SmallModel = { heads: number; bleu: number; outputs: string[]; source: string[] };
 
+/** The head that follows a relation best, beside the baseline, for one of the paper's figures. */
+export type PaperRow = {
+  figure: number;
+  words: string;
+  relation: string;
+  layer: number;
+  head: number;
+  value: number;
+  low: number;
+  high: number;
+  baseline: number;
+  places: number;
+  holds: boolean;
+};
+
 export type Values = {
   axes: Record<AxisName, string[]>;
   /** Whether the maps show less than the whole sentence. */
@@ -58,5 +73,7 @@ export type Values = {
     axes: Record<AxisName, string[]>;
   } | null;
   rest_read: boolean;
+  /** Null for a model whose relations nobody measured. */
+  paper: { rows: PaperRow[]; sentences: number } | null;
   alone: { text: string; same: number; heads: number } | null;
 };

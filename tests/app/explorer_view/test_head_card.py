@@ -1,0 +1,146 @@
+"""The card of a head against the numbers of its atlas."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.app.whole_atlas import SENTENCES, SHIPPED, TARGETS, whole_atlas
+from transformer_core.analysis.ablation import Head
+from transformer_core.analysis.atlas.naming import closest_roles, head_roles, link_evidence
+from transformer_core.analysis.atlas.record import Atlas
+from transformer_core.attention_maps import KINDS
+from transformer_core.translator import Translator
+from viz_app.explorer_view.findings import card, roles
+from viz_app.serving.head_atlas import HeadAtlas
+from viz_app.serving.request_queue import RequestQueue
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import LANGUAGES, texts
+from viz_app.text.role_words import head_words, role_words
+
+
+@pytest.fixture(scope="module")
+def service() -> TranslationService:
+    return TranslationService(Translator.load(SHIPPED), RequestQueue(1), name="shipped")
+
+
+@pytest.fixture(scope="module")
+def atlas() -> Atlas:
+    return whole_atlas()
+
+
+def told(service: TranslationService, atlas: Atlas | None, head: Head, language: str = "en") -> Any:
+    service.head_atlas = HeadAtlas() if atlas is None else HeadAtlas(atlas=atlas, roles=head_roles(atlas))
+    return json.loads(json.dumps(card(service, texts(language), head), allow_nan=False))["card"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_head_says_its_role_in_words(service: TranslationService, atlas: Atlas, language: str) -> None:
+    t, named = texts(language), head_roles(atlas)
+    told(service, atlas, ("encoder", 0, 0))
+    found = roles(service, "a", t)["roles"]
+    assert found["model"] == "shipped" and found["atlas"]
+    heads = [(kind, layer, head) for kind in KINDS for layer in range(atlas.layers) for head in range(atlas.heads)]
+    for kind, layer, head in heads:
+        expected = {"words": head_words(t, kind, named[kind, layer, head]), "clear": bool(named[kind, layer, head])}
+        assert found["heads"][kind][layer][head] == expected
+    assert {bool(named[head]) for head in heads} == {True, False}
+
+
+def test_the_evidence_is_that_of_the_roles(service: TranslationService, atlas: Atlas) -> None:
+    t, seen = texts("en"), set()
+    for head, own in head_roles(atlas).items():
+        found = told(service, atlas, head)
+        shown = own or closest_roles(atlas, head)
+        assert found["head"] == ".".join(map(str, head)) and found["clear"] == bool(own)
+        assert [each["words"] for each in found["evidence"]] == [role_words(t, head[0], role) for role in shown]
+        for each, role in zip(found["evidence"], shown, strict=True):
+            seen.add(each["part"])
+            numbers = [each[name] for name in ("value", "low", "high", "baseline")]
+            assert numbers == pytest.approx([role.value, role.low, role.high, role.baseline], abs=1e-5)
+            assert each["places"] == role.places
+            assert each["data"].split(", ")[-1] in {name for name, _ in atlas.sources[each["part"]].data.values()}
+    assert seen == {"looks", "links", "align"}
+
+
+@pytest.mark.parametrize("head", [("encoder", 5, 4), ("decoder", 1, 2), ("cross", 5, 1)])
+def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationService, atlas: Atlas, head: Head) -> None:
+    found, (kind, layer, number) = told(service, atlas, head), head
+    assert atlas.looks and atlas.effects and atlas.decode and atlas.resembles
+    looks = atlas.looks.kinds[kind]
+    assert found["looks"]["offsets"] == list(atlas.looks.offsets)
+    assert found["looks"]["shares"] == pytest.approx(looks.offsets[layer, number], abs=1e-5)
+    for name, spread in (("entropy", looks.entropy), ("distance", looks.distance)):
+        shown = found["looks"][name]
+        assert shown["value"] == pytest.approx(spread.heads.value[layer, number], abs=1e-5)
+        assert shown["baseline"] == pytest.approx(spread.uniform, abs=1e-5)
+    effect, random = (atlas.effects.changes[name][kind] for name in ("mean", "random"))
+    assert found["effect"]["low"] == pytest.approx(effect.low[layer, number], abs=1e-5)
+    assert found["effect"]["baseline"]["value"] == pytest.approx(random.value[layer, number], abs=1e-5)
+    assert found["effect"]["significant"] == (atlas.effects.q["mean"][kind][layer, number] <= 0.05)
+    assert (found["decode"]["bleu"], found["decode"]["whole"]) == (40.25, 40.25)
+    numbers = [each.number for each in atlas.resembles.kinds[kind].nearest[layer][number]]
+    assert [each["layer"] * atlas.heads + each["head"] for each in found["siblings"]["heads"]] == numbers
+    assert found["source"]["weights"] == atlas.weights_hash[:12]
+
+
+def test_examples_name_the_tokens_of_their_place(service: TranslationService, atlas: Atlas) -> None:
+    for kind in KINDS:
+        for each, number in zip(told(service, atlas, (kind, 0, 0))["examples"], SENTENCES, strict=True):
+            forced = service.translator.force(SENTENCES[number], TARGETS[number]).attention
+            assert each["text"] == SENTENCES[number]
+            assert each["query"] == forced.queries(kind).tokens[2]
+            assert each["key"] == forced.keys(kind).tokens[1]
+
+
+def test_what_was_not_measured_is_not_there(service: TranslationService, atlas: Atlas) -> None:
+    bare = msgspec.structs.replace(atlas, effects=None, decode=None, resembles=None, examples=None, looks=None)
+    found = told(service, bare, ("encoder", 0, 0))
+    assert not {"looks", "effect", "decode", "siblings", "examples"} & found.keys()
+    assert [each["part"] for each in found["evidence"]] == ["links"]
+
+
+def test_none_without_an_atlas_and_for_no_head(service: TranslationService, atlas: Atlas) -> None:
+    assert told(service, None, ("encoder", 0, 0)) is None
+    assert told(service, atlas, ("encoder", atlas.layers, 0)) is None
+    assert told(service, atlas, ("encoder", 0, atlas.heads)) is None
+
+
+def test_a_damaged_atlas_is_said(random_checkpoint: Path) -> None:
+    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1), name="random")
+    service.translator.decoding = service.translator.decoding.replace(extra_length=4)
+    service.head_atlas = HeadAtlas(problem="derived/atlas.json: cannot be read")
+    found = roles(service, "a", texts("en"))["roles"]
+    assert not found["atlas"] and found["problem"] == "derived/atlas.json: cannot be read"
+    assert len(found["heads"]["encoder"]) == service.translator.config.num_layers
+    assert card(service, texts("en"), ("encoder", 0, 0)) == {"card": None}
+
+
+def test_the_closest_role_is_the_best_of_its_part(atlas: Atlas) -> None:
+    """Against a plain search through the arrays."""
+    assert atlas.links and atlas.looks
+    for kind, layer, head in head_roles(atlas):
+        found = {role.name if role.name in ("link", "aligner") else "rule": role for role in
+                 closest_roles(atlas, (kind, layer, head))}  # fmt: skip
+        rules = [each.share.value[layer, head] - max(each.uniform, each.fixed or 0)
+                 for each in atlas.looks.kinds[kind].patterns.values() if each.places >= 50]  # fmt: skip
+        assert found["rule"].gain == pytest.approx(np.nanmax(rules))
+        if kind == "encoder":
+            gains = np.where(atlas.links.places >= 50, atlas.links.gain.value[:, :, layer, head], np.nan)
+            assert found["link"].gain == pytest.approx(np.nanmax(gains))
+
+
+def test_the_evidence_of_a_relation_begins_with_the_best_head(atlas: Atlas) -> None:
+    assert atlas.links
+    links = atlas.links
+    at = links.directions.index("to_head"), links.relations.index("obj")
+    found = link_evidence(links, "obj", "to_head")
+    (role, (_, layer, head)) = found[0]
+    assert len(found) == atlas.layers * atlas.heads
+    assert links.accuracy.value[(*at, layer, head)] == links.accuracy.value[at].max() == role.value
+    assert role.baseline == pytest.approx(max(links.fixed.value[at], links.uniform[at]), abs=1e-4)

@@ -1,0 +1,83 @@
+"""The heads of the paper's figures: the best of each relation by the atlas, and whether it follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.app.lessons.conftest import Visit
+from tests.app.whole_atlas import SHIPPED
+from transformer_core.analysis.atlas.naming import head_roles
+from transformer_core.analysis.atlas.record import Atlas, Link
+from transformer_core.analysis.atlas.storage import shipped_atlas
+from viz_app.figures import DotsFigure
+from viz_app.lessons.heads import numbers as heads
+from viz_app.lessons.heads.paper_heads import RELATIONS, paper_heads
+from viz_app.serving.head_atlas import HeadAtlas
+
+
+@pytest.fixture(scope="module")
+def atlas() -> Atlas:
+    found = shipped_atlas(SHIPPED)
+    assert found is not None
+    return found
+
+
+def of(atlas: Atlas) -> HeadAtlas:
+    return HeadAtlas(atlas=atlas, roles=head_roles(atlas))
+
+
+def test_the_best_head_of_each_relation_beside_its_baseline(atlas: Atlas) -> None:
+    found, links = paper_heads(of(atlas)), atlas.links
+    assert links is not None
+    assert [each.figure for each in found] == [3, 4, 5, 5]
+    for each in found[:2]:
+        relation, direction = RELATIONS[each.figure]
+        gains = links.gain.value[links.directions.index(direction), links.relations.index(relation)]
+        assert each.evidence.gain == pytest.approx(gains.max())
+        assert each.head[1:] == np.unravel_index(gains.argmax(), gains.shape)
+    gains = np.where((links.places >= 50)[:, :, None, None], links.gain.value, -1.0)
+    assert found[2].evidence.gain == pytest.approx(gains.max())
+    assert found[2].head != found[3].head
+    assert not any(each.holds for each in found) == (not any(link.holds for link in links.tested))
+
+
+def test_a_head_that_follows_a_relation_comes_before_one_that_only_gains_more(atlas: Atlas) -> None:
+    assert atlas.links is not None
+    held = Link(relation="xcomp", direction="to_dependent", layer=0, head=0, p=0.0, q=0.001, holds=True)
+    changed = msgspec.structs.replace(atlas, links=msgspec.structs.replace(atlas.links, tested=(held,)))
+    found = paper_heads(of(changed))
+    assert (found[0].figure, found[0].head, found[0].holds) == (3, ("encoder", 0, 0), True)
+    assert found[2].head == ("encoder", 0, 0) and found[2].holds and not found[1].holds
+
+
+@pytest.fixture
+def measured(visit: Visit, atlas: Atlas) -> Iterator[Visit]:
+    """A small model that is said to have the atlas."""
+    service = visit("paper").service
+    service.head_atlas = of(atlas)
+    yield visit
+    del service.head_atlas
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_rows_selection_and_figure_are_the_same_heads(measured: Visit, atlas: Atlas, language: str) -> None:
+    found = paper_heads(of(atlas))
+    context = measured("paper", language=language, row=3)
+    rows = heads.data(context).values["paper"]["rows"]
+    assert [(row["figure"], row["layer"], row["head"]) for row in rows] == [(e.figure, *e.head[1:]) for e in found]
+    assert [row["baseline"] for row in rows] == pytest.approx([each.evidence.baseline for each in found], abs=1e-5)
+    chosen = heads.selection("paper", context)
+    assert chosen is not None and (chosen.kind, chosen.layer, chosen.head) == found[3].head
+    figure = heads.figure("paper", context)
+    assert isinstance(figure, DotsFigure)
+    assert figure.columns[0].places.tolist() == [each.evidence.value for each in found]
+
+
+def test_without_an_atlas_there_is_nothing(visit: Visit) -> None:
+    context = visit("paper")
+    assert heads.data(context).values["paper"] is None
+    assert heads.selection("paper", context) is None and heads.figure("paper", context) is None

@@ -1,0 +1,235 @@
+"""The card of a head: what the atlas of its model has measured of it, in plain values for the browser.
+
+A part that was not measured is left out. Layers and heads count from 0; shares are from 0 to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.attention_maps import KINDS, Axis, Kind
+from transformer_core.tokenizer import axis
+from viz_app.text import Texts
+from viz_app.text.role_words import head_words, role_words
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.ablation import Head
+    from transformer_core.analysis.atlas.naming import Role
+    from transformer_core.analysis.atlas.record import Atlas, Estimate, Example, Spread
+    from transformer_core.tokenizer import Tokenizer
+    from viz_app.serving.head_atlas import HeadAtlas
+    from viz_app.serving.translation_service import TranslationService
+
+_DIGITS = 5  # after the point, as in the file of an atlas
+_PART_OF = {"link": "links", "aligner": "align"}  # of a role; all others are of `looks`
+_CHANGE = "mean"  # the head says what it says on average
+_BASELINE = "random"
+
+
+def names_of_heads(found: HeadAtlas, t: Texts) -> dict[Kind, list[list[dict[str, Any]]]] | None:
+    """The role of every head in words, [layer][head] for each kind; None where nobody measured where heads look."""
+    atlas = found.atlas
+    if atlas is None or atlas.looks is None:
+        return None
+    return {
+        kind: [
+            [_name(t, kind, found.roles[kind, layer, head]) for head in range(atlas.heads)]
+            for layer in range(atlas.layers)
+        ]
+        for kind in KINDS
+    }
+
+
+def _name(t: Texts, kind: Kind, roles: Sequence[Role]) -> dict[str, Any]:
+    return {"words": head_words(t, kind, roles), "clear": bool(roles)}
+
+
+def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any] | None:
+    """All that is known of a head; None for one that this model does not have, or without an atlas."""
+    from transformer_core.analysis.atlas.naming import closest_roles
+
+    found, (kind, layer, number) = service.head_atlas, head
+    atlas = found.atlas
+    if atlas is None or layer >= atlas.layers or number >= atlas.heads:
+        return None
+    roles = found.roles[head]
+    evidence = roles or closest_roles(atlas, head)
+    parts = {
+        "looks": _looks(atlas, head),
+        "effect": _effect(atlas, head),
+        "decode": _decode(atlas, head),
+        "siblings": _siblings(found, t, head),
+        "examples": _examples(atlas, service.translator.tokenizer, head, service.parses),
+    }
+    return {
+        "model": service.name,
+        "head": f"{kind}.{layer}.{number}",
+        "words": head_words(t, kind, roles),
+        "clear": bool(roles),
+        "evidence": [_evidence(atlas, t, kind, role) for role in evidence],
+        **{name: part for name, part in parts.items() if part is not None},
+        "source": _source(atlas),
+    }
+
+
+def _evidence(atlas: Atlas, t: Texts, kind: Kind, role: Role) -> dict[str, Any]:
+    part = _PART_OF.get(role.name, "looks")
+    return {
+        "words": role_words(t, kind, role),
+        "part": part,
+        "data": _data(atlas, part),
+        "baseline": _plain(role.baseline),
+        "places": role.places,
+        **{name: _plain(getattr(role, name)) for name in ("value", "low", "high")},
+    }
+
+
+def _looks(atlas: Atlas, head: Head) -> dict[str, Any] | None:
+    kind, layer, number = head
+    looks = atlas.looks.kinds.get(kind) if atlas.looks else None
+    if looks is None:
+        return None
+    assert atlas.looks is not None
+
+    def beside(spread: Spread) -> dict[str, Any]:
+        return _at(spread.heads, layer, number) | {"baseline": _plain(spread.uniform), "places": spread.places}
+
+    return {
+        "offsets": list(atlas.looks.offsets),
+        "shares": [_plain(float(share)) for share in looks.offsets[layer, number]],
+        "entropy": beside(looks.entropy),
+        "distance": beside(looks.distance),
+        "sentences": atlas.looks.sentences,
+        "data": _data(atlas, "looks"),
+    }
+
+
+def _effect(atlas: Atlas, head: Head) -> dict[str, Any] | None:
+    """Nats per token that are lost without the head; the baseline has an interval of its own."""
+    kind, layer, number = head
+    changes = atlas.effects.changes if atlas.effects else {}
+    if kind not in changes.get(_CHANGE, {}):
+        return None
+    assert atlas.effects is not None
+    shown = _at(changes[_CHANGE][kind], layer, number)
+    if kind in changes.get(_BASELINE, {}):
+        shown["baseline"] = _at(changes[_BASELINE][kind], layer, number)
+    q = float(atlas.effects.q[_CHANGE][kind][layer, number])
+    return {
+        **shown,
+        "significant": bool(q <= _significance()),
+        "tokens": atlas.effects.tokens,
+        "data": _data(atlas, "effects"),
+    }
+
+
+def _decode(atlas: Atlas, head: Head) -> dict[str, Any] | None:
+    """BLEU without the head, beside that of the whole model."""
+    kind, layer, number = head
+    decode = atlas.decode
+    if decode is None or kind not in decode.heads:
+        return None
+    score = decode.heads[kind][layer][number]
+    return {
+        "bleu": score.bleu,
+        "half": score.bleu_half,
+        "whole": decode.whole.bleu,
+        "significant": bool(decode.q[kind][layer, number] <= _significance()),
+        "sentences": decode.sentences,
+        "data": _data(atlas, "decode"),
+    }
+
+
+def _siblings(found: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:
+    """The nearest heads of this model, and of others by the name of their model."""
+    kind, layer, number = head
+    resembles = found.atlas.resembles if found.atlas else None
+    family = resembles.kinds.get(kind) if resembles else None
+    if family is None:
+        return None
+    assert found.atlas is not None and resembles is not None
+    heads = []
+    for each in family.nearest[layer][number]:
+        place = divmod(each.number, found.atlas.heads)
+        shown = {name: _plain(getattr(each, name)) for name in ("distance", "low", "high")}
+        if not each.model:
+            words = head_words(t, kind, found.roles[(kind, *place)])
+            heads.append({**shown, "layer": place[0], "head": place[1], "words": words})
+    return {
+        "heads": heads,
+        "typical": _plain(family.typical),
+        "uniform": _plain(float(family.uniform[layer, number])),
+        "sentences": family.sentences,
+        "data": _data(found.atlas, "resembles"),
+    }
+
+
+def _examples(atlas: Atlas, tokenizer: Tokenizer, head: Head, parses: bool) -> list[dict[str, Any]] | None:
+    kind, layer, number = head
+    examples = atlas.examples
+    if examples is None or kind not in examples.kinds:
+        return None
+    return [
+        _example(each, kind, examples.sentences[each.sentence], examples.targets[each.sentence], tokenizer, parses)
+        for each in examples.kinds[kind][layer][number]
+    ]
+
+
+def _example(
+    example: Example, kind: Kind, source: str, target: str, tokenizer: Tokenizer, parses: bool
+) -> dict[str, Any]:
+    """An example with the tokens of its query and its key; a parser's output is not found again from its text."""
+    read = axis(tokenizer.source.encode(source).pieces, end=True)
+    generated = tokenizer.encode(target).pieces if not parses else ()
+    axes: Mapping[Kind, tuple[Axis, Axis]] = {
+        "encoder": (read, read),
+        "decoder": (axis(generated, start=True), axis(generated, start=True)),
+        "cross": (axis(generated, end=True), read),
+    }
+    queries, keys = axes[kind]
+    return {
+        "text": source,
+        "target": "" if kind == "encoder" else target,
+        "at": example.query,
+        "query": _token(queries, example.query, parses and kind != "encoder"),
+        "key": _token(keys, example.key, parses and kind == "decoder"),
+        "weight": _plain(example.weight),
+        "fits": example.fits,
+    }
+
+
+def _token(positions: Axis, number: int, unknown: bool) -> str:
+    return "" if unknown or number >= len(positions) else positions.tokens[number]
+
+
+def _source(atlas: Atlas) -> dict[str, Any]:
+    """Where the numbers come from: the model, and of each part its data, seed and version."""
+    return {
+        "weights": atlas.weights_hash[:12],
+        "seeds": sorted({each.seed for each in atlas.sources.values()}),
+        "versions": sorted({each.version for each in atlas.sources.values()}),
+        "data": sorted({name for each in atlas.sources.values() for name, _ in each.data.values()}),
+    }
+
+
+def _data(atlas: Atlas, part: str) -> str:
+    """The file, or the files, that a part was measured on; empty where it used none."""
+    source = atlas.sources.get(part)
+    return ", ".join(sorted({name for name, _ in source.data.values()})) if source else ""
+
+
+def _at(estimate: Estimate, layer: int, head: int) -> dict[str, Any]:
+    return {name: _plain(float(getattr(estimate, name)[layer, head])) for name in ("value", "low", "high")}
+
+
+def _plain(value: float) -> float | None:
+    """Ready for JSON, which has no NaN."""
+    return round(value, _DIGITS) if math.isfinite(value) else None
+
+
+def _significance() -> float:
+    from transformer_core.analysis.atlas.statistics import FALSE_DISCOVERIES
+
+    return FALSE_DISCOVERIES

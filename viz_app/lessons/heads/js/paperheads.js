@@ -1,0 +1,148 @@
+// The paper's Figures 3 to 5: which head of this model does the same over many sentences? Hidden until it is revealed.
+
+import { fillText, headName, percent } from "../../../components/common/dom.js";
+import { thousands } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { NARROW } from "../../stage/js/headgrid.js";
+import { wrapped } from "../../stage/js/paragraph.js";
+import { Scene } from "../../stage/js/scene.js";
+
+const LINE = { tall: 124, narrow: 168 }; // of a row, in pixels
+
+/** @extends {Scene<import("./numbers").Values>} */
+export class PaperHeads extends Scene {
+  get controls() {
+    return [{ name: "row", kind: "held", start: 0 }];
+  }
+
+  get rows() {
+    return this.lesson.values.paper?.rows ?? [];
+  }
+
+  /** @param {Settings} settings */
+  shown({ row }) {
+    return Math.max(0, Math.min(this.rows.length - 1, Math.round(row)));
+  }
+
+  /** @type {Scene["height"]} */
+  height(width) {
+    return Math.max(240, this.rows.length * this.line(width));
+  }
+
+  /** @param {number} width */
+  line(width) {
+    return width < NARROW ? LINE.narrow : LINE.tall;
+  }
+
+  /** @type {Scene["draw"]} */
+  draw(pen, settings) {
+    const { texts } = this;
+    if (!this.rows.length) return pen.message(texts.paper_missing);
+    const { theme, width, revealed } = pen;
+    const line = this.line(width);
+    const shown = this.shown(settings);
+    this.rows.forEach((row, at) => {
+      const top = at * line;
+      if (at === shown) pen.frame(1, top + 1, width - 2, line - 6, theme.text, 2);
+      const [x, room] = [12, width - 24];
+      const title = `${fillText(texts.paper_number, { number: row.figure })}: ${texts[`paper_figure_${row.figure}`]}`;
+      pen.write(title, x, top + 18, { size: 15, weight: 650, most: room });
+      const asked = `${row.words} (${row.relation})`;
+      const style = { size: 13, colour: theme.muted };
+      const down = wrapped(pen, asked, x, top + 40, room, style);
+      this.drawRow(pen, row, { x, y: top + 40 + down, width: room, height: 30 }, revealed);
+    });
+  }
+
+  /**
+   * The baseline, and once it is revealed the best head.
+   * @param {Pen} pen
+   * @param {import("./numbers").PaperRow} row
+   * @param {Box} place
+   * @param {boolean} revealed
+   */
+  drawRow(pen, row, { x, y, width }, revealed) {
+    const { theme } = pen;
+    const narrow = pen.width < NARROW;
+    const axis = new Axis(0, 1, x + 4, x + (narrow ? width : width * 0.42) - 4);
+    const colour = theme.kinds.encoder;
+    pen.line(axis.from, y, axis.to, y, { colour: theme.line, width: 2 });
+    const tick = axis.place(row.baseline);
+    pen.line(tick, y - 9, tick, y + 9, { colour: theme.text, width: 2.5 });
+    if (revealed) {
+      pen.line(axis.place(row.low), y, axis.place(row.high), y, { colour, width: 5 });
+      pen.dot(axis.place(row.value), y, 5, colour, theme.background);
+    }
+    const [left, first] = narrow ? [x, y + 20] : [axis.to + 22, y - 8];
+    const room = x + width - left;
+    const head = revealed ? this.found(row) : "?";
+    pen.write(head, left, first, {
+      size: 14,
+      weight: 650,
+      most: room,
+      colour: row.holds || !revealed ? theme.text : theme.muted,
+    });
+    pen.note(this.numbers(row, revealed), left, first + 21, { size: 13, most: room });
+  }
+
+  /** @param {import("./numbers").PaperRow} row */
+  found(row) {
+    const values = { head: headName(row.layer, row.head) };
+    return fillText(this.texts[row.holds ? "paper_holds" : "paper_none"], values);
+  }
+
+  /**
+   * @param {import("./numbers").PaperRow} row
+   * @param {boolean | undefined} revealed
+   */
+  numbers(row, revealed) {
+    const { texts } = this;
+    const baseline = fillText(texts.paper_beside, { baseline: percent(row.baseline) });
+    if (!revealed) return baseline;
+    const shares = { value: percent(row.value), low: percent(row.low), high: percent(row.high) };
+    return `${fillText(texts.paper_numbers, { ...shares, places: thousands(row.places) })} ${baseline}`;
+  }
+
+  /** @type {Scene["grab"]} */
+  grab(x, y, { width }) {
+    const row = Math.floor(y / this.line(width));
+    return row >= 0 && row < this.rows.length ? { row } : null;
+  }
+
+  /** @type {Scene["stepped"]} From row to row. */
+  stepped(count, settings) {
+    const { length } = this.rows;
+    return length ? { row: (this.shown(settings) + count + length) % length } : null;
+  }
+
+  /** @type {Scene["say"]} */
+  say(settings, revealed) {
+    const { texts, rows } = this;
+    const { paper } = this.lesson.values;
+    if (!paper) return texts.paper_missing;
+    const row = rows[this.shown(settings)];
+    const about = row.figure === 4 ? `${texts.paper_anaphora} ` : "";
+    if (!revealed) return `${about}${fillText(texts.paper_ask, { count: thousands(paper.sentences) })}`;
+    const number = fillText(texts.paper_number, { number: row.figure });
+    return `${about}${number}, ${row.words}: ${this.found(row)} ${this.numbers(row, true)}`;
+  }
+
+  /** @type {Scene["table"]} */
+  table(settings, revealed) {
+    const { texts } = this;
+    if (!revealed || !this.rows.length) return null;
+    const rows = this.rows.map((row) => [
+      fillText(texts.paper_number, { number: row.figure }),
+      row.words,
+      headName(row.layer, row.head),
+      row.value,
+      row.low,
+      row.high,
+      row.baseline,
+      row.places,
+      row.holds ? texts.yes : texts.no,
+    ]);
+    const columns = ["rows", "relation", "best_head", "share", "low", "high", "baseline", "places", "role"];
+    return { columns: columns.map((name) => texts[`paper_${name}`]), rows };
+  }
+}

@@ -1,0 +1,139 @@
+"""What the heads of the paper's Figures 3 to 5 seem to do, asked of every encoder head by the model's atlas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.analysis.ablation import Head
+from viz_app.components.explorer import Selection
+from viz_app.figures import Dots, DotsFigure
+from viz_app.lessons.context import LessonContext
+from viz_app.text.role_words import role_words
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.atlas.naming import Role
+    from transformer_core.analysis.atlas.record import Links
+    from viz_app.serving.head_atlas import HeadAtlas
+
+# "making ... more difficult": from a verb to its complement. Antecedents such as that of "its" stand in no treebank of
+# Universal Dependencies; what is there leads from a noun, or a possessive, to the noun that it belongs to.
+RELATIONS = {3: ("xcomp", "to_dependent"), 4: ("nmod", "to_head")}
+_OF_STRUCTURE = 2  # heads of Figure 5, each with the relation that it follows best
+
+
+@dataclass(frozen=True)
+class PaperHead:
+    """The head that follows a relation best.
+
+    Args:
+        figure: Of the paper.
+        head: Kind, layer and head.
+        evidence: Its accuracy beside the baseline.
+        holds: Whether it follows the relation, as the atlas tests it.
+    """
+
+    figure: int
+    head: Head
+    evidence: Role
+    holds: bool
+
+
+def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
+    """One head for each of Figures 3 and 4, two for Figure 5; none for a model whose relations nobody measured."""
+    from transformer_core.analysis.atlas.links import LEAST_PLACES
+
+    links = found.atlas.links if found.atlas else None
+    if links is None:
+        return ()
+    every = {pair: _best(found, links, pair) for pair in product(links.relations, links.directions)}
+    heads = [(figure, every[pair]) for figure, pair in RELATIONS.items() if pair in every]
+    counted = (each for each in every.values() if each[1].places >= LEAST_PLACES and each[1].gain == each[1].gain)
+    ranked = sorted(counted, key=lambda each: (not _holds(found, each), -each[1].gain))
+    for each in ranked:
+        if sum(figure == 5 for figure, _ in heads) < _OF_STRUCTURE and each[0] not in [
+            other for figure, (other, _) in heads if figure == 5
+        ]:
+            heads.append((5, each))
+    return tuple(PaperHead(figure, *each, holds=_holds(found, each)) for figure, each in heads)
+
+
+def _best(found: HeadAtlas, links: Links, pair: tuple[str, str]) -> tuple[Head, Role]:
+    """The head that follows a relation; where none does, the one that is furthest above its baseline."""
+    from transformer_core.analysis.atlas.naming import link_evidence
+
+    ranked = [(head, role) for role, head in link_evidence(links, *pair)]
+    return next((each for each in ranked if _holds(found, each)), ranked[0])
+
+
+def _holds(found: HeadAtlas, each: tuple[Head, Role]) -> bool:
+    head, role = each
+    return any(own.label == role.label for own in found.roles[head])
+
+
+def paper_values(context: LessonContext) -> dict[str, Any] | None:
+    """For the stage; None for a model whose relations nobody measured."""
+    found = context.service.head_atlas
+    rows = [_row(context, each) for each in paper_heads(found)]
+    if not rows:
+        return None
+    assert found.atlas is not None and found.atlas.links is not None
+    return {"rows": rows, "sentences": found.atlas.links.sentences}
+
+
+def _row(context: LessonContext, each: PaperHead) -> Mapping[str, Any]:
+    kind, layer, head = each.head
+    role = each.evidence
+    numbers = {name: round(float(getattr(role, name)), 5) for name in ("value", "low", "high", "baseline")}
+    return {
+        "figure": each.figure,
+        "words": role_words(context.t, kind, role),
+        "relation": role.detail.split()[0],
+        "layer": layer,
+        "head": head,
+        "places": role.places,
+        "holds": each.holds,
+        **numbers,
+    }
+
+
+def paper_selection(context: LessonContext) -> Selection | None:
+    """The head of the row that is chosen."""
+    heads = paper_heads(context.service.head_atlas)
+    if not heads:
+        return None
+    kind, layer, head = heads[int(context.state.number("row", 0, 0, len(heads) - 1))].head
+    return Selection(kind=kind, layer=layer, head=head)
+
+
+def paper_figure(context: LessonContext) -> DotsFigure | None:
+    """The best head of each row, with its interval, beside the baseline."""
+    t, heads = context.t, paper_heads(context.service.head_atlas)
+    if not heads:
+        return None
+    names = [
+        f"{t('lesson_heads.paper_number', number=each.figure)}, {each.evidence.detail.split()[0]}, "
+        f"{each.head[1] + 1}.{each.head[2] + 1}"
+        for each in heads
+    ]
+    roles = [each.evidence for each in heads]
+    share = t("lesson_heads.paper_share")
+    best = Dots(
+        values=[role.value for role in roles],
+        low=[role.low for role in roles],
+        high=[role.high for role in roles],
+        title=t("lesson_heads.paper_best_head"),
+        axis=share,
+        holds=(0.0, 1.0),
+    )
+    baseline = Dots(
+        values=[role.baseline for role in roles], title=t("lesson_heads.paper_baseline"), axis=share, holds=(0.0, 1.0)
+    )
+    return DotsFigure(
+        row_labels=names,
+        columns=[best, baseline],
+        row_title=t("lesson_heads.paper_rows"),
+        language=t.language,
+    )
