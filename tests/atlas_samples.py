@@ -88,8 +88,18 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
         uniform=random.uniform(0.1, 0.2, table),
         gain=estimate(*table, *shape, low=-0.3, high=0.3),
         tested=(
-            Link(relation="obj", direction="to_head", layer=1, head=2, p=0.001, q=0.01, holds=True),
-            Link(relation="nsubj", direction="to_dependent", layer=0, head=1, p=0.4, q=0.4, holds=False),
+            Link(
+                relation="obj",
+                direction="to_head",
+                layer=layers - 1,
+                head=min(2, heads - 1),
+                p=0.001,
+                q=0.01,
+                holds=True,
+            ),
+            Link(
+                relation="nsubj", direction="to_dependent", layer=0, head=min(1, heads - 1), p=0.4, q=0.4, holds=False
+            ),
         ),
     )
     rows = {

@@ -43,7 +43,7 @@ class PaperHead:
 
 def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
     """One head for each of Figures 3 and 4, two for Figure 5; none for a model whose relations nobody measured."""
-    from transformer_core.analysis.atlas.links import LEAST_PLACES
+    from transformer_core.analysis.atlas.statistics import LEAST_PLACES
 
     links = found.atlas.links if found.atlas else None
     if links is None:
