@@ -22,6 +22,7 @@ from transformer_core.derived import write_derived
 from transformer_core.translator import Translator
 from viz_app.components.atlas.payload import MOST_TOKENS
 from viz_app.components.buffer import split_buffer
+from viz_app.figures import VIEWS
 from viz_app.state import session
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
@@ -97,7 +98,7 @@ def test_the_maps_of_the_sentence_follow_when_they_are_wanted(measured: Measured
         place = header["sentence"]["maps"][kind]
         count = int(np.prod(place["shape"]))
         shown = np.frombuffer(data, np.uint8, count, place["offset"]).reshape(place["shape"])
-        wanted = maps.weights(kind)[:, :, :MOST_TOKENS, :MOST_TOKENS]  # type: ignore[arg-type]
+        wanted = maps.weights(kind)[:, :, :MOST_TOKENS, :MOST_TOKENS]
         np.testing.assert_allclose(shown / 255, wanted, atol=1 / 500)
     assert header["sentence"]["axes"]["outputs"]["tokens"] == list(maps.outputs.tokens)
 
@@ -192,3 +193,29 @@ def test_a_relation_that_nobody_knows_is_called_by_its_name(measured: Measured) 
     for strange in ("link a b c", "link x sideways", "dreams", "aligner back", ""):
         assert label_words(t, "encoder", strange) == strange
     assert isinstance(drawn_atlas(), Atlas)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_page_figures_edits_the_views_of_the_atlas(measured: Measured, language: str) -> None:
+    app, t = measured(lang=language), texts(language)
+    app.button(key="pruning-edit").click().run()
+    app.switch_page("app_pages/figures.py").run()
+    assert not app.exception and not app.error
+    assert app.selectbox(key=f"studio-{language}-view").value == "pruning"
+    command = next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app "))
+    assert "--view=pruning" in command and "--text" not in command
+    app.selectbox(key=f"studio-{language}-view").set_value("grid").run()
+    app.selectbox(key=f"studio-{language}-measure").set_value("alignment-input").run()
+    assert not app.exception and not app.error
+    shown = address(app)
+    assert (shown["figure"], shown["measure"]) == ("grid", "alignment-input")
+    assert len(app.get("image")) == 1 and t("atlas.measure_alignment_input") in visible(app)
+
+
+def test_the_page_figures_offers_no_atlas_where_there_is_none(app: AppTest) -> None:
+    app.query_params["figure"] = "grid"
+    app.run()
+    app.switch_page("app_pages/figures.py").run()
+    choice = app.selectbox(key="studio-en-view")
+    assert not app.exception and choice.value == "head"
+    assert not {VIEWS[name].label["en"] for name in ("grid", "pruning")} & set(choice.options)

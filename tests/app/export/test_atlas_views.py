@@ -136,3 +136,17 @@ def test_a_model_without_a_sound_atlas_is_refused(folder: Path, capsys: pytest.C
     shutil.rmtree(folder / "derived")
     assert main(arguments, PROGRAM) == 2
     assert "has no head atlas" in capsys.readouterr().err
+
+
+def test_the_papers_appendix_has_the_grids_and_the_curves(folder: Path) -> None:
+    assert main(["paper-figures", "--checkpoint=measured", "--out=paper", "--format=json"], PROGRAM) == 0
+    names = {path.stem for path in Path("paper").iterdir()}
+    of_atlas = {f"headlight_paper_atlas_{name}" for name in ("grid_gain", "grid_effect", "pruning_all_bleu")}
+    assert of_atlas <= names and len(names) == 5 + len(of_atlas)
+    record = json.loads(Path("paper/headlight_paper_atlas_grid_effect.json").read_text(encoding="utf-8"))["provenance"]
+    assert record["view"] == {"name": "grid", "measure": "effect"}
+    assert shlex.split(record["command"])[3] == "paper-figures"
+    shutil.rmtree(folder / "derived")
+    shutil.rmtree("paper")
+    assert main(["paper-figures", "--checkpoint=measured", "--out=paper", "--format=json"], PROGRAM) == 0
+    assert {path.stem for path in Path("paper").iterdir()} == names - of_atlas

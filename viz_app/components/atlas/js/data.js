@@ -91,8 +91,9 @@ export class AtlasData {
       ? divergingPixel(theme, value / high)
       : theme.pixels[Math.max(0, Math.min(last, Math.round((last * (value - low)) / (high - low))))];
     const [red, green, blue] = [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
+    // Where black and white are told apart equally well from the colour, both reach a contrast of 4.58.
     const light = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-    return { background: cssColour(pixel), ink: light > 0.18 ? "#101318" : "#ffffff" };
+    return { background: cssColour(pixel), ink: light > 0.179 ? "#000000" : "#ffffff" };
   }
 
   /**
