@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
+
 from tests.browser.conftest import CheckAccessibility, OpenLesson
+from tests.browser.rest import until
+from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
 
@@ -95,4 +99,28 @@ def test_heads_that_say_nothing(open_lesson: OpenLesson, check_accessibility: Ch
     tile = lesson.get("lesson.scene.places(lesson.stage.pen(null)).grid.tile('cross', 5, 2)")
     lesson.canvas.click(position={"x": tile["x"] + tile["size"] / 2, "y": tile["y"] + tile["size"] / 2})
     assert "Encoder-decoder, head 6.3 has" in lesson.said()
+    check_accessibility(lesson.page)
+
+
+@pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])
+def test_the_papers_heads_asked_of_this_model(
+    open_lesson: OpenLesson, check_accessibility: CheckAccessibility, language: str, width: int, dark: bool
+) -> None:
+    lesson = open_lesson("heads", "paper", lang=language, width=width, dark=dark)
+    lesson.wait("lesson.lesson.values.paper")
+    t = labels(language)
+    rows = lesson.get("lesson.lesson.values.paper.rows")
+    assert "%" not in lesson.said() and lesson.get("lesson.scene.table(lesson.settings(), false)") is None
+    lesson.press("ArrowRight")
+    assert lesson.settings()["row"] == 1 and t("lesson_heads.paper_anaphora") in lesson.said()
+    lesson.page.locator(".reveal").click()
+    found = rows[1]
+    head = f"{found['layer'] + 1}.{found['head'] + 1}"
+    assert t(f"lesson_heads.paper_{found['verdict']}", head=head) in lesson.said()
+    assert f"{round(found['baseline'] * 100)}\u202f%" in lesson.said()
+    line = lesson.get("lesson.scene.line(lesson.stage.pen(null).width)")
+    lesson.canvas.click(position={"x": 30, "y": 2.5 * line})
+    assert lesson.settings()["row"] == 2
+    opener = lesson.page.locator(".st-key-open-card button")
+    assert until(lesson.page, lambda: f"{rows[2]['layer'] + 1}.{rows[2]['head'] + 1}" in opener.inner_text())
     check_accessibility(lesson.page)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head
+from transformer_core.analysis.atlas.links import LEAST_GAIN, LEAST_PLACES
 from viz_app.components.explorer import Selection
 from viz_app.figures import Dots, DotsFigure
 from viz_app.lessons.context import LessonContext
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 # Universal Dependencies; what is there leads from a noun, or a possessive, to the noun that it belongs to.
 RELATIONS = {3: ("xcomp", "to_dependent"), 4: ("nmod", "to_head")}
 _OF_STRUCTURE = 2  # heads of Figure 5, each with the relation that it follows best
+# What Universal Dependencies calls loose, special and other: no structure of a sentence.
+_NO_STRUCTURE = {"list", "parataxis", "orphan", "goeswith", "reparandum", "punct", "dep"}
 
 
 @dataclass(frozen=True)
@@ -40,23 +44,25 @@ class PaperHead:
     evidence: Role
     holds: bool
 
+    @property
+    def verdict(self) -> str:
+        """`holds`; `none`; `chance` for 10 points in the test without having been a candidate, or significance."""
+        return "holds" if self.holds else "chance" if self.evidence.gain >= LEAST_GAIN else "none"
+
 
 def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
     """One head for each of Figures 3 and 4, two for Figure 5; none for a model whose relations nobody measured."""
-    from transformer_core.analysis.atlas.statistics import LEAST_PLACES
-
     links = found.atlas.links if found.atlas else None
     if links is None:
         return ()
     every = {pair: _best(found, links, pair) for pair in product(links.relations, links.directions)}
     heads = [(figure, every[pair]) for figure, pair in RELATIONS.items() if pair in every]
-    counted = (each for each in every.values() if each[1].places >= LEAST_PLACES and each[1].gain == each[1].gain)
-    ranked = sorted(counted, key=lambda each: (not _holds(found, each), -each[1].gain))
-    for each in ranked:
-        if sum(figure == 5 for figure, _ in heads) < _OF_STRUCTURE and each[0] not in [
-            other for figure, (other, _) in heads if figure == 5
-        ]:
-            heads.append((5, each))
+    structure = [each for (relation, _), each in every.items() if relation not in _NO_STRUCTURE]
+    counted = [each for each in structure if each[1].places >= LEAST_PLACES and not isnan(each[1].gain)]
+    by_head: dict[Head, tuple[Head, Role]] = {}
+    for each in sorted(counted, key=lambda each: (not _holds(found, each), -each[1].gain)):
+        by_head.setdefault(each[0], each)
+    heads += [(5, each) for each in list(by_head.values())[:_OF_STRUCTURE]]
     return tuple(PaperHead(figure, *each, holds=_holds(found, each)) for figure, each in heads)
 
 
@@ -94,7 +100,7 @@ def _row(context: LessonContext, each: PaperHead) -> Mapping[str, Any]:
         "layer": layer,
         "head": head,
         "places": role.places,
-        "holds": each.holds,
+        "verdict": each.verdict,
         **numbers,
     }
 

@@ -35,7 +35,7 @@ export type PaperRow = {
   high: number;
   baseline: number;
   places: number;
-  holds: boolean;
+  verdict: "holds" | "none" | "chance";
 };
 
 export type Values = {

@@ -7,7 +7,7 @@ import { NARROW } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
-const LINE = { tall: 124, narrow: 168 }; // of a row, in pixels
+const LINE = { tall: 100, narrow: 160 }; // of a row, in pixels
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class PaperHeads extends Scene {
@@ -80,7 +80,7 @@ export class PaperHeads extends Scene {
       size: 14,
       weight: 650,
       most: room,
-      colour: row.holds || !revealed ? theme.text : theme.muted,
+      colour: row.verdict === "holds" || !revealed ? theme.text : theme.muted,
     });
     pen.note(this.numbers(row, revealed), left, first + 21, { size: 13, most: room });
   }
@@ -88,7 +88,7 @@ export class PaperHeads extends Scene {
   /** @param {import("./numbers").PaperRow} row */
   found(row) {
     const values = { head: headName(row.layer, row.head) };
-    return fillText(this.texts[row.holds ? "paper_holds" : "paper_none"], values);
+    return fillText(this.texts[`paper_${row.verdict}`], values);
   }
 
   /**
@@ -140,7 +140,7 @@ export class PaperHeads extends Scene {
       row.high,
       row.baseline,
       row.places,
-      row.holds ? texts.yes : texts.no,
+      row.verdict === "holds" ? texts.yes : texts.no,
     ]);
     const columns = ["rows", "relation", "best_head", "share", "low", "high", "baseline", "places", "role"];
     return { columns: columns.map((name) => texts[`paper_${name}`]), rows };
