@@ -84,8 +84,11 @@ def test_the_curves_are_those_of_the_atlas_and_random_ones_a_band(atlas: Atlas) 
     effect, random = figure.series
     wanted = {order: [c for c in atlas.prune.curves if (c.heads, c.order) == ("decoder", order)]
               for order in ("effect", "random")}  # fmt: skip
-    assert effect.ys.tolist() == [score.chrf for score in wanted["effect"][0].scores] and effect.band is None
-    drawn = np.array([[score.chrf for score in curve.scores] for curve in wanted["random"]])
+    (curve,) = wanted["effect"]
+    points = {count: score.chrf for count, score in zip(curve.kept, curve.scores, strict=True)}
+    assert dict(zip(effect.xs.tolist(), effect.ys.tolist(), strict=True)) == points and effect.band is None
+    assert figure.readings()[0] == points[4], "the cut is read where it stands"
+    drawn = np.array([[score.chrf for score in curve.scores[::-1]] for curve in wanted["random"]])
     assert random.band is not None
     np.testing.assert_allclose(random.ys, drawn.mean(axis=0))
     np.testing.assert_allclose(random.band, [drawn.min(axis=0), drawn.max(axis=0)])

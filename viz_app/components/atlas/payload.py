@@ -92,7 +92,9 @@ def _plain(numbers: HeadNumbers, t: Texts, kind: Kind, measure: str) -> dict[str
 
 def _flat(values: Any) -> list[float | None]:
     rounded = np.round(np.asarray(values, dtype=np.float64).ravel(), _DIGITS) + 0.0
-    return [float(value) if np.isfinite(value) else None for value in rounded]
+    return [
+        value if finite else None for value, finite in zip(rounded.tolist(), np.isfinite(rounded).tolist(), strict=True)
+    ]
 
 
 def _roles(roles: Sequence[Role], t: Texts, kind: Kind) -> list[dict[str, Any]]:

@@ -113,11 +113,12 @@ def _curves(atlas: Atlas, group: str, order: str) -> list[Curve]:
 
 
 def _series(order: str, curves: Sequence[Curve], score: str, t: Texts) -> Series:
-    scores: FloatArray = np.array([[getattr(each, score) for each in curve.scores] for curve in curves])
+    rising = np.argsort(curves[0].kept)  # a cut reads curves from the left to the right
+    scores: FloatArray = np.array([[getattr(each, score) for each in curve.scores] for curve in curves])[:, rising]
     drawn = len(curves) > 1
     label = t("atlas.order_random_mean", count=len(curves)) if drawn else t(f"atlas.order_{order}")
     return Series(
-        x=curves[0].kept,
+        x=np.array(curves[0].kept)[rising],
         y=scores.mean(axis=0),
         label=label,
         dashed=order == "random",
