@@ -64,6 +64,7 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
             config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
             drawn = to_plotly(figure).update_layout(legend_y=_LEGEND)
             st.plotly_chart(drawn, theme=None, key="atlas-curves-plot", alt=figure.alt, config=config)
+            st.caption(figure.caption)
             st.caption(t("atlas.pruning_published"))
             with st.container(horizontal=True, key="pruning-takeaways"):
                 _draw_table(t, figure)

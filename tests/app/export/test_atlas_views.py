@@ -88,6 +88,9 @@ def test_the_curves_are_those_of_the_atlas_and_random_ones_a_band(atlas: Atlas) 
     points = {count: score.chrf for count, score in zip(curve.kept, curve.scores, strict=True)}
     assert dict(zip(effect.xs.tolist(), effect.ys.tolist(), strict=True)) == points and effect.band is None
     assert figure.readings()[0] == points[4], "the cut is read where it stands"
+    assert figure.formatted_readings()[0] == f"{points[4]:.2f}", "a score has no sign"
+    between = VIEWS["pruning"].figure(atlas=atlas, group="decoder", score="chrf", left=5)
+    assert len(between.caption) > len(figure.caption) and " 5 " in between.caption, "what was not measured says so"
     drawn = np.array([[score.chrf for score in curve.scores[::-1]] for curve in wanted["random"]])
     assert random.band is not None
     np.testing.assert_allclose(random.ys, drawn.mean(axis=0))

@@ -79,12 +79,15 @@ def pruning_curves(r: Request) -> CurvesFigure:
         _series(order, _curves(atlas, r.group, order), r.score, t) for order in ORDERS if _curves(atlas, r.group, order)
     ]
     caption = t("atlas.pruning_caption", score=score, group=group, sentences=f"{atlas.prune.sentences:,}")
+    if r.left is not None and r.left not in {count for curve in _of_group(atlas, r.group) for count in curve.kept}:
+        caption = f"{caption} {t('atlas.pruning_between', left=r.left)}"
     cut = {} if r.left is None else {"left": r.left}
     return CurvesFigure(
         series=series,
         x_title=t("atlas.left"),
         y_title=score,
         cut=r.left,
+        signed=False,
         title=t("atlas.pruning_title", score=score, group=group),
         caption=caption,
         language=r.language,

@@ -96,6 +96,7 @@ class CurvesFigure(Figure):
         x_log: Whether the axis of places is logarithmic.
         y_log: Whether the axis of values is logarithmic.
         cut: A place at which all curves are read: a line stands there, and the readings beside it; None for none.
+        signed: Whether readings that are not negative have a plus sign.
 
     Raises:
         ValueError: There is no curve, a logarithmic axis would have to show a number that is not positive, or a cut
@@ -108,6 +109,7 @@ class CurvesFigure(Figure):
     x_log: bool = False
     y_log: bool = False
     cut: float | None = None
+    signed: bool = True
     name: str = "headlight_curves"
 
     def __post_init__(self) -> None:
@@ -142,16 +144,20 @@ class CurvesFigure(Figure):
         )
 
     def formatted_readings(self) -> tuple[str, ...]:
-        """The readings as they are written, all in one form: signed, with two digits where that tells them apart.
+        """The readings as they are written, all in one form, with two digits where that tells them apart.
 
         Without a cut, "" for each curve.
         """
         if self.cut is None:
             return ("",) * len(self.series)
         largest = max(float(np.nanmax(np.abs(series.ys), initial=0.0)) for series in self.series)
-        short = 0.1 <= largest < 100
+        short, sign = 0.1 <= largest < 100, "+" if self.signed else ""
         return tuple(
-            "\u2013" if np.isnan(value) else f"{value:+.2f}".replace("-", "\u2212") if short else format_number(value)
+            "\u2013"
+            if np.isnan(value)
+            else f"{value:{sign}.2f}".replace("-", "\u2212")
+            if short
+            else format_number(value)
             for value in self.readings()
         )
 
