@@ -49,7 +49,7 @@ def whole_atlas() -> Atlas:
         return tuple(Sibling(model="", number=int(n), distance=0.25, low=0.2, high=0.3) for n in numbers)
 
     def examples(layer: int, head: int) -> tuple[Example, ...]:
-        return tuple(Example(sentence=s, query=2, key=1, weight=0.9, fits=False) for s in SENTENCES)
+        return tuple(Example(sentence=s, query=0, key=1, weight=0.9, fits=False) for s in SENTENCES)
 
     score = Score(bleu=40.25, chrf=60.0, bleu_half=0.5, chrf_half=0.5, bleu_p=0.2, chrf_p=0.2)
     kinds = {kind: estimate() for kind in KINDS}

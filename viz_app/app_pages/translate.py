@@ -22,6 +22,7 @@ from viz_app.components.explorer import (
     last_head_off,
     last_report,
     send_finding,
+    sentence_shown,
 )
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.sentence_bundle import FILE_NAME
@@ -66,8 +67,9 @@ _MAX_UNKNOWN = 20  # characters that are listed
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    if (example := asked_sentence(session.fresh_key(_EXPLORER))) is not None:
-        st.session_state[session.TEXT_KEY] = example  # before the field is drawn
+    example = asked_sentence(session.fresh_key(_EXPLORER))
+    if example is not None:
+        st.session_state[session.TEXT_KEY] = example[0]  # before the field is drawn
     draw_route(t, "translate")
     if is_following():
         st.markdown(t("translate.stop"))
@@ -103,6 +105,8 @@ def main() -> None:
         with status.container():
             _draw_refusal(t, sentence)
     publish(_params(t, sentence), language=t.language, page="translate")
+    if example is not None:
+        sentence_shown(session.fresh_key(_EXPLORER), example[1])
     if sentence.status == "good":
         draw_tour(t)
         _send_findings(t, served, result, selection)
@@ -232,7 +236,7 @@ def _send_findings(t: Texts, served: TranslationService, result: TranslationResu
     session_id, key = session.session_id(), session.fresh_key(_EXPLORER)
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
-        if selection.card:
+        if served.head_atlas.atlas is not None:  # also while it is closed, so that it opens at once
             send_finding(key, findings.card(served, t, (selection.kind, selection.layer, selection.head)))
         send_finding(key, findings.without_head(served, session_id, result, head_off(key)))
         send_finding(key, findings.roles(served, session_id, t))

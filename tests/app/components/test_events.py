@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from viz_app.components import events
+from viz_app.components import events, explorer
 
 # The clock of a machine: it goes on, stands still, is set back by a day, and goes on from there.
 CLOCK = [1_000_000_000_000, 1_000_000_000_005, 1_000_000_000_005, 999_913_600_000, 999_913_600_007, 999_913_600_020]
@@ -92,3 +92,17 @@ def test_a_state_is_read_before_its_component_is_mounted(
     monkeypatch.setattr(events, "st", SimpleNamespace(session_state={"growth": told}))
     assert events.last_report("growth", "seen") == wanted
     assert events.last_report("another", "seen") is None
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize(
+    ("text", "read"), [("He reads.", True), ("", False), ("a" * 501, False), ("\ud800", False), (7, False)]
+)
+def test_the_sentence_of_an_example_is_told_until_it_is_shown(
+    monkeypatch: pytest.MonkeyPatch, text: object, read: bool
+) -> None:
+    monkeypatch.setattr(events, "last_report", lambda *_: {"name": text, "id": 5})
+    assert explorer.asked_sentence("here") == ((text, 5) if read else None)
+    assert explorer.asked_sentence("here") == ((text, 5) if read else None)
+    explorer.sentence_shown("here", 5)
+    assert explorer.asked_sentence("here") is None

@@ -94,7 +94,7 @@ def test_examples_name_the_tokens_of_their_place(service: TranslationService, at
         for each, number in zip(told(service, atlas, (kind, 0, 0))["examples"], SENTENCES, strict=True):
             forced = service.translator.force(SENTENCES[number], TARGETS[number]).attention
             assert each["text"] == SENTENCES[number]
-            assert each["query"] == forced.queries(kind).tokens[2]
+            assert each["query"] == forced.queries(kind).tokens[0]
             assert each["key"] == forced.keys(kind).tokens[1]
 
 

@@ -43,6 +43,7 @@ __all__ = [
     "last_report",
     "pack",
     "send_finding",
+    "sentence_shown",
 ]
 
 _FOLDER = Path(__file__).parent
@@ -135,14 +136,26 @@ def head_off(key: str) -> tuple[Kind, int, int] | None:
     return None if found is None else (found[1], int(found[2]), int(found[3]))  # type: ignore[return-value]
 
 
-def asked_sentence(key: str) -> str | None:
-    """The sentence of an example that was pressed in the card of a head, once a press; None for none."""
-    asked = events.new_named_event(f"{key}-sentence", events.last_report(key, _SENTENCE))
+def asked_sentence(key: str) -> tuple[str, int] | None:
+    """The sentence of an example that was pressed in the card of a head, and the number of the press; None for none.
+
+    It is told again until `sentence_shown`.
+    """
+    asked = events.new_named_event(_presses(key), events.last_report(key, _SENTENCE))
     if asked is None:
         return None
-    text, number = asked
-    events.answered(f"{key}-sentence", number)
-    return text if 0 < len(text) <= MOST_COMPARED else None
+    text = asked[0]
+    # Half of a surrogate pair is not printable.
+    return asked if 0 < len(text) <= MOST_COMPARED and text.isprintable() else None
+
+
+def sentence_shown(key: str, press: int) -> None:
+    """For the end of a run that shows it; one that is replaced leaves it to the next, to which the old text is sent."""
+    events.answered(_presses(key), press)
+
+
+def _presses(key: str) -> str:
+    return f"{key}-sentence"
 
 
 def send_finding(key: str, finding: Mapping[str, Any]) -> None:

@@ -64,7 +64,7 @@ export class AtlasCard {
     this.wanted = null;
     const { kind } = this.store.state;
     const row = translation.view(kind, "pieces", translation.length).queries[wanted.at];
-    if (row?.text === wanted.token) this.store.set({ pin: `q${wanted.at}` });
+    if (row && row.text === tokenText(wanted.token)) this.store.set({ pin: `q${wanted.at}` });
   }
 
   close() {
