@@ -286,6 +286,66 @@ type Measures = import("./components/explorer/js/measures.js").Measures;
 type Difference = import("./components/explorer/js/difference.js").Difference;
 type Figure = import("./components/explorer/js/figure.js").Figure;
 
+// ---- The head atlas
+
+/** Numbers of a measure for a kind, flat, layer after layer; null where there is none: components/atlas/payload.py. */
+type AtlasColumns = Record<"value" | "low" | "high" | "baseline" | "q", (number | null)[]> & { detail: string[] };
+type AtlasMeasure = {
+  name: string;
+  label: string;
+  about: string;
+  unit: string;
+  diverging: boolean;
+  kinds: Record<Kind, AtlasColumns>;
+};
+type AtlasNumbers = {
+  value: number;
+  low: number | null;
+  high: number | null;
+  baseline: number | null;
+  q: number | null;
+  detail: string;
+};
+type AtlasRole = { label: string; words: string; link: boolean; value: number; baseline: number };
+type AtlasHead = { kind: Kind; layer: number; head: number; index: number; place: string; name: string };
+type AtlasMap = { rows: number; columns: number; values: Uint8Array; causal: boolean };
+type AtlasState = {
+  by: string;
+  view: "grid" | "list";
+  rising: boolean;
+  kind: string;
+  role: string;
+  significant: boolean;
+  /** Places of the heads that are compared, such as "cross.5.5", from 0. */
+  chosen: string[];
+  /** Whether the reader has asked for the maps of the sentence. */
+  maps: boolean;
+};
+type AtlasHeader = {
+  language: string;
+  texts: Texts;
+  colours: Palettes;
+  start: AtlasState;
+  layers: number;
+  heads: number;
+  measures: AtlasMeasure[];
+  roles: Record<Kind, AtlasRole[][]>;
+  significant: Record<Kind, boolean[]> | null;
+  sentence: {
+    maps: Record<Kind, { shape: number[]; offset: number }>;
+    axes: Record<AxisName, { tokens: string[] }>;
+    cut: number;
+  } | null;
+  has_sentence: boolean;
+};
+type AtlasData = import("./components/atlas/js/data.js").AtlasData;
+type AtlasActions = {
+  of: (head: AtlasHead) => Attributes;
+  set: (change: Partial<AtlasState>) => void;
+  open: (head: AtlasHead) => void;
+  choose: (head: AtlasHead) => void;
+};
+
 // ---- How a model grew
 
 type Block = import("./components/explorer/js/block.js").Block;

@@ -120,7 +120,7 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     assert state(page)["moment"] == moment, "the arrows moved in the map, not in time"
 
     # The same again as tables.
-    page.get_by_role("button", name=T("growth.table"), exact=True).click()
+    page.locator(".growth").get_by_role("button", name=T("growth.table"), exact=True).click()
     rows = page.locator(".growth .tables table").first.locator("tbody tr")
     assert rows.count() == len(history.steps)
     cells = rows.nth(moment).locator("th, td").all_inner_texts()
@@ -167,7 +167,7 @@ def test_what_is_seen_is_in_the_link_and_can_be_taken_away(
     assert {name: state(fresh)[name] for name in seen} == seen
     wait_until_idle(fresh)
 
-    fresh.get_by_role("button", name=T("translate.download")).click()
+    fresh.locator(".st-key-growth-takeaways").get_by_role("button", name=T("translate.download")).click()
     file = saved(fresh, "CSV", tmp_path)
     assert file.name.endswith(f"layer1_head4_{shown.name}_update{updates}.csv")
     rows = csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines())

@@ -124,8 +124,9 @@ def _draw_attention(
     result = served.translate_branch(who, best, spec.selection.branch, on_position=ask)
     branch = spec.selection.branch if result is not best else 0
     spec = replace(spec, selection=replace(spec.selection, branch=branch)).fitted(result.maps)
+    atlas = served.head_atlas.atlas
     with left:
-        spec = FigureControls(t, result.maps, served.name, of_parser=served.parses).draw(spec)
+        spec = FigureControls(t, result.maps, served.name, of_parser=served.parses, atlas=atlas).draw(spec)
     st.session_state[session.FIGURE_SPEC_KEY] = spec
     with right:
         return _exportable(t, served, sentence, spec, (best, result), ask)

@@ -15,6 +15,7 @@ from viz_app.serving.registry import unreadable_models
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
+from viz_app.ui.atlas import draw_atlas
 from viz_app.ui.definitions import define
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.growth import draw_growth
@@ -22,6 +23,7 @@ from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.own_model import draw_own_model
 from viz_app.ui.parsing_quality import draw_parsing
+from viz_app.ui.pruning import draw_pruning
 from viz_app.ui.quality import draw_aligners, draw_answers, draw_heads, draw_scores
 from viz_app.ui.shared_across_pages import shared_row
 
@@ -52,6 +54,8 @@ def main() -> None:
         draw_heads(t, model_card)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params |= route_params()
+        params = draw_atlas(t, served, params)
+        params, translate_pruned = draw_pruning(t, served, params)
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
         draw_aligners(t, model_card)
         draw_answers(t, model_card)
@@ -60,6 +64,7 @@ def main() -> None:
         _draw_card(t, translator)
         draw_own_model(t)
     publish(params, language=t.language, page="model")
+    translate_pruned()  # last of all, so that nothing waits for it
 
 
 def _draw_summary(t: Texts, served: TranslationService) -> None:

@@ -32,7 +32,8 @@ def parser() -> Parser:
             "dependency of a verb, an anaphor, and heads that follow the structure of a sentence.\n\n"
             "The sentences are our own. Heads are chosen by measure among all heads of the encoder, and each caption\n"
             "says how, with the share they reach and that of uniform attention. The shares of all heads are in the\n"
-            "record of each file."
+            "record of each file.\n\n"
+            "Where the model has a head atlas, grids of all heads and the pruning curves are written, too."
         ),
         example="  python -m viz_app paper-figures --checkpoint checkpoints/en-de --out paper",
     )
@@ -61,17 +62,19 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--out: {out / there[0]} already exists; add --force to replace it, or name another folder")
 
     from viz_app.export.figure_request import ModelRunner, Sentence
-    from viz_app.export.paper import SENTENCES, paper_figures
+    from viz_app.export.paper import SENTENCES, atlas_figures, paper_figures
     from viz_app.export.provenance import checkpoint_name
-    from viz_app.figures import Style, export, file_name
+    from viz_app.figures import Figure, Style, export, file_name
 
     runner = ModelRunner()
     results = {text: runner.run(Sentence(checkpoint=options.checkpoint, text=text)) for text in SENTENCES}
     name = checkpoint_name(runner.translator(options.checkpoint))
     words = ["python", "-m", "viz_app", "paper-figures", f"--checkpoint={name}", "--out=paper", *_choices(options)]
     style = Style(preset=options.preset)
+    figures: list[Figure] = [*paper_figures(results, language=options.language)]
+    figures += atlas_figures(options.checkpoint, runner, language=options.language)
     out.mkdir(exist_ok=True)
-    for figure in paper_figures(results, language=options.language):
+    for figure in figures:
         recorded = replace(figure, provenance={**figure.provenance, "command": shlex.join(words)})
         for format in formats:
             path = out / file_name(recorded, format)

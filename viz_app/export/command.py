@@ -37,9 +37,11 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     """
     provenance = figure.provenance
     view, name = provenance.get("view"), "export"
-    if not provenance.get("source"):
+    if provenance.get("atlas") and view and provenance.get("checkpoint"):
+        options = [("checkpoint", provenance["checkpoint"]), *_view_options(view)]
+    elif not provenance.get("source"):
         return ""
-    if provenance.get("history"):
+    elif provenance.get("history"):
         name, options = "growth", [*_growth_options(provenance, figure.language)]
     elif not provenance.get("checkpoint"):
         return ""

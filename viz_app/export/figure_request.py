@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import UsageError
 from transformer_core.parsing.vocabulary import generates_trees
-from viz_app.export.provenance import make_provenance
+from viz_app.export.provenance import checkpoint_record, make_provenance
 from viz_app.figures import Figure, ParserOutput, Search, view_named
 from viz_app.serving.input_validation import visible_words
 
 if TYPE_CHECKING:
+    from transformer_core.analysis.atlas.record import Atlas
     from transformer_core.attention_maps import AttentionMaps
     from transformer_core.translator import Translator
 
@@ -67,12 +68,14 @@ class ForwardResult:
         provenance: Checkpoint, sentence and search, for the record.
         search: The search that found the translation; None when it was given.
         parse: What a parser generated; None for other models.
+        atlas: The head atlas of the model; None where it has none, or where no view of it is asked for.
     """
 
     maps: AttentionMaps
     provenance: dict[str, Any]
     search: Search | None
     parse: ParserOutput | None = None
+    atlas: Atlas | None = None
 
 
 class ModelRunner:
@@ -91,6 +94,12 @@ class ModelRunner:
             torch.set_num_threads(1)
             self._translators[checkpoint] = Translator.load(Path(checkpoint), "cpu")
         return self._translators[checkpoint]
+
+    def atlas(self, checkpoint: str) -> Atlas | None:
+        """The head atlas of the model in a folder; None where there is none. Raises CheckpointError when damaged."""
+        from transformer_core.analysis.atlas.storage import shipped_atlas
+
+        return shipped_atlas(Path(checkpoint), self.translator(checkpoint).checkpoint_hash)
 
     def run(self, sentence: Sentence) -> ForwardResult:
         """Translate a sentence, or force its given translation. Raises SourceTooLong."""
@@ -116,7 +125,25 @@ def model_input(translator: Translator, sentence: Sentence) -> str:
 
 def figure_for_request(request: FigureRequest, runner: ModelRunner) -> Figure:
     """Run the model and make the figure. Raises UsageError for a layer, head, query or step that does not exist."""
+    if view_named(request.view).of_atlas:
+        return atlas_figure(request, runner)
     return render(request, runner.run(request.sentence), runner.run(request.other) if request.other else None)
+
+
+def atlas_figure(request: FigureRequest, runner: ModelRunner) -> Figure:
+    """The figure of a view of the head atlas, for which no sentence is read.
+
+    Raises:
+        UsageError: The checkpoint has no atlas, or not what is asked for.
+        CheckpointError: The atlas is damaged.
+    """
+    checkpoint = request.sentence.checkpoint
+    atlas, record = runner.atlas(checkpoint), checkpoint_record(runner.translator(checkpoint))
+    about = {"language": request.language, "provenance": record}
+    try:
+        return view_named(request.view).figure(**request.parameters, atlas=atlas, **about)
+    except ValueError as error:
+        raise UsageError(f"--view {request.view}: {error}") from error
 
 
 def render(request: FigureRequest, result: ForwardResult, other: ForwardResult | None = None) -> Figure:
@@ -127,7 +154,12 @@ def render(request: FigureRequest, result: ForwardResult, other: ForwardResult |
     if other:
         provenance["other"] = other.provenance
         parameters["other"] = other.maps
-    material = {"maps": result.maps, "search": result.search if request.view == "beam" else None, "parse": result.parse}
+    material: dict[str, Any] = {
+        "maps": result.maps,
+        "search": result.search if request.view == "beam" else None,
+        "parse": result.parse,
+    }
+    material["atlas"] = result.atlas
     try:
         figure = view_named(request.view).figure(
             **parameters, **material, language=request.language, provenance=provenance

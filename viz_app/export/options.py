@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from transformer_core.analysis.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli.options import Parser, UsageError, check_at_least, existing
 from transformer_core.config import DecodingConfig
@@ -14,6 +15,7 @@ from transformer_core.shipped import find_checkpoint
 from viz_app.export.command import DPI_FORMATS, FROM_ONE
 from viz_app.export.figure_request import FigureRequest, Sentence
 from viz_app.figures import FORMATS, VIEWS, Style
+from viz_app.figures.build.atlas import GROUPS, SCORES
 from viz_app.figures.build.heads import UNITS
 from viz_app.figures.model.style import MAPPINGS, PRESETS, ROTATIONS, SCALES
 from viz_app.text import LANGUAGES
@@ -24,6 +26,7 @@ _OPTIONS = {
     "names": ("name", "other_name"),
     "search": (),
     "parse": (),
+    "atlas": (),
 }
 
 
@@ -58,6 +61,10 @@ def add_view(parser: Parser) -> None:
     add("--steps", type=str, metavar="LIST", help="The steps of the view steps: 1,4,8; four unless given.")
     add("--pruned", type=bool, metavar="true|false", help="Whether the beam tree shows discarded candidates.")
     add("--confidence", type=bool, metavar="true|false", help="tree: tint constituents by their probability.")
+    add("--measure", type=str, metavar="NAME", help=f"grid: {', '.join(MEASURES)}; the first unless given.")
+    add("--group", type=str, metavar="NAME", help="pruning: which heads go: all, encoder, decoder, cross.")
+    add("--score", type=str, metavar="NAME", help=f"pruning: {', '.join(SCORES)}.")
+    add("--left", type=int, metavar="N", help="pruning: read the curves where N heads are left.")
     add("--other-text", type=str, metavar="TEXT", help="compare: sentence of B.")
     add("--other-target", type=str, metavar="TEXT", help="compare: translation that B reads.")
     add("--other-checkpoint", type=find_checkpoint, metavar="DIR", help="compare: model of B.")
@@ -127,10 +134,17 @@ def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
 
 def request_from_options(options: argparse.Namespace) -> FigureRequest:
     """The request of the options. Raises UsageError for an option that is missing, unusable or not of this view."""
+    view, parameters = view_from_options(options)
+    language = validate_choice("--language", options.language, LANGUAGES)
+    if VIEWS[view].of_atlas:
+        given = [each for each in ("text", "target", "beam", "alpha") if getattr(options, each) is not None]
+        if given:
+            raise UsageError(f"{_flag(given[0])}: the view {view} shows the model's head atlas; omit the sentence")
+        sentence = Sentence(checkpoint=options.checkpoint, text="")
+        return FigureRequest(sentence=sentence, view=view, parameters=parameters, language=language)
     if options.text is None:
         raise UsageError("missing: --text (a sentence), or --texts (a file with one sentence per line)")
     sentence = sentence_from_options(options, validate_text("--text", options.text))
-    view, parameters = view_from_options(options)
     if view == "beam" and sentence.target is not None:
         raise UsageError("--target: the view beam draws a search; omit the translation")
     other = _other(options, sentence)
@@ -141,7 +155,7 @@ def request_from_options(options: argparse.Namespace) -> FigureRequest:
         view=view,
         parameters=parameters,
         other=other,
-        language=validate_choice("--language", options.language, LANGUAGES),
+        language=language,
     )
 
 
@@ -182,6 +196,14 @@ def _parameters(options: argparse.Namespace, allowed: tuple[str, ...]) -> dict[s
                     f"{flag} is {getattr(options, name)!r}, but must be increasing numbers from 1, such as 1,3"
                 )
             value = tuple(number - 1 for number in value) if name == "heads" else value
+        elif name == "measure":
+            validate_choice(flag, value, MEASURES)
+        elif name == "group":
+            validate_choice(flag, value, GROUPS)
+        elif name == "score":
+            validate_choice(flag, value, SCORES)
+        elif name == "left":
+            check_at_least(flag, value, 0)
         elif name in (*FROM_ONE, "step"):
             check_at_least(flag, value, 1)
             value = value - 1 if name in FROM_ONE else value

@@ -2,7 +2,7 @@
 
 Figure 3 follows a long-distance dependency of a verb, Figure 4 an anaphor, Figure 5 the structure of a sentence. For
 each a sentence of ours has words marked whose link is looked for, and encoder heads are ranked by the weight they give
-to it.
+to it. Where the model has a head atlas, grids of all its heads and the pruning curves follow.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.analysis.atlas.measures import measures
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.export.figure_request import ForwardResult
-from viz_app.figures import LinesFigure, Request, head_lines
+from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, Sentence, atlas_figure
+from viz_app.figures import Figure, LinesFigure, Request, head_lines
+from viz_app.figures.build.atlas import pruned_groups
 from viz_app.text import texts
 
 # In each sentence every word that is marked stands once; links go from the query to the key.
@@ -36,6 +38,7 @@ STRUCTURE_LINKS = (
     ("garden", "playing"),
 )
 SENTENCES = (VERB, ANAPHOR, STRUCTURE)
+PRINTED = ("gain", "effect")  # measures of the atlas
 
 Links = Sequence[tuple[str, str]]
 
@@ -103,6 +106,32 @@ def paper_figures(results: Mapping[str, ForwardResult], *, language: str = "en")
         *_anaphor(results[ANAPHOR], language),
         *_structure(results[STRUCTURE], language),
     ]
+
+
+def atlas_figures(checkpoint: str, runner: ModelRunner, *, language: str = "en") -> list[Figure]:
+    """All heads by what explains them and by their effect, and the pruning curves; what the model's atlas has of it.
+
+    Args:
+        checkpoint: Folder of the model.
+        runner: Loads it.
+        language: "en" or "ko".
+
+    Raises:
+        CheckpointError: The atlas is damaged.
+    """
+    atlas = runner.atlas(checkpoint)
+    if atlas is None:
+        return []
+    names = {measure.name for measure in measures(atlas)}
+    wanted: list[tuple[str, dict[str, str]]] = [("grid", {"measure": each}) for each in PRINTED if each in names]
+    if "all" in pruned_groups(atlas):
+        wanted.append(("pruning", {"group": "all"}))
+    sentence = Sentence(checkpoint=checkpoint, text="")
+    made = (
+        atlas_figure(FigureRequest(sentence=sentence, view=view, parameters=given, language=language), runner)
+        for view, given in wanted
+    )
+    return [replace(figure, name=figure.name.replace("headlight_", "headlight_paper_atlas_")) for figure in made]
 
 
 def _verb(result: ForwardResult, language: str) -> LinesFigure:

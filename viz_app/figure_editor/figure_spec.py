@@ -13,10 +13,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
+from transformer_core.analysis.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, empty_query
 from viz_app.figures import PRESETS, SCALES, VIEWS, Style, upto_step
+from viz_app.figures.build.atlas import GROUPS, SCORES
 from viz_app.figures.model.style import MAPPINGS, ROTATIONS
 from viz_app.state.query_params import selection_from_params, selection_to_params
 from viz_app.text import LANGUAGES
@@ -41,6 +43,10 @@ class FigureSpec:
         aligned: Whether "compare" aligns different tokens.
         pruned: Whether "beam" draws pruned candidates.
         confidence: Whether "tree" tints constituents by their probability.
+        measure: Of "grid"; empty for the first that the atlas has.
+        group: Of "pruning": which heads go.
+        score: Of "pruning".
+        left: Heads that are left where "pruning" is read; None for no such place.
         language: Of the figure's words; None for the language of the page.
         style: How it is drawn.
         dpi: Dots per inch of a PNG.
@@ -55,6 +61,10 @@ class FigureSpec:
     aligned: bool = True
     pruned: bool = True
     confidence: bool = False
+    measure: str = ""
+    group: str = "all"
+    score: str = "bleu"
+    left: int | None = None
     language: str | None = None
     style: Style = field(default_factory=Style)
     dpi: int = 300
@@ -131,6 +141,10 @@ class FigureSpec:
             "steps": self.steps,
             "pruned": self.pruned,
             "confidence": self.confidence,
+            "measure": self.measure,
+            "group": self.group,
+            "score": self.score,
+            "left": self.left,
         }
         return {name: value for name, value in given.items() if name in VIEWS[self.view].parameters}
 
@@ -168,6 +182,10 @@ class FigureSpec:
             "aligned": None if self.aligned else "off",
             "pruned": None if self.pruned else "off",
             "confidence": "on" if self.confidence else None,
+            "measure": self.measure or None,
+            "group": None if self.group == "all" else self.group,
+            "score": None if self.score == "bleu" else self.score,
+            "left": None if self.left is None else str(self.left),
         }
         if self.scene is None:
             return values | empty_query()
@@ -187,6 +205,9 @@ class FigureSpec:
         for name in ("aligned", "pruned"):
             _take(changes, params, name, name, {"off": False}.get)
         _take(changes, params, "confidence", "confidence", {"on": True}.get)
+        for name, allowed in (("measure", MEASURES), ("group", GROUPS), ("score", SCORES)):
+            _take(changes, params, name, name, {each: each for each in allowed}.get)
+        _take(changes, params, "left", "left", _count)
         scene = LessonFigureSpec.from_query(params) or default.scene
         return replace(default, selection=place, style=_style(params, default.style), scene=scene, **changes)
 
@@ -221,6 +242,10 @@ def _places(text: str, first: int) -> tuple[int, ...]:
     if not all(part.isascii() and part.isdigit() and len(part) <= 4 and int(part) > 0 for part in parts):
         return ()
     return tuple(sorted({int(part) - first for part in parts}))
+
+
+def _count(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else None
 
 
 def _number(text: str, low: float, high: float) -> float | None:

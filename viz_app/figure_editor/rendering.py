@@ -127,7 +127,7 @@ def forward_result(
             provenance["branch"] = branch + 1  # no text leads back to these pieces, so no command does
     search = Search.from_translation(best.translation, translator.tokenizer) if best.translation.history else None
     parse = ParserOutput.from_pieces(translation.source, translation.pieces, translation.scores, translator.tokenizer)
-    return ForwardResult(result.maps, provenance, search, parse)
+    return ForwardResult(result.maps, provenance, search, parse, service.head_atlas.atlas)
 
 
 def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Comparison | None = None) -> Figure:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from transformer_core.analysis.atlas.measures import NAMES as MEASURES
 from transformer_core.files import CheckpointError
 from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, forward_result, make_figure
 from viz_app.figures import VIEWS, Style, effective_style
+from viz_app.figures.build.atlas import GROUPS, SCORES
 from viz_app.lessons.stage.state import LessonState, valid_settings
 from viz_app.serving.comparison import NotComparable, compare_with_selection
 from viz_app.serving.translation_service import TranslationService
@@ -33,6 +35,10 @@ def spec_to_saved(spec: FigureSpec) -> SavedSpec:
         aligned=spec.aligned,
         pruned=spec.pruned,
         confidence=spec.confidence,
+        measure=spec.measure,
+        group=spec.group,
+        score=spec.score,
+        left=spec.left,
         language=spec.language,
         style=spec.style.as_dict(),
         dpi=spec.dpi,
@@ -55,6 +61,10 @@ def spec_from_saved(saved: SavedSpec) -> FigureSpec:
         aligned=saved.aligned,
         pruned=saved.pruned,
         confidence=saved.confidence,
+        measure=saved.measure if saved.measure in MEASURES else "",
+        group=saved.group if saved.group in GROUPS else "all",
+        score=saved.score if saved.score in SCORES else "bleu",
+        left=saved.left,
         language=saved.language,
         style=Style.from_dict(saved.style),
         dpi=saved.dpi,

@@ -142,7 +142,7 @@ def _colors(figure: Figure, style: Style) -> Iterable[PrintIssue]:
 
 def _scales(figure: Figure, style: Style) -> list[ColorMap]:
     if isinstance(figure, MatrixFigure):
-        return [numbers_map(figure.matrix, figure.diverging, style, figure.theme)]
+        return [numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)]
     if isinstance(figure, ConstituencyFigure) and figure.is_tinted:
         return [figure.color_map(style)]
     if not isinstance(figure, HeatmapFigure):

@@ -16,7 +16,7 @@ import numpy as np
 
 from viz_app.figures import tree_data
 from viz_app.figures.build.steps import Animation
-from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import LinesFigure
@@ -34,6 +34,7 @@ JSON_FORMAT = 1
 
 TREE_COLUMNS = ("node", "parent", "step", "piece", "log_probability", "piece_log_probability", "status", "best")
 CURVE_COLUMNS = ("series", "label", "x", "y")
+_BAND = ("low", "high")  # of curves of which any has a band
 MATRIX_COLUMNS = ("row", "column", "value")
 _NAMES = ("row_label", "column_label")  # of a matrix whose rows or columns have names
 DOT_COLUMNS = ("row", "label", "column", "title", "value", "low", "high", "hollow")
@@ -94,18 +95,19 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
     if isinstance(figure, TreeFigure):
         return TREE_COLUMNS, [
             (
-                *(i + 1, node.parent + 1, node.step, _escape_formula(node.label)),
+                *(i + 1, node.parent + 1, node.step, escape_formula(node.label)),
                 *(node.log_probability, node.piece_log_probability, node.status, int(node.best)),
             )
             for i, node in enumerate(figure.nodes)
         ]
     if isinstance(figure, ConstituencyFigure):
-        return tree_data.COLUMNS, tree_data.table(figure, _escape_formula)
+        return tree_data.COLUMNS, tree_data.table(figure, escape_formula)
     if isinstance(figure, CurvesFigure):
-        return CURVE_COLUMNS, [
-            (i, _escape_formula(series.label), float(x), float(y))
+        banded = any(series.band is not None for series in figure.series)
+        return CURVE_COLUMNS + _BAND * banded, [
+            (i, escape_formula(series.label), float(x), float(y), *(_band(series, at) if banded else ()))
             for i, series in enumerate(figure.series, start=1)
-            for x, y in zip(series.xs, series.ys, strict=True)
+            for at, (x, y) in enumerate(zip(series.xs, series.ys, strict=True))
         ]
     if isinstance(figure, MatrixFigure):
         rows, columns = np.indices(figure.matrix.shape)
@@ -115,7 +117,7 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         return (*MATRIX_COLUMNS[:-1], *_NAMES[: len(named[0]) - 3], MATRIX_COLUMNS[-1]), named
     if isinstance(figure, DotsFigure):
         return DOT_COLUMNS, [
-            (row + 1, _escape_formula(label), number, _escape_formula(column.title), *_dot(column, row))
+            (row + 1, escape_formula(label), number, escape_formula(column.title), *_dot(column, row))
             for row, label in enumerate(figure.row_labels)
             for number, column in enumerate(figure.columns, start=1)
         ]
@@ -126,8 +128,8 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
 
 def _cells(number: int, panel: HeatmapPanel) -> Rows:
     """A row of CSV for each cell of a panel."""
-    queries = [_escape_formula(label) for label in panel.query_labels]
-    keys = [_escape_formula(label) for label in panel.key_labels]
+    queries = [escape_formula(label) for label in panel.query_labels]
+    keys = [escape_formula(label) for label in panel.key_labels]
     place = (number, _from_one(panel.layer), _from_one(panel.head))
     allowed = panel.allowed
     return [
@@ -141,6 +143,11 @@ def _dot(column: Dots, row: int) -> tuple[float | str, ...]:
     """Value, ends of the band and whether the point is empty; nothing where there is no number."""
     numbers = (float(value) for value in (column.places[row], *column.bands[row]))
     return (*("" if np.isnan(value) else value for value in numbers), int(column.empty[row]))
+
+
+def _band(series: Series, at: int) -> tuple[float | str, ...]:
+    """Both ends of the band around a point; nothing for a curve without."""
+    return ("", "") if series.band is None else tuple(map(float, series.band[:, at]))
 
 
 def _all_arrays(figure: Figure) -> dict[str, Any]:
@@ -161,6 +168,7 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
         pairs = [
             (f"{name}_{i}", values) for i, s in enumerate(figure.series) for name, values in (("x", s.xs), ("y", s.ys))
         ]
+        pairs += [(f"band_{i}", s.band) for i, s in enumerate(figure.series) if s.band is not None]  # (2, values)
         return {**dict(pairs), "labels": np.array([series.label for series in figure.series], dtype=np.str_)}
     if isinstance(figure, MatrixFigure):
         names = {"row_labels": figure.row_labels, "column_labels": figure.column_labels}
@@ -205,6 +213,7 @@ def _content(figure: Figure) -> dict[str, Any]:
                     "marked": s.marked,
                     "x": s.xs.tolist(),
                     "y": [None if np.isnan(y) else float(y) for y in s.ys],
+                    **({} if s.band is None else dict(zip(_BAND, s.band.tolist(), strict=True))),
                 }
                 for s in figure.series
             ],
@@ -289,10 +298,10 @@ def _names(figure: MatrixFigure, row: int, column: int) -> tuple[str, ...]:
     if not figure.row_labels and not figure.column_labels:
         return ()
     rows, columns = figure.row_labels, figure.column_labels
-    return _escape_formula(rows[row] if rows else ""), _escape_formula(columns[column] if columns else "")
+    return escape_formula(rows[row] if rows else ""), escape_formula(columns[column] if columns else "")
 
 
-def _escape_formula(label: str) -> str:
+def escape_formula(label: str) -> str:
     """A label that no spreadsheet program runs as a formula; an apostrophe in front, if needed, says "text"."""
     seen = next((c for c in label if unicodedata.category(c)[0] not in "ZC" or c in _FORMULA_STARTS), "")
     return f"'{label}" if label.startswith("'") or seen in _FORMULA_STARTS else label

@@ -80,5 +80,5 @@ def default_range(figure: Figure) -> tuple[float, float] | None:
         return None
     from viz_app.figures.colours.scales import numbers_map
 
-    plain: Any = numbers_map(figure.matrix, figure.diverging, Style(), figure.theme)
+    plain: Any = numbers_map(figure.matrix, figure.diverging, Style(), figure.theme, figure.base)
     return plain.low, plain.high

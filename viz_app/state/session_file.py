@@ -125,6 +125,10 @@ class SavedSpec(Struct, frozen=True, kw_only=True):
     aligned: bool = True
     pruned: bool = True
     confidence: bool = False
+    measure: Annotated[str, Meta(max_length=32)] = ""
+    group: Name = "all"
+    score: Name = "bleu"
+    left: Index | None = None
     language: Name | None = None
     style: Annotated[dict[Name, Setting | Annotated[list[Number], Meta(max_length=2)] | None], Meta(max_length=32)] = {}
     dpi: Annotated[int, Meta(ge=1, le=10_000)] = 300

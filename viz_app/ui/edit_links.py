@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -21,6 +23,17 @@ def edit_in_figures(selection: Selection) -> None:
     kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
     st.session_state[session.FIGURE_SPEC_KEY] = kept.follow_explorer(selection)
     st.session_state[session.FIGURE_SELECTION_KEY] = selection
+    session.navigate_to("figures")
+
+
+def edit_atlas_in_figures(view: Mapping[str, Any]) -> None:
+    """For `enqueue_callback`: open the page Figures with a view of the head atlas, in the style last chosen there.
+
+    Args:
+        view: `view` and its parameters, as `FigureSpec` has them.
+    """
+    kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
+    st.session_state[session.FIGURE_SPEC_KEY] = dataclasses.replace(kept.with_scene(None), **view)
     session.navigate_to("figures")
 
 

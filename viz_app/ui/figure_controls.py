@@ -12,10 +12,13 @@ from typing import Any, cast
 
 import streamlit as st
 
+from transformer_core.analysis.atlas.measures import measures
+from transformer_core.analysis.atlas.record import Atlas
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.components.explorer import UNITS
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figures import VIEWS, supported_options
+from viz_app.figures import VIEWS, View, supported_options
+from viz_app.figures.build.atlas import SCORES, measure_name, most_left, pruned_groups
 from viz_app.figures.model.spec import display_label
 from viz_app.serving.comparison import other_models
 from viz_app.serving.registry import display_names
@@ -34,16 +37,19 @@ class FigureControls:
         maps: All maps of the translation, by pieces.
         own: Name of the model that wrote it.
         of_parser: Whether that is a parser.
+        atlas: Its head atlas; None where it has none.
     """
 
-    def __init__(self, t: Texts, maps: AttentionMaps, own: str, *, of_parser: bool = False) -> None:
+    def __init__(
+        self, t: Texts, maps: AttentionMaps, own: str, *, of_parser: bool = False, atlas: Atlas | None = None
+    ) -> None:
         self.t, self.maps, self.own, self.widgets = t, maps, own, Widgets(t)
-        self.of_parser = of_parser
+        self.of_parser, self.atlas = of_parser, atlas
 
     def draw(self, spec: FigureSpec) -> FigureSpec:
         """The spec as the visitor has changed it."""
         t = self.t
-        offered = tuple(name for name, view in VIEWS.items() if self.of_parser or not view.of_parsers)
+        offered = tuple(name for name, view in VIEWS.items() if self._has(view))
         now = spec.view if spec.view in offered else offered[0]
         view = self.widgets.list("view", offered, now, lambda name: VIEWS[name].label[t.language])
         spec = replace(spec, view=view).fitted(self.maps)
@@ -54,10 +60,34 @@ class FigureControls:
             spec = replace(spec, steps=self._steps(spec))
         elif view == "compare":
             spec = self._compared(spec)
+        elif self.atlas is not None and VIEWS[view].of_atlas:
+            spec = self._of_atlas(spec, self.atlas)
         look = StyleControls(t, supported_options(VIEWS[view].kind))
         spec = replace(spec, style=look.draw(spec.style))
         with st.expander(t("studio.more"), key=self.widgets.key("more")):
             return self._more(spec, look)
+
+    def _has(self, view: View) -> bool:
+        """Whether this model has what a view shows."""
+        if view.of_atlas is not None:
+            return self.atlas is not None and view.of_atlas(self.atlas)
+        return self.of_parser or not view.of_parsers
+
+    def _of_atlas(self, spec: FigureSpec, atlas: Atlas) -> FigureSpec:
+        """Which measure, or which heads go and what is counted."""
+        t = self.t
+        if spec.view == "grid":
+            names = tuple(measure.name for measure in measures(atlas))
+            now = spec.measure if spec.measure in names else names[0]
+            return replace(spec, measure=self.widgets.list("measure", names, now, lambda name: measure_name(t, name)))
+        groups = pruned_groups(atlas)
+        now = spec.group if spec.group in groups else groups[0]
+        group = self.widgets.row("group", groups, now, lambda name: t(f"atlas.group_{name}"))
+        score = self.widgets.row("score", SCORES, spec.score, lambda name: t(f"atlas.score_{name}"))
+        left = spec.left
+        if left is not None:  # the page Model reads the curves at a place; here they are whole, or read there
+            left = min(left, most_left(atlas, group))
+        return replace(spec, group=group, score=score, left=left)
 
     def _place(self, spec: FigureSpec) -> FigureSpec:
         """Where in the model."""

@@ -35,9 +35,9 @@ def share_data(t: Texts, page: str, params: Mapping[str, str | None], target: st
     }
 
 
-def draw_share(t: Texts, page: str, params: Mapping[str, str | None]) -> None:
-    """A popover with the link, and the button that fills the screen with its code."""
-    with menu(t("share.title"), key="menu-share", icon=":material/qr_code_2:") as is_open:
+def draw_share(t: Texts, page: str, params: Mapping[str, str | None], *, key: str = "menu-share") -> None:
+    """A popover with the link, and the button that fills the screen with its code; `key` where a page has several."""
+    with menu(t("share.title"), key=key, icon=":material/qr_code_2:") as is_open:
         if not is_open:
             return
         data = share_data(t, page, params)

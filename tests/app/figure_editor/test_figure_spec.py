@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from tests.atlas_samples import drawn_atlas
+from transformer_core.analysis.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
 from viz_app.figures import PRESETS, SCALES, VIEWS, ParserOutput, Style
+from viz_app.figures.build.atlas import GROUPS, SCORES
 
 LAYERS, HEADS, SOURCE, STEPS = 2, 4, 5, 6
 
@@ -79,6 +82,10 @@ specs = some.builds(
     aligned=some.booleans(),
     pruned=some.booleans(),
     confidence=some.booleans(),
+    measure=some.sampled_from(("", *MEASURES)),
+    group=some.sampled_from(GROUPS),
+    score=some.sampled_from(SCORES),
+    left=some.none() | some.integers(0, 8),
     language=some.sampled_from((None, "en", "ko")),
     style=styles,
     dpi=some.sampled_from(DPIS),
@@ -124,7 +131,7 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
         parameters = fitted.parameters()
         if fitted.view == "compare":
             assert place.against is not None
-        VIEWS[fitted.view].figure(maps=found, parse=parsed(), **parameters)
+        VIEWS[fitted.view].figure(maps=found, parse=parsed(), atlas=drawn_atlas(), **parameters)
 
 
 @pytest.mark.parametrize(

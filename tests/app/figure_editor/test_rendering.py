@@ -41,7 +41,7 @@ def make_exportable(
 DRAFTS = {
     view: FigureSpec(view=view, selection=Selection(kind="cross", layer=1, head=2), heads=(0, 2), steps=(1, 3))
     for view in VIEWS
-    if not VIEWS[view].of_parsers
+    if not VIEWS[view].of_parsers and not VIEWS[view].of_atlas
 } | {"words": FigureSpec(selection=Selection(kind="decoder", unit="words", step=3), style=Style(preset="acl-column"))}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pypdf
 from PIL import Image
 
+from tests.atlas_samples import drawn_atlas
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.decoding.beam import Node
 from viz_app.figures import (
@@ -91,7 +92,7 @@ def parser_output() -> ParserOutput:
 
 def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str, Figure]:
     given: dict[str, dict[str, Any]] = {"compare": {"other_head": 1}, "lines": {"heads": (0, 1), "query": 1}}
-    material = {"maps": maps, "search": search, "parse": parser_output()}
+    material = {"maps": maps, "search": search, "parse": parser_output(), "atlas": drawn_atlas()}
     views = {
         name: view.figure(kind="cross", **material, **given.get(name, {}), **shared) for name, view in VIEWS.items()
     }

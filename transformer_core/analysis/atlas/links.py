@@ -17,7 +17,14 @@ import torch
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.atlas.record import Estimate, FloatArray, Link, Links
-from transformer_core.analysis.atlas.statistics import FALSE_DISCOVERIES, Bootstrap, corrected, sign_test
+from transformer_core.analysis.atlas.statistics import (
+    FALSE_DISCOVERIES,
+    LEAST_GAIN,
+    LEAST_PLACES,
+    Bootstrap,
+    corrected,
+    sign_test,
+)
 from transformer_core.analysis.atlas.trees import RELATIONS, Tree
 from transformer_core.analysis.atlas.words import BoolArray, by_words, membership
 from transformer_core.analysis.atlas.work import MOST_MAP_BYTES, Bench, Results, cut, joined
@@ -28,8 +35,6 @@ from transformer_core.translator import SourceTooLong, Translator
 
 CHUNK = 50  # trees of an item
 DIRECTIONS = ("to_head", "to_dependent")
-LEAST_GAIN = 0.10  # above the baseline
-LEAST_PLACES = 50
 _OFFSETS = tuple(offset for offset in range(-10, 11) if offset)
 
 

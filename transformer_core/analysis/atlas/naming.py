@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.atlas.links import LEAST_GAIN, LEAST_PLACES
 from transformer_core.analysis.atlas.record import Alignment, Atlas, KindLooks, Links, Pattern
-from transformer_core.analysis.atlas.statistics import FALSE_DISCOVERIES
+from transformer_core.analysis.atlas.statistics import FALSE_DISCOVERIES, LEAST_GAIN, LEAST_PLACES
 from transformer_core.analysis.roles import MOST_PLACES
 from transformer_core.attention_maps import KINDS, Kind
 

@@ -12,6 +12,8 @@ from transformer_core.analysis.atlas.record import Estimate, FloatArray
 
 DRAWS = 1_000
 FALSE_DISCOVERIES = 0.05  # share of the findings that may be wrong
+LEAST_GAIN = 0.10  # above the baseline, of a role
+LEAST_PLACES = 50  # on which a role was counted
 _INTERVAL = (2.5, 97.5)  # percent
 _COLUMNS = 2_048  # that are drawn together, so that memory stays bounded
 

@@ -12,6 +12,7 @@ from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.model.slicing import AttentionSlice, Unit, slice_attention
 
 if TYPE_CHECKING:
+    from transformer_core.analysis.atlas.record import Atlas
     from transformer_core.decoding.beam import Node
     from transformer_core.tokenizer import Tokenizer
     from transformer_core.translator import Translation
@@ -67,6 +68,11 @@ class Request:
         pruned: Whether "beam" draws pruned candidates.
         parse: What a parser generated; None for other models.
         confidence: Whether "tree" tints constituents by their probability.
+        atlas: The head atlas of the model, for "grid" and "pruning".
+        measure: Which measure of it "grid" shows; empty for the first.
+        group: Which heads "pruning" removes: those of a kind, or "all".
+        score: "bleu" or "chrf".
+        left: Heads that are left where "pruning" is read; None for no such place.
         language: "en" or "ko".
         theme: "light" or "dark".
         provenance: Checkpoint, hash, sentence, command, ...; written into every file.
@@ -91,6 +97,11 @@ class Request:
     pruned: bool = True
     parse: ParserOutput | None = None
     confidence: bool = False
+    atlas: Atlas | None = None
+    measure: str = ""
+    group: str = "all"
+    score: str = "bleu"
+    left: int | None = None
     language: str = "en"
     theme: Theme = "light"
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -101,6 +112,13 @@ class Request:
         if self.maps is None:
             raise ValueError("maps are missing: this view draws attention maps")
         return self.maps
+
+    @property
+    def require_atlas(self) -> Atlas:
+        """The head atlas. Raises ValueError without."""
+        if self.atlas is None:
+            raise ValueError("this model has no head atlas; the command atlas of transformer_core measures one")
+        return self.atlas
 
     @property
     def require_decoding(self) -> AttentionMaps:

@@ -139,11 +139,15 @@ def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: The
     return ColorMap(diverging(theme), -largest, largest, style.mapping, diverging=True)
 
 
-def numbers_map(values: npt.NDArray[Any], diverging: bool, style: Style, theme: Theme) -> ColorMap:
-    """The map of any numbers: from the least to the largest, or as far to both sides of zero."""
+def numbers_map(
+    values: npt.NDArray[Any], diverging: bool, style: Style, theme: Theme, base: float | None = None
+) -> ColorMap:
+    """The map of any numbers: from the least, or from `base`, to the largest; or as far to both sides of zero."""
     if diverging:
         return differences_map([values], style, theme)
     low, high = float(values.min()), float(values.max())
+    if base is not None:
+        low = min(low, base)
     if isinstance(style.value_range, tuple):
         low, high = style.value_range
     return ColorMap(sequential(style.scale, theme), low, high if high > low else low + 1, style.mapping)

@@ -24,9 +24,11 @@ class Series:
         label: Its name in the legend.
         dashed: Whether its line is dashed, as a theory beside a measurement often is.
         marked: Whether each of its points is marked, where the line between them only leads the eye.
+        low: Where a band around the curve begins, a number for each value; None for no band.
+        high: Where it ends.
 
     Raises:
-        ValueError: x and y are not equally many, or there are none.
+        ValueError: x, y, low and high are not equally many, or there are none; or half of a band is missing.
     """
 
     x: npt.ArrayLike
@@ -34,9 +36,13 @@ class Series:
     label: str = ""
     dashed: bool = False
     marked: bool = False
+    low: npt.ArrayLike | None = None
+    high: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        for name in ("x", "y"):
+        if (self.low is None) != (self.high is None):
+            raise ValueError(f"series {self.label!r} has half of a band: low and high go together")
+        for name in ("x", "y") if self.low is None else ("x", "y", "low", "high"):
             values = np.array(getattr(self, name), dtype=np.float64)
             values.setflags(write=False)
             object.__setattr__(self, name, values)
@@ -44,6 +50,14 @@ class Series:
             raise ValueError(
                 f"series {self.label!r} has x of shape {self.xs.shape} and y of shape {self.ys.shape}, "
                 "but both must be one row of equally many numbers"
+            )
+        if self.band is not None and not (
+            self.band.shape == (2, len(self.xs))
+            and np.isfinite(self.band).all()
+            and (self.band[0] <= self.band[1]).all()
+        ):
+            raise ValueError(
+                f"series {self.label!r} has a band that is not low and high, finite, for each of its values"
             )
         if not np.isfinite(self.xs).all():
             raise ValueError(
@@ -62,6 +76,14 @@ class Series:
         """The values as an array."""
         return np.asarray(self.y, dtype=np.float64)
 
+    @property
+    def band(self) -> npt.NDArray[np.float64] | None:
+        """(2, values) both ends of the band; None without."""
+        if self.low is None or self.high is None:
+            return None
+        low, high = np.asarray(self.low, dtype=np.float64), np.asarray(self.high, dtype=np.float64)
+        return np.stack([low, high]) if low.shape == high.shape else np.empty((2, 0))
+
 
 @dataclass(frozen=True, kw_only=True)
 class CurvesFigure(Figure):
@@ -74,6 +96,7 @@ class CurvesFigure(Figure):
         x_log: Whether the axis of places is logarithmic.
         y_log: Whether the axis of values is logarithmic.
         cut: A place at which all curves are read: a line stands there, and the readings beside it; None for none.
+        signed: Whether readings that are not negative have a plus sign.
 
     Raises:
         ValueError: There is no curve, a logarithmic axis would have to show a number that is not positive, or a cut
@@ -86,6 +109,7 @@ class CurvesFigure(Figure):
     x_log: bool = False
     y_log: bool = False
     cut: float | None = None
+    signed: bool = True
     name: str = "headlight_curves"
 
     def __post_init__(self) -> None:
@@ -94,7 +118,8 @@ class CurvesFigure(Figure):
         if not self.series:
             raise ValueError("a figure of curves needs at least one series")
         for series in self.series:
-            for axis, log, values in (("x", self.x_log, series.xs), ("y", self.y_log, series.ys)):
+            band = np.empty(0) if series.band is None else series.band.ravel()
+            for axis, log, values in (("x", self.x_log, series.xs), ("y", self.y_log, np.append(series.ys, band))):
                 if log and np.any(values[np.isfinite(values)] <= 0):
                     raise ValueError(
                         f"series {series.label!r} has a {axis} that is not positive, but the {axis} axis is logarithmic"
@@ -119,16 +144,20 @@ class CurvesFigure(Figure):
         )
 
     def formatted_readings(self) -> tuple[str, ...]:
-        """The readings as they are written, all in one form: signed, with two digits where that tells them apart.
+        """The readings as they are written, all in one form, with two digits where that tells them apart.
 
         Without a cut, "" for each curve.
         """
         if self.cut is None:
             return ("",) * len(self.series)
         largest = max(float(np.nanmax(np.abs(series.ys), initial=0.0)) for series in self.series)
-        short = 0.1 <= largest < 100
+        short, sign = 0.1 <= largest < 100, "+" if self.signed else ""
         return tuple(
-            "\u2013" if np.isnan(value) else f"{value:+.2f}".replace("-", "\u2212") if short else format_number(value)
+            "\u2013"
+            if np.isnan(value)
+            else f"{value:{sign}.2f}".replace("-", "\u2212")
+            if short
+            else format_number(value)
             for value in self.readings()
         )
 
@@ -151,9 +180,12 @@ class MatrixFigure(Figure):
         column_start: Number of the first column.
         row_labels: A name for each row, such as its token; without names the rows are numbered.
         column_labels: The same for the columns.
+        base: A number that the colours begin at, or below; None for the least of the values. Zero in `diverging` ones.
+        row_breaks: Rows, counted from 0, above which a line stands, as between groups of rows.
 
     Raises:
-        ValueError: The values are no matrix of finite numbers, or there is not a name for each row or column.
+        ValueError: The values are no matrix of finite numbers, there is not a name for each row or column, or a row
+            does not exist.
     """
 
     values: npt.ArrayLike
@@ -165,6 +197,8 @@ class MatrixFigure(Figure):
     column_start: int = 0
     row_labels: Sequence[str] = ()
     column_labels: Sequence[str] = ()
+    base: float | None = None
+    row_breaks: Sequence[int] = ()
     name: str = "headlight_matrix"
 
     def __post_init__(self) -> None:
@@ -182,6 +216,9 @@ class MatrixFigure(Figure):
             object.__setattr__(self, name, labels)
             if labels and len(labels) != count:
                 raise ValueError(f"{name} has {len(labels)} entries, but the values have {count}")
+        object.__setattr__(self, "row_breaks", tuple(self.row_breaks))
+        if not all(0 < row < len(values) for row in self.row_breaks):
+            raise ValueError(f"row_breaks are {list(self.row_breaks)}, but must be from 1 to {len(values) - 1}")
 
     @property
     def matrix(self) -> npt.NDArray[np.floating[Any]]:

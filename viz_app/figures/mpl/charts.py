@@ -23,6 +23,8 @@ _MATRIX = 140.0
 _BAR_ROOM = 24.0
 _NAME = 18  # characters of a row's or column's name
 _LINE_WIDTH = 1.2
+_BAND = 0.18  # how strong the band around a curve is
+_BREAK = 1.0  # width of a line between groups of rows in points
 _MARK = 4.0  # diameter of a point in points
 _WIDEST = str.maketrans("1234567", "0000000")  # so that no reading is wider than the room that is kept for it
 
@@ -44,6 +46,8 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
     frame.draw(canvas)
     axes = canvas.plot_area(left, above, width - left - right, area)
     for series, color in zip(figure.series, figure.colors, strict=True):
+        if series.band is not None:
+            axes.fill_between(series.xs, *series.band, color=color, alpha=_BAND, linewidth=0.0)
         (line,) = axes.plot(series.xs, series.ys, color=color, linewidth=_LINE_WIDTH)
         if series.dashed:
             line.set_linestyle((0, DASHES))
@@ -105,12 +109,14 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
         area = max(3 * font, style.height * POINTS_PER_MM - frame.above - below - frame.below)
     canvas = Canvas(figure, style, format, dpi, width, frame.above + area + below + frame.below)
     frame.draw(canvas)
-    colors = numbers_map(figure.matrix, figure.diverging, style, figure.theme)
+    colors = numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)
     canvas.image(colors.rgb(figure.matrix), left, frame.above, across, area)
     axes = canvas.plot_area(left, frame.above, across, area)
     axes.patch.set_visible(False)  # the colours lie below, on the page
     axes.set_xlim(figure.column_start - 0.5, figure.column_start + columns - 0.5)
     axes.set_ylim(figure.row_start + rows - 0.5, figure.row_start - 0.5)
+    for row in figure.row_breaks:
+        axes.axhline(figure.row_start + row - 0.5, color=canvas.ink, linewidth=_BREAK)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10]))
     _ticks(canvas, axes, font)

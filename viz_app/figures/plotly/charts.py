@@ -24,6 +24,7 @@ from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly
 _MAX_LABEL = 16
 _BINS = 8  # strengths of lines; each is one trace
 _ROW = 26  # pixels
+_BAND = 0.18  # how strong the band around a curve is
 
 
 def to_plotly(figure: Figure, style: Style) -> go.Figure:
@@ -237,6 +238,22 @@ def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
     data: list[dict[str, Any]] = [
         {
             "type": "scatter",
+            "mode": "lines",
+            "x": np.concatenate([series.xs, series.xs[::-1]]),
+            "y": np.concatenate([series.band[0], series.band[1][::-1]]),
+            "fill": "toself",
+            "fillcolor": color,
+            "opacity": _BAND,
+            "line": {"color": color, "width": 0},
+            "showlegend": False,
+            "hoverinfo": "skip",
+        }
+        for series, color in zip(figure.series, figure.colors, strict=True)
+        if series.band is not None
+    ]
+    data += [
+        {
+            "type": "scatter",
             "mode": "lines+markers" if series.marked else "lines",
             "x": series.xs,
             "y": series.ys,
@@ -278,6 +295,12 @@ def _cut(figure: CurvesFigure) -> list[dict[str, Any]]:
     return [{"type": "line", "x0": figure.cut, "x1": figure.cut, "y0": 0, "y1": 1, "yref": "paper", "line": line}]
 
 
+def _break(figure: MatrixFigure, row: int) -> dict[str, Any]:
+    """A line above a row."""
+    y, line = figure.row_start + row - 0.5, {"color": INK[figure.theme], "width": 1.5}
+    return {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": y, "y1": y, "line": line}
+
+
 def _numbers(log: bool) -> dict[str, Any]:
     """An axis of numbers; a logarithmic one counts in powers of ten."""
     return {"type": "log", "dtick": 1, "exponentformat": "power"} if log else {"type": "linear"}
@@ -293,7 +316,7 @@ def _names(labels: Sequence[str], start: int) -> dict[str, Any]:
 
 def _matrix(figure: MatrixFigure, style: Style) -> go.Figure:
     rows = len(figure.matrix)
-    scale = numbers_map(figure.matrix, figure.diverging, style, figure.theme)
+    scale = numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)
     trace = {
         "type": "heatmap",
         "z": figure.matrix,
@@ -319,5 +342,6 @@ def _matrix(figure: MatrixFigure, style: Style) -> go.Figure:
             **_names(figure.row_labels, figure.row_start),
             "range": [figure.row_start + rows - 0.5, figure.row_start - 0.5],
         },
+        "shapes": [_break(figure, row) for row in figure.row_breaks],
     }
     return go.Figure({"data": [trace], "layout": layout})

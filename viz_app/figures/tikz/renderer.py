@@ -206,6 +206,11 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
         lines.append(f"\\draw[semithick] {' -- '.join(ends)};")
     for i, (series, label) in enumerate(zip(figure.series, legend, strict=True)):
         dash = ", dashed" * series.dashed + ", mark=*, mark size=1.2pt, mark options=solid" * series.marked
+        if series.band is not None:
+            low, high = ([*zip(series.xs, end, strict=True)] for end in series.band)
+            area = [f"{float(x)!r} {float(y)!r}" for x, y in (*low, *high[::-1])]
+            fill = f"draw=none, fill=headlight{chr(ord('a') + i % 26)}, fill opacity=0.18, forget plot"
+            lines += [f"\\addplot[{fill}] table {{", *area, "};"]
         points = [f"{float(x)!r} {float(y)!r}" for x, y in zip(series.xs, series.ys, strict=True)]
         lines += [f"\\addplot[headlight{chr(ord('a') + i % 26)}, thick{dash}] table {{", *points, "};"]
         if series.label and style.legend:
@@ -233,7 +238,7 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
         f"width={width:g}mm, height={height:g}mm, enlargelimits=false, axis on top, y dir=reverse",
         f"xmin={x - 0.5}, xmax={x + columns - 0.5}, ymin={y - 0.5}, ymax={y + rows - 0.5}",
         f"xlabel={{{tex(figure.column_title)}}}, ylabel={{{tex(figure.row_title)}}}",
-        _colormap("values", numbers_map(figure.matrix, figure.diverging, style, figure.theme)),
+        _colormap("values", numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)),
     ]
     if style.legend:
         options.append(f"colorbar, colorbar style={{ylabel={{{tex(figure.scale_title)}}}, width=3mm, y dir=normal}}")
@@ -245,5 +250,9 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
     if figure.column_labels:
         options.append("x tick label style={rotate=90}")
     cells = _cells([list(row) for row in figure.matrix], None, (y, x))
-    return ["\\begin{tikzpicture}", f"\\begin{{axis}}[{', '.join(options)}]", *_plot(columns, cells), "\\end{axis}",
-            "\\end{tikzpicture}"]  # fmt: skip
+    breaks = [
+        f"\\draw (axis cs:{x - 0.5},{y + row - 0.5}) -- (axis cs:{x + columns - 0.5},{y + row - 0.5});"
+        for row in figure.row_breaks
+    ]
+    return ["\\begin{tikzpicture}", f"\\begin{{axis}}[{', '.join(options)}]", *_plot(columns, cells), *breaks,
+            "\\end{axis}", "\\end{tikzpicture}"]  # fmt: skip

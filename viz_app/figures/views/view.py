@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.spec import Figure, HeatmapFigure
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.atlas.record import Atlas
 
 PLACE = ("kind", "layer", "head", "unit")  # parameters of a view of one head
 
@@ -26,6 +29,8 @@ class View:
         kind: The kind of figure that it is; of an animation, that of its frames.
         moves: Whether it is an animation.
         of_parsers: Whether only parsers have it: models that generate the brackets of a tree.
+        of_atlas: Of a view of a model's head atlas, which needs no sentence: whether an atlas has what it shows. None
+            for a view of attention.
     """
 
     name: str
@@ -37,6 +42,7 @@ class View:
     kind: type[Figure] = HeatmapFigure
     moves: bool = False
     of_parsers: bool = False
+    of_atlas: Callable[[Atlas], bool] | None = None
 
     def figure(self, **parameters: Any) -> Figure:
         """The figure for these fields of a Request; those that this view does not need make no difference.

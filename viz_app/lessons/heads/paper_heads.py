@@ -9,7 +9,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.atlas.links import LEAST_GAIN, LEAST_PLACES
+from transformer_core.analysis.atlas.statistics import LEAST_GAIN, LEAST_PLACES
 from viz_app.components.explorer import Selection
 from viz_app.figures import Dots, DotsFigure
 from viz_app.lessons.context import LessonContext

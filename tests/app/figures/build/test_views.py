@@ -16,6 +16,7 @@ import pytest
 
 from tests.app.figures.conftest import HOSTILE
 from tests.app.figures.samples import curves, every_figure, matrix, node, parser_output, pixels_of
+from tests.atlas_samples import drawn_atlas
 from transformer_core import __version__
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import (
@@ -72,11 +73,12 @@ def test_views_check_their_parameters(maps: AttentionMaps, view: str, parameters
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_views_record_makes_the_figure_again(maps: AttentionMaps, search: Search, name: str) -> None:
     given = {"layer": 2, "head": 3, "unit": "words", "language": "ko", "other_head": 1, "heads": (3, 4)}
-    first = VIEWS[name].figure(maps=maps, kind="decoder", search=search, parse=parser_output(), **given)
+    atlas = drawn_atlas()
+    first = VIEWS[name].figure(maps=maps, kind="decoder", search=search, parse=parser_output(), atlas=atlas, **given)
     record = json.loads(json.dumps(first.provenance["view"]))
     parameters = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
     again = view_named(str(parameters.pop("name"))).figure(
-        **parameters, maps=maps, search=search, parse=parser_output()
+        **parameters, maps=maps, search=search, parse=parser_output(), atlas=atlas
     )
     assert export(again, "json") == export(first, "json")
     assert again.name == first.name

@@ -1,0 +1,158 @@
+"""The views of a head atlas: their numbers, their command, and models without a sound atlas."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.atlas_samples import drawn_atlas
+from transformer_core.analysis.atlas.measures import NAMES, measure_named
+from transformer_core.analysis.atlas.record import Atlas
+from transformer_core.analysis.atlas.storage import FILE, load_atlas, to_bytes
+from transformer_core.checkpoint import load_checkpoint
+from transformer_core.cli import main
+from transformer_core.derived import write_derived
+from viz_app.cli import PROGRAM
+from viz_app.export.command import command_for
+from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, atlas_figure
+from viz_app.export.recorded import file_bytes
+from viz_app.figures import VIEWS, CurvesFigure, MatrixFigure, Style, export, formats_of
+
+VIEW_OPTIONS: list[tuple[str, dict[str, Any]]] = [
+    *(("grid", {"measure": name}) for name in NAMES),
+    ("grid", {}),
+    ("pruning", {}),
+    ("pruning", {"group": "cross", "score": "chrf", "left": 3}),
+]
+
+
+@pytest.fixture
+def folder(random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkpoint with an atlas, from where the test now stands."""
+    copy = tmp_path / "measured"
+    shutil.copytree(random_checkpoint, copy)
+    weights = load_checkpoint(copy).weights_hash
+    write_derived(copy, weights, {FILE: to_bytes(drawn_atlas(weights_hash=weights))})
+    monkeypatch.chdir(tmp_path)
+    return copy
+
+
+@pytest.fixture
+def atlas(folder: Path) -> Atlas:
+    return load_atlas(folder / "derived" / FILE)
+
+
+@pytest.mark.parametrize(("view", "parameters"), VIEW_OPTIONS)
+def test_the_command_makes_the_same_file(folder: Path, view: str, parameters: dict[str, Any]) -> None:
+    request = FigureRequest(sentence=Sentence(checkpoint="measured", text=""), view=view, parameters=parameters,
+                            language="ko")  # fmt: skip
+    figure, style = atlas_figure(request, ModelRunner()), Style(width_mm=70.5, theme="dark")
+    words = shlex.split(command_for(figure, style, format="json"))
+    assert words[:3] == ["python", "-m", "viz_app"] and not any(word.startswith("--text") for word in words)
+    assert main(words[3:], PROGRAM) == 0
+    (made,) = folder.parent.glob("headlight_*.json")
+    assert made.read_bytes() == file_bytes(figure, "json", style)
+    record = json.loads(made.read_text(encoding="utf-8"))["provenance"]
+    assert record["atlas"]["parts"]["looks"]["data"]["sentences"]["sha256"] == "c" * 64
+    assert record["atlas"]["weights_hash"] == load_checkpoint(folder).weights_hash
+
+
+def test_the_grid_holds_the_numbers_of_the_measure(atlas: Atlas) -> None:
+    for name in NAMES:
+        figure = VIEWS["grid"].figure(atlas=atlas, measure=name)
+        assert isinstance(figure, MatrixFigure)
+        measure = measure_named(atlas, name)
+        factor = 100 if measure.unit in ("share", "points") else 1
+        wanted = np.concatenate([numbers.value for numbers in measure.kinds.values()])
+        np.testing.assert_allclose(figure.matrix, factor * wanted)
+        assert figure.diverging == measure.diverging
+        assert figure.row_labels[-1].startswith({"relation": "encoder"}.get(name, "cross"))
+
+
+def test_the_curves_are_those_of_the_atlas_and_random_ones_a_band(atlas: Atlas) -> None:
+    assert atlas.prune
+    figure = VIEWS["pruning"].figure(atlas=atlas, group="decoder", score="chrf", left=4)
+    assert isinstance(figure, CurvesFigure) and figure.cut == 4
+    effect, random = figure.series
+    wanted = {order: [c for c in atlas.prune.curves if (c.heads, c.order) == ("decoder", order)]
+              for order in ("effect", "random")}  # fmt: skip
+    (curve,) = wanted["effect"]
+    points = {count: score.chrf for count, score in zip(curve.kept, curve.scores, strict=True)}
+    assert dict(zip(effect.xs.tolist(), effect.ys.tolist(), strict=True)) == points and effect.band is None
+    assert figure.readings()[0] == points[4], "the cut is read where it stands"
+    assert figure.formatted_readings()[0] == f"{points[4]:.2f}", "a score has no sign"
+    between = VIEWS["pruning"].figure(atlas=atlas, group="decoder", score="chrf", left=5)
+    assert len(between.caption) > len(figure.caption) and " 5 " in between.caption, "what was not measured says so"
+    drawn = np.array([[score.chrf for score in curve.scores[::-1]] for curve in wanted["random"]])
+    assert random.band is not None
+    np.testing.assert_allclose(random.ys, drawn.mean(axis=0))
+    np.testing.assert_allclose(random.band, [drawn.min(axis=0), drawn.max(axis=0)])
+
+
+def test_a_band_is_in_every_format(atlas: Atlas) -> None:
+    figure = VIEWS["pruning"].figure(atlas=atlas)
+    assert isinstance(figure, CurvesFigure)
+    assert {"pdf", "svg", "png", "tex", "html", "csv", "npz", "json"} <= set(formats_of(figure))
+    band = figure.series[1].band
+    assert band is not None
+    text = export(figure, "csv").decode("utf-8-sig").splitlines()
+    assert text[0] == "series,label,x,y,low,high"
+    assert [float(cell) for cell in text[-1].split(",")[-2:]] == band[:, -1].tolist()
+    assert text[1].endswith(",,")
+    with np.load(io.BytesIO(export(figure, "npz"))) as archive:
+        np.testing.assert_array_equal(archive["band_1"], band)
+    assert export(figure, "tex").decode().count("fill opacity") == 1
+    plain = replace(figure, series=figure.series[:1])
+    assert b"fill-opacity" not in export(plain, "svg") and b"opacity: 0.18" in export(figure, "svg")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--view", "grid", "--measure", "dreams"], "--measure is 'dreams', but must be one of gain"),
+        (["--view", "grid", "--text", "The house."], "--text: the view grid shows the model's head atlas"),
+        (["--view", "grid", "--layer", "1"], "--layer: the view grid does not take it"),
+        (["--view", "pruning", "--left", "400"], "cut is 400"),
+        (["--view", "pruning", "--left", "-1"], "--left is -1"),
+        (["--view", "pruning", "--group", "all heads"], "--group is 'all heads'"),
+        (["--view", "head", "--measure", "gain"], "--measure: the view head does not take it"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    folder: Path, options: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["export", "--checkpoint=measured", *options, "--out=out.pdf"]
+    assert main(arguments, PROGRAM) == 2
+    assert reason in capsys.readouterr().err and not Path("out.pdf").exists()
+
+
+def test_a_model_without_a_sound_atlas_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", "--checkpoint=measured", "--view=grid", "--out=out.pdf"]
+    (folder / "derived" / FILE).write_bytes(b"{}")
+    assert main(arguments, PROGRAM) == 1
+    assert "atlas.json" in capsys.readouterr().err
+    shutil.rmtree(folder / "derived")
+    assert main(arguments, PROGRAM) == 2
+    assert "has no head atlas" in capsys.readouterr().err
+
+
+def test_the_papers_appendix_has_the_grids_and_the_curves(folder: Path) -> None:
+    assert main(["paper-figures", "--checkpoint=measured", "--out=paper", "--format=json"], PROGRAM) == 0
+    names = {path.stem for path in Path("paper").iterdir()}
+    of_atlas = {f"headlight_paper_atlas_{name}" for name in ("grid_gain", "grid_effect", "pruning_all_bleu")}
+    assert of_atlas <= names and len(names) == 5 + len(of_atlas)
+    record = json.loads(Path("paper/headlight_paper_atlas_grid_effect.json").read_text(encoding="utf-8"))["provenance"]
+    assert record["view"] == {"name": "grid", "measure": "effect"}
+    assert shlex.split(record["command"])[3] == "paper-figures"
+    shutil.rmtree(folder / "derived")
+    shutil.rmtree("paper")
+    assert main(["paper-figures", "--checkpoint=measured", "--out=paper", "--format=json"], PROGRAM) == 0
+    assert {path.stem for path in Path("paper").iterdir()} == names - of_atlas

@@ -1,0 +1,150 @@
+"""An atlas for the browser, as one byte buffer.
+
+A header and the weights of one sentence, as of `viz_app.components.buffer`. A weight w is the byte round(255 w), so
+within 1/510 of the true one. All tables of numbers are flat, layer after layer; None stands where there is no number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.components.buffer import join_buffer, plain_axis
+from viz_app.components.palette import palettes
+from viz_app.text import Texts
+from viz_app.text.role_words import role_words
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.ablation import Head
+    from transformer_core.analysis.atlas.measures import HeadNumbers
+    from transformer_core.analysis.atlas.naming import Role
+    from transformer_core.analysis.atlas.record import Atlas
+
+MOST_TOKENS = 48  # of each axis of a map; more cannot be told apart in a preview
+SIGNIFICANT = 0.05  # the largest corrected p-value of an effect that counts
+_DIGITS = 5
+
+
+def pack(
+    atlas: Atlas,
+    roles: Mapping[Head, Sequence[Role]],
+    t: Texts,
+    *,
+    start: Mapping[str, Any],
+    maps: AttentionMaps | None = None,
+    has_sentence: bool = True,
+) -> bytes:
+    """Packs an atlas.
+
+    Args:
+        atlas: With L layers of H heads.
+        roles: Of every head.
+        t: Labels in the reader's language.
+        start: What a fresh component shows, as `AtlasState.to_dict` says.
+        maps: Of the reader's sentence; None before anybody has asked for them.
+        has_sentence: Whether there will be maps at all.
+    """
+    from transformer_core.analysis.atlas.measures import measures
+
+    found = measures(atlas)
+    parts: list[bytes] = []
+    header: dict[str, Any] = {
+        "language": t.language,
+        "texts": t.table("atlas"),
+        "colours": palettes(),
+        "start": dict(start),
+        "layers": atlas.layers,
+        "heads": atlas.heads,
+        "measures": [
+            {
+                "name": measure.name,
+                "label": t(f"atlas.measure_{_key(measure.name)}"),
+                "about": t(f"atlas.about_{_key(measure.name)}"),
+                "unit": measure.unit,
+                "diverging": measure.diverging,
+                "kinds": {kind: _plain(numbers, t, kind, measure.name) for kind, numbers in measure.kinds.items()},
+            }
+            for measure in found
+        ],
+        "roles": {kind: [_roles(roles.get(head, ()), t, kind) for head in _heads(atlas, kind)] for kind in KINDS},
+        "significant": _significant(atlas),
+        "sentence": None if maps is None else _sentence(maps, parts),
+        "has_sentence": has_sentence,
+    }
+    return join_buffer(header, *parts)
+
+
+def _heads(atlas: Atlas, kind: Kind) -> list[Head]:
+    return [(kind, layer, head) for layer in range(atlas.layers) for head in range(atlas.heads)]
+
+
+def _plain(numbers: HeadNumbers, t: Texts, kind: Kind, measure: str) -> dict[str, Any]:
+    """The arrays of a measure as flat lists; details in words."""
+    flat = {name: _flat(getattr(numbers, name)) for name in ("value", "low", "high", "baseline", "q")}
+    details = [detail for row in numbers.detail for detail in row]
+    if details and measure != "nearest":
+        details = [label_words(t, kind, detail) for detail in details]
+    return {**flat, "detail": details}
+
+
+def _flat(values: Any) -> list[float | None]:
+    rounded = np.round(np.asarray(values, dtype=np.float64).ravel(), _DIGITS) + 0.0
+    return [
+        value if finite else None for value, finite in zip(rounded.tolist(), np.isfinite(rounded).tolist(), strict=True)
+    ]
+
+
+def _roles(roles: Sequence[Role], t: Texts, kind: Kind) -> list[dict[str, Any]]:
+    return [
+        {
+            "label": role.label,
+            "words": label_words(t, kind, role.label),
+            "link": role.name == "link",
+            "value": round(role.value, _DIGITS),
+            "baseline": round(role.baseline, _DIGITS),
+        }
+        for role in roles
+    ]
+
+
+def label_words(t: Texts, kind: Kind, label: str) -> str:
+    """A role's label in words; the label itself where it names a rule or relation that this version does not know."""
+    from transformer_core.analysis.atlas.naming import Role
+
+    name, _, detail = label.partition(" ")
+    nan = float("nan")
+    try:
+        return role_words(
+            t, kind, Role(name=name, detail=detail, value=nan, low=nan, high=nan, baseline=nan, places=0, q=nan)
+        )
+    except (KeyError, ValueError):
+        return label
+
+
+def _significant(atlas: Atlas) -> dict[str, list[bool]] | None:
+    """Whether the effect of each head differs from 0; None where it was not measured."""
+    q = atlas.effects.q.get("mean") if atlas.effects else None
+    if q is None:
+        return None
+    return {kind: [bool(each <= SIGNIFICANT) for each in values.ravel()] for kind, values in q.items()}
+
+
+def _sentence(maps: AttentionMaps, parts: list[bytes]) -> dict[str, Any]:
+    """The axes and the places of the weights, which are added to the parts."""
+    offset, kinds = 0, {}
+    for kind in KINDS:
+        weights = maps.weights(kind)[:, :, :MOST_TOKENS, :MOST_TOKENS]  # (L, H, Q, K)
+        data = np.rint(np.clip(weights, 0.0, 1.0) * 255).astype(np.uint8)
+        kinds[kind] = {"shape": list(data.shape), "offset": offset}
+        parts.append(np.ascontiguousarray(data).tobytes())
+        offset += data.size
+    cut = max(len(maps.source), len(maps.inputs)) > MOST_TOKENS
+    axes = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
+    return {"maps": kinds, "cut": MOST_TOKENS if cut else 0, "axes": {n: plain_axis(axis) for n, axis in axes.items()}}
+
+
+def _key(name: str) -> str:
+    return name.replace("-", "_")

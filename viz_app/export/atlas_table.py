@@ -1,0 +1,86 @@
+"""All measures of all heads as files: a CSV with a line for each number, and an NPZ with an array for each table.
+
+Every line of the CSV says of which model it is and how its part was measured, so that lines of several models can stand
+in one table. Layers and heads count from 1 in the CSV, as on screen; arrays count from 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from transformer_core.analysis.ablation import Head
+from transformer_core.analysis.atlas.measures import HeadNumbers, Measure, measures
+from transformer_core.analysis.atlas.naming import Role
+from transformer_core.analysis.atlas.record import Atlas
+from viz_app.figures.build.atlas import atlas_record
+from viz_app.figures.data_renderer import escape_formula
+
+COLUMNS = (
+    *("kind", "layer", "head", "role", "measure", "unit", "value", "low", "high", "baseline", "q", "detail"),
+    *("weights_hash", "part", "version", "seed", "draws", "data"),
+)
+TABLES = ("value", "low", "high", "baseline", "q")
+
+
+def to_csv(atlas: Atlas, roles: Mapping[Head, Sequence[Role]]) -> bytes:
+    """One line for each number, empty where there is none; quoted and encoded as `viz_app.figures` writes CSV.
+
+    Args:
+        atlas: The atlas.
+        roles: Of every head, from `head_roles`.
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for measure in measures(atlas):
+        source = _source(atlas, measure)
+        for kind, layer, head, _ in measure.rows():
+            numbers = measure.kinds[kind]
+            found = roles.get((kind, layer, head), ())
+            role = escape_formula(found[0].label) if found else ""
+            detail = escape_formula(numbers.detail[layer][head]) if numbers.detail else ""
+            place = kind, layer + 1, head + 1
+            writer.writerow([*place, role, measure.name, measure.unit, *_cells(numbers, layer, head), detail, *source])
+    return buffer.getvalue().encode("utf-8-sig", errors="replace")
+
+
+def _cells(numbers: HeadNumbers, layer: int, head: int) -> list[float | str]:
+    values = (float(getattr(numbers, name)[layer, head]) for name in TABLES)
+    return [value if np.isfinite(value) else "" for value in values]
+
+
+def _source(atlas: Atlas, measure: Measure) -> list[object]:
+    """Model, part, version, seed, draws and data; the gain comes from several parts, of which it names the first."""
+    part = next((name for name in (measure.part, "looks", "links", "align") if name in atlas.sources), "")
+    if not part:
+        return [atlas.weights_hash, *[""] * 5]
+    source = atlas.sources[part]
+    data = "; ".join(f"{use}: {name} (sha256 {digest})" for use, (name, digest) in source.data.items())
+    return [atlas.weights_hash, part, source.version, source.seed, source.draws, escape_formula(data)]
+
+
+def to_npz(atlas: Atlas) -> bytes:
+    """A numpy archive that needs no pickle; the same atlas gives the same bytes.
+
+    For each measure and kind the arrays `MEASURE.KIND.value`, `low`, `high`, `baseline` and `q`, each (L, H) float64
+    with NaN where there is no number, and `detail` (L, H) text; `units`, JSON text by measure; `provenance`, JSON text.
+    """
+    found = measures(atlas)
+    arrays: dict[str, Any] = {
+        "provenance": np.array(json.dumps(atlas_record(atlas), ensure_ascii=False, sort_keys=True)),
+        "units": np.array(json.dumps({measure.name: measure.unit for measure in found}, sort_keys=True)),
+    }
+    for measure in found:
+        for kind, numbers in measure.kinds.items():
+            arrays |= {f"{measure.name}.{kind}.{name}": getattr(numbers, name) for name in TABLES}
+            if numbers.detail:
+                arrays[f"{measure.name}.{kind}.detail"] = np.array(numbers.detail, dtype=np.str_)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()

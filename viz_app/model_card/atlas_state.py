@@ -1,0 +1,171 @@
+"""What is seen of a head atlas: how the browser reports it, and how an address names it.
+
+Layers and heads count from 0 in code and from 1 in the address. What makes no sense is left out of account.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import Meta
+
+from transformer_core.attention_maps import KINDS
+from viz_app.figures.build.atlas import GROUPS, ORDERS, SCORES, most_left, pruned_groups
+from viz_app.serving.checked_json import converted
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.atlas.record import Atlas
+
+MOST_CHOSEN = 6  # heads side by side
+_PLACE = re.compile(r"(encoder|decoder|cross)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})")
+_LABEL = re.compile(r"[\w:+ -]{1,60}", re.ASCII)
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,4}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtlasState:
+    """The grid or the list.
+
+    Args:
+        by: Name of the measure; empty for the first.
+        view: All heads as a grid, or as a ranked list.
+        rising: Whether the list begins with the smallest value.
+        kind: Only heads of this kind; empty for all.
+        role: Only heads with this role; `none` for those without any, empty for all.
+        significant: Only heads whose effect is significant.
+        chosen: Heads that are compared, such as `cross.5.5`, from 0.
+        maps: Whether the reader has asked for the maps of the sentence.
+    """
+
+    by: Annotated[str, Meta(max_length=40)] = ""
+    view: Literal["grid", "list"] = "grid"
+    rising: bool = False
+    kind: Literal["", "encoder", "decoder", "cross"] = ""
+    role: Annotated[str, Meta(max_length=60)] = ""
+    significant: bool = False
+    chosen: Annotated[tuple[str, ...], Meta(max_length=MOST_CHOSEN)] = ()
+    maps: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the browser takes it."""
+        return {**dataclasses.asdict(self), "chosen": list(self.chosen)}
+
+    def fitted(self, atlas: Atlas) -> AtlasState:
+        """The nearest state that this atlas has."""
+        from transformer_core.analysis.atlas.measures import measures
+
+        names = [measure.name for measure in measures(atlas)]
+        by = self.by if self.by in names else next(iter(names), "")
+        kept = (place for place in dict.fromkeys(self.chosen) if _exists(place, atlas))
+        role = self.role if _LABEL.fullmatch(self.role) else ""
+        return dataclasses.replace(self, by=by, role=role, chosen=tuple(kept))
+
+    @classmethod
+    def from_report(cls, report: object) -> AtlasState | None:
+        """What the browser says; None when it says nothing that makes sense."""
+        names = {field.name for field in dataclasses.fields(cls)}
+        return converted(report, cls) if isinstance(report, Mapping) and set(report) == names else None
+
+    @classmethod
+    def from_query(cls, params: Mapping[str, str]) -> AtlasState:
+        """What an address asks for."""
+        chosen = [_shifted(place, -1) for place in params.get("atlas_heads", "").split(",")[:MOST_CHOSEN]]
+        kind, role = params.get("atlas_kind", ""), params.get("atlas_role", "")
+        return cls(
+            by=params.get("atlas_by", "")[:40],
+            view="list" if params.get("atlas_view") == "list" else "grid",
+            rising=params.get("atlas_order") == "rising",
+            kind=kind if kind in KINDS else "",
+            role=role if _LABEL.fullmatch(role) else "",
+            significant=params.get("atlas_effect") == "significant",
+            chosen=tuple(place for place in chosen if place),
+        )
+
+    def to_query(self, first: str) -> dict[str, str | None]:
+        """The URL parameters; None for what is as at the start, where `first` is the measure."""
+        return {
+            "atlas_by": None if self.by == first else self.by,
+            "atlas_view": None if self.view == "grid" else self.view,
+            "atlas_order": "rising" if self.rising else None,
+            "atlas_kind": self.kind or None,
+            "atlas_role": self.role or None,
+            "atlas_effect": "significant" if self.significant else None,
+            "atlas_heads": ",".join(_shifted(place, 1) for place in self.chosen) or None,
+        }
+
+
+def _shifted(place: str, by: int) -> str:
+    """A head counted from another number; empty for what is none."""
+    found = _PLACE.fullmatch(place)
+    numbers = [int(found[2]) + by, int(found[3]) + by] if found else [-1]
+    return f"{found[1]}.{numbers[0]}.{numbers[1]}" if found and min(numbers) >= 0 else ""
+
+
+def _exists(place: str, atlas: Atlas) -> bool:
+    found = _PLACE.fullmatch(place)
+    return bool(found) and int(found[2]) < atlas.layers and int(found[3]) < atlas.heads  # type: ignore[index]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PruningState:
+    """The curves, and the heads that are left in the reader's sentence.
+
+    Args:
+        group: Which heads go.
+        score: Which score is drawn.
+        order: Which go first, in the sentence.
+        left: How many are left there.
+    """
+
+    group: str
+    score: str
+    order: str
+    left: int
+
+    @classmethod
+    def start(cls, atlas: Atlas, group: str = "") -> PruningState:
+        """All heads are left."""
+        groups = pruned_groups(atlas)
+        group = group if group in groups else groups[0]
+        return cls(group=group, score=SCORES[0], order=orders(atlas, group)[0], left=most_left(atlas, group))
+
+    @classmethod
+    def from_query(cls, params: Mapping[str, str], atlas: Atlas) -> PruningState:
+        """What an address asks for; what it does not say, or says wrongly, is as at the start."""
+        state = cls.start(atlas, params.get("atlas_prune", ""))
+        changes: dict[str, Any] = {}
+        if params.get("atlas_score") in SCORES:
+            changes["score"] = params["atlas_score"]
+        if params.get("atlas_by_order") in orders(atlas, state.group):
+            changes["order"] = params["atlas_by_order"]
+        left = params.get("atlas_left", "")
+        if _NUMBER.fullmatch(left) and int(left) <= state.left:
+            changes["left"] = int(left)
+        return dataclasses.replace(state, **changes)
+
+    def to_query(self, atlas: Atlas) -> dict[str, str | None]:
+        """The URL parameters; None for what is as at the start."""
+        first, own = PruningState.start(atlas), PruningState.start(atlas, self.group)
+        return {
+            "atlas_prune": None if self.group == first.group else self.group,
+            "atlas_score": None if self.score == first.score else self.score,
+            "atlas_by_order": None if self.order == own.order else self.order,
+            "atlas_left": None if self.left == own.left else str(self.left),
+        }
+
+    def fitted(self, atlas: Atlas) -> PruningState:
+        """The nearest state that this atlas has."""
+        start = PruningState.start(atlas, self.group)
+        order = self.order if self.order in orders(atlas, start.group) else start.order
+        return dataclasses.replace(self, group=start.group, order=order, left=min(self.left, start.left))
+
+
+def orders(atlas: Atlas, group: str) -> tuple[str, ...]:
+    """The orders in which heads of a group were removed."""
+    assert group in GROUPS
+    found = {curve.order for curve in (atlas.prune.curves if atlas.prune else ()) if curve.heads == group}
+    return tuple(order for order in ORDERS if order in found)
