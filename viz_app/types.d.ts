@@ -211,7 +211,7 @@ type Without = {
   words: [string, boolean][];
   original: [string, boolean][];
 };
-type Findings = { roles?: { model: string; heads: Record<string, HeadRole[][]> }; off?: Without | null };
+type Findings = { roles?: { model: string; heads: Record<string, HeadRole[][]> } | null; off?: Without | null };
 type Translation = import("./components/explorer/js/data.js").Translation;
 type View = import("./components/explorer/js/data.js").View;
 type Views = Record<Kind, View>;

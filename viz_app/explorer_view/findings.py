@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 def roles(service: TranslationService, session: str) -> dict[str, Any]:
     """The likeliest role of every head, [layer][head] for each kind, measured once for all visitors.
 
+    None for a model in whose language the app has no examples to measure on.
+
     Raises:
         Superseded: when a newer request of the session took over.
     """
+    if not service.examples:  # sentences in another language than the model's would say nothing of its heads
+        return {"roles": None}
     tables = measure_roles(service, session)
     heads = service.compute_once(session, ("heads.likeliest",), lambda _: _likeliest(tables))
     return {"roles": {"model": service.name, "heads": heads}}

@@ -80,6 +80,13 @@ def languages(folder: Path) -> Languages | None:
     return found.languages if isinstance(found, ModelCard) else None
 
 
+def source_language(name: str) -> str:
+    """BCP 47 code of what a model reads; empty where its files do not say, or for a model that is missing."""
+    folder = available_models().get(name)
+    found = languages(folder) if folder is not None else None
+    return found.source if found else ""
+
+
 def is_parser(name: str) -> bool:
     """Whether a model was trained on trees, as its files say; False for a model that is missing."""
     folder = available_models().get(name)
@@ -122,13 +129,7 @@ def display_names(t: Texts) -> dict[str, str]:
 
 
 def display_name(t: Texts, name: str, languages: Languages | None) -> str:
-    """Display name of a single model: "English → German", or its name when the languages are unknown."""
-    if languages is None:
+    """Display name of a single model: "English → German", or its name when one of the languages is unknown."""
+    if languages is None or not (languages.source and languages.target):
         return name
-    return t("models.pair", source=language_name(t, languages.source), target=language_name(t, languages.target))
-
-
-def language_name(t: Texts, code: str) -> str:
-    """A language in the reader's language: German for "de" and "de-AT"; the code itself for one that the app lacks."""
-    known = code.split("-")[0].lower()
-    return t(f"languages.{known}") if known in t.table("languages") else code
+    return t("models.pair", source=t.language_name(languages.source), target=t.language_name(languages.target))

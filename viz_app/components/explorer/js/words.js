@@ -1,7 +1,7 @@
 // The translation as a sentence; below it piece by piece, with the source word that one encoder-decoder head prefers.
 
 import { copyButton } from "../../common/copy.js";
-import { fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
+import { direction, fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
 import { explainIn } from "../../common/explained.js";
 import { tokenText } from "../../common/tokens.js";
 import { plainText } from "./data.js";
@@ -59,6 +59,7 @@ export class Words {
     this.texts = texts;
     setAttribute(this.element, "aria-label", texts.translation);
     setAttribute(this.line, "lang", translation.languages.target);
+    setAttribute(this.line, "dir", direction(plainText(translation.axes.outputs)));
     this.text = h("bdi", { lang: translation.languages.target, dir: "auto" });
     const { tree } = translation;
     const copied = () => tree?.text ?? plainText(translation.axes.outputs);
