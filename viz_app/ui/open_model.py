@@ -146,8 +146,9 @@ def _draw_opened(t: Texts) -> None:
     if not reports:
         return
     st.subheader(t("open_model.opened"))
+    newest = list(reports)[-1]
     for name, report in reports.items():
-        with st.expander(escape_markdown(name), expanded=len(reports) == 1):
+        with st.expander(escape_markdown(name), expanded=name == newest):
             _draw_report(t, report)
             with st.container(horizontal=True):
                 if name in chosen:
