@@ -60,7 +60,7 @@ def test_from_a_zip_to_heads_and_away_again(
     report = page.get_by_test_id("stExpander")
     for said in ("Marian / OPUS-MT (transformers)", "Korean → English", "apache-2.0", "not measured yet"):
         report.get_by_text(said, exact=True).wait_for()
-    report.get_by_role("row", name=re.compile("activation gelu relu")).wait_for()
+    report.get_by_role("listitem").filter(has_text="activation is gelu; in the paper relu.").wait_for()
     check_accessibility(page)
 
     page.get_by_role("button", name=t("open_model.use", name="opus-mt-ko-en")).click()

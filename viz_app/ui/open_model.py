@@ -194,11 +194,8 @@ def _draw_report(t: Texts, report: Report) -> None:
     if not found:
         st.caption(t("open_model.options_none"))
         return
-    st.table(
-        {
-            t("open_model.option"): [f"`{each.name}`" for each in found],
-            t("open_model.here"): [escape_markdown(each.value) for each in found],
-            t("open_model.paper"): [escape_markdown(each.paper) for each in found],
-            t("open_model.fidelity"): [each.said for each in found],
-        }
-    )
+    lines = []
+    for each in found:
+        values = {"name": each.name, "here": escape_markdown(each.value), "paper": escape_markdown(each.paper)}
+        lines.append(f"* {t('open_model.option', **values)} {each.said}".rstrip())
+    st.markdown("\n".join(lines))
