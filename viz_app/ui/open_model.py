@@ -197,5 +197,5 @@ def _draw_report(t: Texts, report: Report) -> None:
     lines = []
     for each in found:
         values = {"name": each.name, "here": escape_markdown(each.value), "paper": escape_markdown(each.paper)}
-        lines.append(f"* {t('open_model.option', **values)} {each.said}".rstrip())
+        lines.append(f"* {t('open_model.option', **values)}  \n  {each.said}".rstrip())
     st.markdown("\n".join(lines))

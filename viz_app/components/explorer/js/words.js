@@ -59,7 +59,9 @@ export class Words {
     this.texts = texts;
     setAttribute(this.element, "aria-label", texts.translation);
     setAttribute(this.line, "lang", translation.languages.target);
-    setAttribute(this.line, "dir", direction(plainText(translation.axes.outputs)));
+    const runs = direction(plainText(translation.axes.outputs));
+    setAttribute(this.line, "dir", runs);
+    setAttribute(this.sentence, "dir", runs);
     this.text = h("bdi", { lang: translation.languages.target, dir: "auto" });
     const { tree } = translation;
     const copied = () => tree?.text ?? plainText(translation.axes.outputs);
@@ -69,7 +71,7 @@ export class Words {
     const { beam } = translation;
     const pruned = beam && beam.shown >= beam.hypotheses; // the end of a branch, not of what the model may write
     const reason = pruned ? texts.beam_cut : texts.cut_off;
-    const cut = translation.finished ? null : h("span", { class: "cut", lang: texts.language }, reason);
+    const cut = translation.finished ? null : h("span", { class: "cut", lang: texts.language, dir: "auto" }, reason);
     this.line.replaceChildren(...this.words.map(({ element }) => element), ...(cut ? [cut] : []));
   }
 
