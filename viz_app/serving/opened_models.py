@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -28,11 +27,11 @@ from typing import BinaryIO, Literal
 import msgspec
 
 from viz_app.serving.model_archive import MOST_PACKED, OpenError, check_room, megabytes
+from viz_app.serving.model_places import place_prefix, plain_name, remove_leftovers, unused_name
 from viz_app.serving.opening_process import Job, Message, Report
 
 MOST_MODELS = 8  # opened at once
 _ROOT = Path(__file__).resolve().parents[2]
-_PREFIX = "headlight-models-"
 _MOST_LINE = 1_000_000  # bytes of a message
 _LAST_SECONDS = 10.0  # of a process that has said all
 
@@ -167,7 +166,7 @@ class OpenedModels:
                 raise OpenError("many", most=str(MOST_MODELS))
             if self._place is None:
                 self._place = tempfile.TemporaryDirectory(
-                    prefix=f"{_PREFIX}{os.getpid()}-", dir=self._parent, ignore_cleanup_errors=True
+                    prefix=place_prefix(), dir=self._parent, ignore_cleanup_errors=True
                 )
             self._number += 1
             self._opening = Opening(unused_name(name, self._reports), state)
@@ -233,6 +232,7 @@ class OpenedModels:
             if number != self._number or self._opening is None:
                 return
             self._reports[self._opening.name] = report
+            _log.info("opened %s: %s, %d parameters", self._opening.name, report.family, report.parameters)
             self._opening = replace(self._opening, state="done", share=1.0)
             self._process = None
 
@@ -286,42 +286,6 @@ class Upload:
         if self.received > self._size or not self._store.tell(self._number, "upload", self.received / self._size):
             raise OpenError("interrupted")
         self._file.write(part)
-
-
-def plain_name(text: str) -> str:
-    """A name for a folder and for an address, from any text."""
-    return re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII)[:40].strip(".-") or "model"
-
-
-def unused_name(text: str, others: Mapping[str, object]) -> str:
-    """The same, such that no other model has it."""
-    plain = plain_name(text)
-    found, number = plain, 2
-    while found in others:
-        found, number = f"{plain}-{number}", number + 1
-    return found
-
-
-def remove_leftovers(parent: Path | None = None) -> None:
-    """Remove what servers that were killed have left, where the system tells who is still there."""
-    if os.name != "posix":
-        return
-    for folder in Path(parent or tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
-        with suppress(OSError, ValueError):
-            status, pid = folder.lstat(), int(folder.name.removeprefix(_PREFIX).split("-")[0])
-            if folder.is_symlink() or status.st_uid != os.getuid() or _is_alive(pid):
-                continue
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
 
 
 @cache

@@ -21,7 +21,8 @@ from viz_app.serving import model_archive, opening_process, registry
 from viz_app.serving import opened_models as module
 from viz_app.serving.model_archive import OpenError
 from viz_app.serving.model_folders import allowed_root, model_folders
-from viz_app.serving.opened_models import MOST_MODELS, OpenedModels, remove_leftovers, unused_name
+from viz_app.serving.model_places import remove_leftovers, unused_name
+from viz_app.serving.opened_models import MOST_MODELS, OpenedModels
 
 SECONDS = 60
 _FORCED = ("forced_bos_token_id",)
