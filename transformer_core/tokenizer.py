@@ -27,6 +27,11 @@ BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
 MOST_BYTES = 50_000_000  # of a file: a vocabulary of a million pieces has half of it
 # Punctuation that joins a word instead of ending it: isn't, well-known.
 _WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
+# Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese.
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 
 
 class TokenizerError(ValueError):
@@ -245,13 +250,15 @@ def word_numbers(pieces: Sequence[str], *, at_blanks: bool = False) -> tuple[int
     """The word that each piece belongs to, counted from 0.
 
     A word starts at a word-boundary mark; punctuation is a word of its own unless it joins (isn't, well-known), or
-    unless words begin `at_blanks` only, as in treebanks, where "U.S." is one.
+    unless words begin `at_blanks` only, as in treebanks, where "U.S." is one. Scripts that put no blanks between words
+    do not show where one begins, so each piece in them is a word.
     """
     numbers: list[int] = []
     previous = ""
     for piece in pieces:
         starts = piece.startswith(WORD_BOUNDARY) or (
-            not at_blanks and (_is_punctuation(piece) or _is_punctuation(previous))
+            not at_blanks
+            and (_is_punctuation(piece) or _is_punctuation(previous) or _is_without_blanks(previous, piece))
         )
         # A boundary mark alone belongs to the piece that follows it.
         joined = not starts or previous == WORD_BOUNDARY
@@ -265,6 +272,13 @@ def _is_punctuation(piece: str) -> bool:
     return bool(text) and all(
         unicodedata.category(character).startswith("P") and character not in _WORD_INTERNAL for character in text
     )
+
+
+def _is_without_blanks(before: str, after: str) -> bool:
+    """Whether two pieces meet in a script without blanks between words; a vowel sign stays with its letter."""
+    if not after or unicodedata.category(after[0]).startswith("M"):
+        return False
+    return bool(_WITHOUT_BLANKS.match(after) or (before and _WITHOUT_BLANKS.match(before[-1])))
 
 
 def axis(pieces: Sequence[str], *, start: bool = False, end: bool = False, at_blanks: bool = False) -> Axis:

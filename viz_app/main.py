@@ -19,12 +19,14 @@ from viz_app.serving.browser_messages import BrowserMessages  # noqa: E402
 from viz_app.serving.health import health  # noqa: E402
 from viz_app.serving.log_format import use_log_setting  # noqa: E402
 from viz_app.serving.middleware import Guard  # noqa: E402
+from viz_app.serving.model_uploads import upload_routes  # noqa: E402
 from viz_app.serving.server_limits import limit_incoming, stay_on_this_machine  # noqa: E402
 from viz_app.serving.warm_up import warm_up  # noqa: E402
 
 use_log_setting()
 limit_incoming()
 stay_on_this_machine()
-routes = [*class_routes(st.get_option("server.baseUrlPath") or ""), *health.routes()]
+base = st.get_option("server.baseUrlPath") or ""
+routes = [*class_routes(base), *upload_routes(base), *health.routes()]
 guards = [Middleware(Guard), Middleware(BrowserCookie), Middleware(BrowserMessages)]
 app = App(ROOT / "viz_app" / "page_script.py", routes=routes, middleware=guards, lifespan=warm_up)

@@ -251,7 +251,7 @@ type HeadCardData = {
   }[];
   source: { weights: string; seeds: number[]; versions: string[]; data: string[] };
 };
-type Findings = { roles?: Roles; card?: HeadCardData | null; off?: Without | null };
+type Findings = { roles?: Roles | null; card?: HeadCardData | null; off?: Without | null };
 type Translation = import("./components/explorer/js/data.js").Translation;
 type View = import("./components/explorer/js/data.js").View;
 type Views = Record<Kind, View>;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,6 @@ from tests.browser.rest import settled, until, wait_for_value
 from tests.browser.test_model_switch import choice, spoken
 from viz_app.figures import VIEWS
 from viz_app.serving.input_validation import MAX_CHARACTERS
-from viz_app.text import texts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -45,7 +45,7 @@ def page(serve: Serve, open_page: OpenPage, random_checkpoint: Path, parser_chec
 
 
 def field_of(page: Page) -> Locator:
-    return page.get_by_role("textbox", name=texts("en")("translate.input"))
+    return page.get_by_role("textbox", name=re.compile("^Sentence in "))
 
 
 def tokens(page: Page) -> list[str]:

@@ -21,7 +21,8 @@ def parser() -> Parser:
         description=(
             "Turn a translator of another program into a checkpoint, with its vocabulary and its search.\n\n"
             "SOURCE is a folder as transformers saves it. No code in it is run, and nothing outside it is read.\n"
-            "The weights are rounded to float16. docs/models.md shows every step."
+            "The weights are rounded to float16. Its languages are what its files state, or what you name:\n"
+            "ko, kor or kor_Hang. docs/models.md shows every step."
         ),
         example="  python -m transformer_core convert opus-mt-ko-en --out checkpoints/ko-en",
     )
@@ -65,6 +66,8 @@ def run(arguments: Sequence[str]) -> int:
             "parameters": result.parameters,
             "licence": result.licence,
             "languages": list(result.languages),
+            "source_language": result.source_language,
+            "target_language": result.target_language,
             "notes": list(result.notes),
         }
     )

@@ -10,15 +10,14 @@ from typing import Any
 
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder
+from transformer_core.conversion.languages import bcp47, card_of, stated
 from transformer_core.conversion.plan import Plan
 from transformer_core.conversion.recognise import recognise
 from transformer_core.conversion.writing import write
 from transformer_core.flops import parameters
 from transformer_core.listed_tokenizer import ListedTokenizer
 from transformer_core.tokenizer import TokenizerError
-
-_CARD_FILE = "README.md"
-_MOST_CARD_BYTES = 1_000_000
+from transformer_core.vocabulary import SOURCE_LANGUAGE, TARGET_LANGUAGE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +30,8 @@ class Converted:
         parameters: How many it has.
         licence: As its model card states it; empty where that says nothing.
         languages: That it can be asked for, sorted.
+        source_language: BCP 47 code of what it reads; empty where that is unknown.
+        target_language: The same of what it generates.
         notes: What was not carried over, in words.
     """
 
@@ -39,6 +40,8 @@ class Converted:
     parameters: int
     licence: str
     languages: tuple[str, ...]
+    source_language: str
+    target_language: str
     notes: tuple[str, ...]
 
 
@@ -55,8 +58,8 @@ def convert(
     Args:
         source: The foreign folder.
         out: The checkpoint.
-        source_language: Of sources, as a default of models that have a choice.
-        target_language: Of translations, as a default of models that have a choice.
+        source_language: Of sources: a default of models that have a choice; of others what is known about them.
+        target_language: Of translations, likewise.
         on_progress: Called with the number of weights just read.
 
     Raises:
@@ -68,42 +71,66 @@ def convert(
     except ConfigError as error:
         raise ConversionError(f"{source}: {error}") from error
     plan = _in_languages(plan, source_language, target_language)
-    licence = _licence(folder)
+    spoken = _spoken(folder, plan, source_language, target_language)
     result = Converted(
         family=plan.family,
         model=plan.model,
         parameters=parameters(plan.model),
-        licence=licence,
+        licence=_licence(card_of(folder)),
         languages=tuple(sorted(plan.tokenizer.vocabulary.languages)),
+        source_language=spoken[0],
+        target_language=spoken[1],
         notes=plan.notes,
     )
-    write(folder, plan, out, metrics=_metrics(result, plan), card=_card(source.name, result), on_progress=on_progress)
+    write(folder, plan, out, metrics=_metrics(result), card=_card(source.name, result), on_progress=on_progress)
     return result
 
 
 def _in_languages(plan: Plan, source: str | None, target: str | None) -> Plan:
+    """The plan with these defaults, where its model has a choice of them."""
+    has_source, has_target = _choices(plan)
     try:
-        tokenizer = plan.tokenizer.with_languages(source, target)
+        tokenizer = plan.tokenizer.with_languages(source if has_source else None, target if has_target else None)
     except TokenizerError as error:
         raise ConversionError(f"taken for {plan.family}: {error}") from error
     assert isinstance(tokenizer, ListedTokenizer)
     return replace(plan, tokenizer=tokenizer)
 
 
-def _licence(folder: ForeignFolder) -> str:
-    """What the model card of the folder states in its head."""
-    if not folder.has(_CARD_FILE):
-        return ""
-    text = folder.contents(_CARD_FILE, _MOST_CARD_BYTES).decode("utf-8", "replace")
-    head = re.match(r"---\s*\n(.*?)\n---\s*\n", text, re.DOTALL)
-    stated = re.search(r"^license:[ \t]*([\w.+-]{1,80})[ \t]*$", head[1], re.MULTILINE) if head else None
-    return stated[1] if stated else ""
-
-
-def _metrics(result: Converted, plan: Plan) -> dict[str, Any]:
+def _choices(plan: Plan) -> tuple[bool, bool]:
+    """Whether a source or a translation can be of several languages."""
     vocabulary = plan.tokenizer.vocabulary
-    chosen = {"source": vocabulary.source_language, "target": vocabulary.target_language}
-    languages = {side: language for side, language in chosen.items() if language}
+    prefixes = (vocabulary.source_prefix, vocabulary.target_prefix)
+    return SOURCE_LANGUAGE in prefixes, TARGET_LANGUAGE in prefixes
+
+
+def _spoken(folder: ForeignFolder, plan: Plan, *given: str | None) -> tuple[str, str]:
+    """BCP 47 codes of what the model reads and generates, from its choice, from the caller, or from its files."""
+    vocabulary = plan.tokenizer.vocabulary
+    chosen = (vocabulary.source_language, vocabulary.target_language)
+    found: list[str] = []
+    for side, choice, name, fact in zip(("source", "target"), _choices(plan), given, stated(folder), strict=True):
+        if choice:
+            found.append(bcp47(chosen[len(found)]))
+        elif name is None:
+            found.append(fact)
+        elif code := bcp47(name):
+            found.append(code)
+        else:
+            raise ConversionError(f"the {side} language is {name[:40]!r}, but must be a code such as ko or kor_Hang")
+    return found[0], found[1]
+
+
+def _licence(card: str) -> str:
+    """What the model card of the folder states in its head."""
+    head = re.match(r"---\s*\n(.*?)\n---\s*\n", card, re.DOTALL)
+    named = re.search(r"^license:[ \t]*([\w.+-]{1,80})[ \t]*$", head[1], re.MULTILINE) if head else None
+    return named[1] if named else ""
+
+
+def _metrics(result: Converted) -> dict[str, Any]:
+    spoken = {"source": result.source_language, "target": result.target_language}
+    languages = {side: code for side, code in spoken.items() if code}
     return {
         **({"languages": languages} if languages else {}),
         "converted": {"family": result.family, "licence": result.licence, "notes": list(result.notes)},

@@ -21,6 +21,7 @@ from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.growth import draw_growth
 from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, load_service
+from viz_app.ui.open_model import draw_open_model
 from viz_app.ui.own_model import draw_own_model
 from viz_app.ui.parsing_quality import draw_parsing
 from viz_app.ui.pruning import draw_pruning
@@ -62,6 +63,7 @@ def main() -> None:
         _draw_shape(t, translator)
         _draw_training(t, model_card)
         _draw_card(t, translator)
+        draw_open_model(t)
         draw_own_model(t)
     publish(params, language=t.language, page="model")
     translate_pruned()  # last of all, so that nothing waits for it

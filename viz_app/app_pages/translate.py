@@ -35,7 +35,7 @@ from viz_app.serving.comparison import Comparison, NotComparable, compare_with_s
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.parse_tree import parse_tree
 from viz_app.serving.parsing_scores import WEAK_F1, content_of
-from viz_app.serving.registry import available_models, display_names, is_parser, languages
+from viz_app.serving.registry import available_models, display_names, is_parser, languages, source_language
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.search_tree import search_tree
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
@@ -44,7 +44,7 @@ from viz_app.state.query_params import selection_from_params, selection_to_param
 from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
-from viz_app.text.examples import EXAMPLES, TREE_EXAMPLES
+from viz_app.text.examples import TREE_EXAMPLES, examples_of
 from viz_app.ui.class_frame import draw_ask
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
@@ -118,20 +118,22 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
-        st.menu_button(
-            t("translate.examples"),
-            list(about),
-            key=_EXAMPLE,
-            format_func=lambda name: f"{about[name]}{_examples()[name]}",
-            on_click=session.enqueue_callback(_take_example),
-        )
+        if about:
+            st.menu_button(
+                t("translate.examples"),
+                list(about),
+                key=_EXAMPLE,
+                format_func=lambda name: f"{about[name]}{_examples()[name]}",
+                on_click=session.enqueue_callback(_take_example),
+            )
         downloads = st.container(horizontal=True, width="content", key="downloads")
     return typed, downloads
 
 
 def _examples() -> dict[str, str]:
     """The example sentences for the selected model, which need not be loaded for that."""
-    return TREE_EXAMPLES if is_parser(selected_model()) else EXAMPLES
+    name = selected_model()
+    return examples_of(source_language(name), parses=is_parser(name))
 
 
 def _about_examples(t: Texts) -> dict[str, str]:
@@ -139,10 +141,11 @@ def _about_examples(t: Texts) -> dict[str, str]:
     if is_parser(selected_model()):
         return {name: f"{t(f'examples_tree.{name}')}: " for name in TREE_EXAMPLES}
     spoken = languages(available_models()[selected_model()])
-    target = "de" if spoken is None else spoken.target.split("-")[0].lower()
+    pair = (spoken.source, spoken.target) if spoken else ("", "")
+    source, target = (code.split("-")[0].lower() for code in pair)
     found = {}
-    for name in EXAMPLES:
-        labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")}
+    for name in _examples():
+        labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")} if source == "en" else {}
         found[name] = f"{labels[target]}: " if target in labels else ""
     return found
 
@@ -160,7 +163,9 @@ def _draw_refusal(t: Texts, sentence: Sentence) -> None:
         message = t("translate.long", pieces=sentence.pieces, limit=limit, over=sentence.pieces - limit)
         st.warning(message, icon=":material/straighten:")
         return
-    st.info(t(f"translate.{sentence.status}"), icon=":material/keyboard:")
+    invitation = t("translate.empty" if _examples() else "translate.empty_alone")
+    refused = f"{t('translate.korean')} " if sentence.status == "korean" else ""
+    st.info(f"{refused}{invitation}", icon=":material/keyboard:")
     with st.container(gap=None, key="invitation"):
         about = _about_examples(t)
         for name, text in _examples().items():

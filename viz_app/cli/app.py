@@ -13,6 +13,7 @@ from pathlib import Path
 
 from transformer_core.cli.options import Parser, UsageError, existing
 from transformer_core.shipped import find_checkpoint
+from viz_app.serving.model_folders import OFF, SETTING
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 
 APP = Path(__file__).resolve().parents[1] / "main.py"
@@ -24,7 +25,7 @@ def parser() -> Parser:
     result = Parser(
         "app",
         package="viz_app",
-        usage="[--port N] [--checkpoint DIR] [--model-server ADDRESS] [options of Streamlit]",
+        usage="[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS] [options of Streamlit]",
         description=(
             "Start the app and open it in the browser; Ctrl-C ends it. Only this computer can open it.\n\n"
             "Options with a dot, such as --server.headless=true, go to Streamlit; write them last. All of them:\n"
@@ -46,6 +47,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def add_server(parser: Parser) -> None:
     """Options on the server and what it serves."""
+    about = "Let visitors open models: those below this folder, and what they upload; off for none."
+    parser.add_argument("--models", type=str, metavar="DIR", help=about)
     parser.add_argument("--port", type=int, default=8501, metavar="N", help="Port of the server.")
     about = "The model; checkpoints/en-de unless given."
     parser.add_argument("--checkpoint", type=find_checkpoint, metavar="DIR", help=about)
@@ -59,6 +62,9 @@ def server_environment(options: argparse.Namespace) -> dict[str, str]:
     environment = dict(os.environ)
     if options.checkpoint is not None:
         environment["HEADLIGHT_CHECKPOINT"] = str(existing("--checkpoint", options.checkpoint, folder=True).resolve())
+    if options.models is not None:
+        allows = options.models.lower() != OFF
+        environment[SETTING] = str(existing("--models", options.models, folder=True).resolve()) if allows else OFF
     if options.model_server is not None:
         try:
             parse_address(options.model_server)

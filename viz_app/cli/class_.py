@@ -19,7 +19,7 @@ def parser() -> Parser:
     result = Parser(
         "class",
         package="viz_app",
-        usage="[--port N] [--checkpoint DIR] [--model-server ADDRESS]",
+        usage="[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS]",
         description=(
             "Start the app so that everyone on the local network can open it, and show its address as text and as a\n"
             "QR code. The command app opens it to this computer only.\n\n"

@@ -137,6 +137,6 @@ def _context(options: argparse.Namespace) -> LessonContext:
     service = TranslationService(Translator.load(options.checkpoint, device="cpu"), RequestQueue(1))
     text = fit_sentence(options.text or "", service)
     if options.text and text != " ".join(options.text.split()):
-        raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")
+        raise UsageError(f"--text is {options.text!r}, but must be a sentence that the model can read")
     state = LessonState(options.scene or "", settings_from_param(given))
     return LessonContext(text, state, options.language, lambda: service, SESSION)

@@ -21,12 +21,16 @@ def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]
 
     For a model without one, the likeliest over the example sentences, measured once for all visitors.
 
+    None for a model in whose language the app has no examples to measure on.
+
     Raises:
         Superseded: when a newer request of the session took over.
     """
     named = names_of_heads(service.head_atlas, t)
     if named is not None:
         return {"roles": {"model": service.name, "atlas": True, "heads": named}}
+    if not service.examples:  # sentences in another language than the model's would say nothing of its heads
+        return {"roles": None}
     tables = measure_roles(service, session)
     heads = service.compute_once(session, ("heads.likeliest",), lambda _: _likeliest(tables))
     problem = service.head_atlas.problem

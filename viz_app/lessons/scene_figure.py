@@ -13,7 +13,6 @@ from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.stage.state import settings_to_param
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 
 def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
@@ -51,4 +50,4 @@ def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
 def fit_sentence(typed: str, service: TranslationService) -> str:
     """The sentence if the model can read it, else the first example."""
     sentence = service.validate(typed)
-    return sentence.text if sentence.status == "good" else EXAMPLES[FIRST_EXAMPLE]
+    return sentence.text if sentence.status == "good" else service.first_example

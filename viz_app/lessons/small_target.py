@@ -1,7 +1,7 @@
 """What the small models of a lesson are given to read.
 
-All of them write German. They read what the visitor's model wrote, if that is German too; else it would be noise to
-them, and they read what the healthy one of them writes itself.
+All of them read English and write German. They read the visitor's sentence, if it is English, else an example; and what
+the visitor's model wrote, if that is German, else what the healthy one of them writes itself. All else would be noise.
 """
 
 from __future__ import annotations
@@ -11,15 +11,27 @@ import contextlib
 from transformer_core.files import CheckpointError
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 _HEALTHY: SmallName = "base"
-_TARGET = "de"
+_SOURCE, _TARGET = "en", "de"
+
+
+def reads_other_language(context: LessonContext) -> bool:
+    """Whether the visitor's model is known to read another language than the small ones."""
+    return context.service.source_language.split("-")[0].lower() not in ("", _SOURCE)
 
 
 def writes_other_language(context: LessonContext) -> bool:
-    """Whether the visitor's model is known to write another language than the small ones."""
+    """Whether the visitor's model is known to write another language than the small ones, or of another sentence."""
     languages = context.service.card.languages
-    return languages is not None and languages.target.split("-")[0].lower() != _TARGET
+    target = languages.target.split("-")[0].lower() if languages else ""
+    return reads_other_language(context) or target not in ("", _TARGET)
+
+
+def small_source(context: LessonContext) -> str:
+    """The visitor's sentence where the small models can read it, else their first example."""
+    return EXAMPLES[FIRST_EXAMPLE] if reads_other_language(context) else context.text
 
 
 def small_target(context: LessonContext) -> str:
@@ -32,7 +44,7 @@ def small_target(context: LessonContext) -> str:
 
     if writes_other_language(context):
         with contextlib.suppress(CheckpointError, SourceTooLong):
-            healthy, text = small_model(_HEALTHY), context.text
+            healthy, text = small_model(_HEALTHY), small_source(context)
             return context.compute_once(
                 ("small_target", healthy.checkpoint_hash, text),
                 lambda stop: healthy.translate(text, should_stop=stop).text,

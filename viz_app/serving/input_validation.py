@@ -62,16 +62,18 @@ def validate_sentence(
     tokenizer: TokenizerLike,
     limit: int = MAX_PIECES,
     split: Callable[[str], Sequence[str]] | None = None,
+    reads: str = "",
 ) -> Sentence:
     """Normalise white space and decide whether the model can translate a sentence.
 
-    Korean has a status of its own because many readers write it and the models read English only.
+    Korean has a status of its own because many readers write it and the shipped models read English only.
 
     Args:
         typed: The text as typed.
         tokenizer: Of the model's source.
         limit: Most pieces that the model accepts, when that is less than MAX_PIECES.
         split: For a parser, its words of a text; see `visible_words`.
+        reads: BCP 47 code of what the model reads; empty where that is unknown, and its vocabulary decides.
 
     Raises:
         ValueError: The text has more than MAX_CHARACTERS, which `viz_app.state.session` lets nobody type.
@@ -81,7 +83,8 @@ def validate_sentence(
     text = " ".join(typed.split())
     if not text:
         return Sentence(text, "empty")
-    if _HANGUL.search(text):
+    korean = bool(_HANGUL.search(text)) and reads.split("-")[0].lower() != "ko"
+    if korean and reads:
         return Sentence(text, "korean")
     source = " ".join(split(text)) if split else text
     encoding = tokenizer.encode(source)
@@ -90,7 +93,9 @@ def validate_sentence(
         return Sentence(text, "empty")
     if pieces > limit:
         return Sentence(text, "long", pieces, source=source, limit=limit)
-    spans = (source[begin:end] for (begin, end), mark in zip(encoding.spans, encoding.unknown, strict=True) if mark)
+    spans = [source[begin:end] for (begin, end), mark in zip(encoding.spans, encoding.unknown, strict=True) if mark]
+    if korean and any(map(_HANGUL.search, spans)):
+        return Sentence(text, "korean")
     characters = dict.fromkeys(character for span in spans for character in span if not character.isspace())
     return Sentence(text, "good", pieces, tuple(characters), source, limit)
 

@@ -83,6 +83,13 @@ def _is_current(loaded: TranslationService) -> bool:
         return True
 
 
+def forget_model(name: str) -> None:
+    """Let go of a model that is to be taken away; sessions that still work with it keep it until they are done."""
+    folder = available_models().get(name)
+    if folder is not None and name != default_model():
+        _load_other.clear(str(folder), name)
+
+
 @st.cache_resource(show_spinner=False, max_entries=1, validate=_is_current)
 def _load_default(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _CACHE_BYTES)

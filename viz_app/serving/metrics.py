@@ -44,10 +44,10 @@ _ONLY_ES = ("event", "pleonastic")  # templates of ContraCAT in which the pronou
 
 
 class Languages(Struct, frozen=True):
-    """What a model reads and writes: BCP 47 codes, for labels, fonts and screen readers."""
+    """What a model reads and writes: BCP 47 codes, for labels, fonts and screen readers; empty for what is unknown."""
 
-    source: _Code
-    target: _Code
+    source: _Code = ""
+    target: _Code = ""
 
 
 class HeadCounts(Struct, frozen=True):

@@ -15,6 +15,7 @@ from transformer_core.files import CheckpointError
 from transformer_core.manifest import read_object
 from transformer_core.shipped import SHIPPED, find_checkpoint
 from viz_app.serving.metrics import Languages, ModelCard
+from viz_app.serving.opened_models import opened_models
 from viz_app.text import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,8 +33,8 @@ def checkpoint_folder() -> Path:
 def available_models() -> dict[str, Path]:
     """Folders of all models by name, the default one first.
 
-    The others are what HEADLIGHT_CHECKPOINTS lists, or checkpoints/*/. Of two folders that are called alike the second
-    one has a number.
+    The others are what HEADLIGHT_CHECKPOINTS lists, or checkpoints/*/, and then what visitors have opened. Of two
+    folders that are called alike the second one has a number.
     """
     served = checkpoint_folder()
     listed = os.environ.get("HEADLIGHT_CHECKPOINTS", "")
@@ -50,7 +51,22 @@ def available_models() -> dict[str, Path]:
         while name in found:
             name, number = f"{folder.name} ({number})", number + 1
         found[name] = folder
+    for name, report in opened_models().models.items():
+        folder, own, number = Path(report.folder), name, 2
+        if folder.resolve() in there:
+            continue
+        there.add(folder.resolve())
+        while own in found:
+            own, number = f"{name} ({number})", number + 1
+        found[own] = folder
     return found
+
+
+def opened_by_visitors() -> dict[str, str]:
+    """Names of the models that visitors have opened, as the store has them -> as they are chosen by."""
+    chosen = {folder.resolve(): name for name, folder in available_models().items()}
+    folders = {name: Path(report.folder).resolve() for name, report in opened_models().models.items()}
+    return {name: chosen[folder] for name, folder in folders.items() if folder in chosen}
 
 
 def is_tracked(folder: Path) -> bool:
@@ -78,6 +94,13 @@ def languages(folder: Path) -> Languages | None:
     """Source and target language of a checkpoint, without loading it; None when its files do not say."""
     found = _card(folder)
     return found.languages if isinstance(found, ModelCard) else None
+
+
+def source_language(name: str) -> str:
+    """BCP 47 code of what a model reads; empty where its files do not say, or for a model that is missing."""
+    folder = available_models().get(name)
+    found = languages(folder) if folder is not None else None
+    return found.source if found else ""
 
 
 def is_parser(name: str) -> bool:
@@ -122,13 +145,7 @@ def display_names(t: Texts) -> dict[str, str]:
 
 
 def display_name(t: Texts, name: str, languages: Languages | None) -> str:
-    """Display name of a single model: "English → German", or its name when the languages are unknown."""
-    if languages is None:
+    """Display name of a single model: "English → German", or its name when one of the languages is unknown."""
+    if languages is None or not (languages.source and languages.target):
         return name
-    return t("models.pair", source=language_name(t, languages.source), target=language_name(t, languages.target))
-
-
-def language_name(t: Texts, code: str) -> str:
-    """A language in the reader's language: German for "de" and "de-AT"; the code itself for one that the app lacks."""
-    known = code.split("-")[0].lower()
-    return t(f"languages.{known}") if known in t.table("languages") else code
+    return t("models.pair", source=t.language_name(languages.source), target=t.language_name(languages.target))

@@ -1,7 +1,8 @@
-"""Where the model server is."""
+"""Where servers are: the model server, and this one."""
 
 from __future__ import annotations
 
+import ipaddress
 from urllib.parse import urlsplit
 
 MODEL_SERVER_SETTING = "HEADLIGHT_MODEL_SERVER"
@@ -21,3 +22,13 @@ def parse_address(text: str) -> tuple[str, int]:
     if parts.scheme != "http" or not host or port is None or extra:
         raise ValueError(allowed)
     return host, port
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this computer reaches a host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -22,7 +22,7 @@ from viz_app.serving.monitoring import measured
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Visitor
 from viz_app.serving.search_tree import branch_translation
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
-from viz_app.text.examples import EXAMPLES, TREE_EXAMPLES
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE, examples_of, first_example
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -100,12 +100,22 @@ class TranslationService:
     @cached_property
     def examples(self) -> dict[str, str]:
         """The example sentences for such a model, as a visitor types them, by name."""
-        return TREE_EXAMPLES if self.parses else EXAMPLES
+        return examples_of(self.source_language, parses=self.parses)
+
+    @property
+    def source_language(self) -> str:
+        """BCP 47 code of what the model reads; empty where that is unknown."""
+        return self.card.languages.source if self.card.languages else ""
 
     @cached_property
     def example_texts(self) -> tuple[str, ...]:
-        """The same as the model reads them."""
-        return tuple(map(self.source_text, self.examples.values()))
+        """The same as the model reads them; English ones where there are none, as for measures over sentences."""
+        return tuple(map(self.source_text, (self.examples or EXAMPLES).values()))
+
+    @property
+    def first_example(self) -> str:
+        """What stands for a sentence that the model cannot read."""
+        return first_example(self.source_language) or EXAMPLES[FIRST_EXAMPLE]
 
     def source_text(self, text: str) -> str:
         """What the model reads of a text as typed: a parser the words of it with blanks between, others the text."""
@@ -122,9 +132,10 @@ class TranslationService:
             ValueError: The text has more than MAX_CHARACTERS.
         """
         translator, limit = self.translator, min(limit, self.translator.max_pieces)
+        tokenizer, reads = translator.tokenizer.source, self.source_language
         if not self.parses:
-            return validate_sentence(typed, translator.tokenizer.source, limit)
-        sentence = validate_sentence(typed, translator.tokenizer.source, limit, visible_words)
+            return validate_sentence(typed, tokenizer, limit, reads=reads)
+        sentence = validate_sentence(typed, tokenizer, limit, visible_words, reads)
         words, room = len(sentence.source.split()), self._most_words(sentence.pieces)
         if sentence.status != "good" or words <= room:
             return sentence

@@ -13,9 +13,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 
 from viz_app.serving.input_validation import MAX_CHARACTERS
-from viz_app.serving.registry import available_models, default_model, is_parser
+from viz_app.serving.registry import available_models, default_model, is_parser, source_language
 from viz_app.text import Texts, best_language, texts
-from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+from viz_app.text.examples import counterpart, first_example
 
 LANGUAGE_KEY = "lang"
 _KEPT_LANGUAGE_KEY = "lang_spoken"  # a copy that outlives the widget
@@ -46,12 +46,30 @@ def initialise() -> None:
         st.session_state[LANGUAGE_KEY] = kept or best_language(st.query_params.get("lang"), st.context.locale)
     # Streamlit forgets a widget's value when a run ends before the widget is drawn, as a change of page may do.
     st.session_state[_KEPT_LANGUAGE_KEY] = st.session_state[LANGUAGE_KEY]
-    if TEXT_KEY not in st.session_state:
-        text = _text_on_page()
-        st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE]) if text is None else text
-    _refuse_long_text()
     if MODEL_KEY not in st.session_state:
         st.session_state[MODEL_KEY] = st.query_params.get("model")
+    if TEXT_KEY not in st.session_state:
+        text = _text_on_page()
+        st.session_state[TEXT_KEY] = st.query_params.get("text", _first_text()) if text is None else text
+    _refuse_long_text()
+
+
+def _first_text() -> str:
+    """An example for the model of this session; nothing where there is none in its language."""
+    return first_example(source_language(_present_model()))
+
+
+def _present_model() -> str:
+    """Name of the selected model; of the default one when none is selected or it is missing."""
+    name = requested_model()
+    return name if name in available_models() else default_model()
+
+
+def follow_languages(old: str, new: str) -> None:
+    """Of an example in the field, put the same one in the language of another model; a text of one's own stays."""
+    text, reads = st.session_state.get(TEXT_KEY) or "", (source_language(old), source_language(new))
+    if reads[0] != reads[1] and (found := counterpart(text, *reads)) is not None:
+        st.session_state[TEXT_KEY] = found
 
 
 def _text_on_page() -> str | None:
@@ -66,7 +84,7 @@ def _text_on_page() -> str | None:
 
 def _refuse_long_text() -> None:
     """Put the last text back where a longer one has come than anybody reads; the session keeps nothing of it."""
-    text, kept = st.session_state[TEXT_KEY] or "", st.session_state.get(_KEPT_TEXT_KEY, EXAMPLES[FIRST_EXAMPLE])
+    text, kept = st.session_state[TEXT_KEY] or "", st.session_state.get(_KEPT_TEXT_KEY, "")
     if len(text) > MAX_CHARACTERS:
         st.session_state[_REFUSED_KEY] = len(text)
         st.session_state[TEXT_KEY] = kept
@@ -175,5 +193,5 @@ def language() -> str:
 
 def labels() -> Texts:
     """The labels in the language of this session, fit for its model."""
-    name = requested_model()
-    return texts(language(), parses=is_parser(name if name in available_models() else default_model()))
+    name = _present_model()
+    return texts(language(), parses=is_parser(name), source=source_language(name))

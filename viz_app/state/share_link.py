@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlencode, urlsplit
+
+from viz_app.serving.server_address import is_loopback
 
 _ANYWHERE = "192.0.2.1"  # reserved for examples (RFC 5737): asking for the way there sends nothing
 
@@ -72,16 +73,6 @@ def base_path(seen: str, page: str) -> str:
         return ""
     # Streamlit gives the home page without the last slash; only the page's own name can be taken off.
     return path.removesuffix(f"/{page}") if page else path
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this computer reaches a host."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def lan_address() -> str | None:

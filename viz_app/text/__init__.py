@@ -4,14 +4,15 @@
 their folders (`viz_app.lessons.labels`). `parser.en.toml` and `parser.ko.toml` hold those that read otherwise while the
 model is a parser, whose output is a tree and no translation. A placeholder is written
 `{name}` and filled in one pass, so a value that itself holds braces is shown as it stands: user text is never a format.
-`{count|step|steps}` is the first word where the count is 1, else the second.
+`{count|step|steps}` is the first word where the count is 1, else the second. `{source_language}` is filled beforehand:
+it names what the model reads.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 LANGUAGES = ("en", "ko")
@@ -19,6 +20,7 @@ DEFAULT_LANGUAGE = "en"
 LANGUAGE_NAMES = {"en": "English", "ko": "한국어"}
 
 _FOLDER = Path(__file__).parent
+_SOURCE_LANGUAGE = "{source_language}"
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:\|([^{}|]+)\|([^{}|]+))?\}")
 
 
@@ -59,6 +61,22 @@ class Texts:
             raise ValueError(f"the table [{twice[0]}] appears twice in {self.language}")
         return Texts(self.language, {**self._tables, **tables})
 
+    def language_name(self, code: str) -> str:
+        """A language by its BCP 47 code: German for "de" and "de-AT"; the code itself for one that the app lacks."""
+        name, known = code.split("-")[0].lower() or "unknown", self._tables["languages"]
+        return known.get(name, code)
+
+    def for_source(self, code: str) -> Texts:
+        """These labels for a model that reads this language; empty for one of which that is unknown."""
+        name = self.language_name(code)
+        return Texts(
+            self.language,
+            {
+                table: {key: label.replace(_SOURCE_LANGUAGE, name) for key, label in labels.items()}
+                for table, labels in self._tables.items()
+            },
+        )
+
     def reworded(self, tables: dict[str, dict[str, str]]) -> Texts:
         """These labels, with others in the place of some; what has no place here is left out."""
         return Texts(
@@ -81,22 +99,22 @@ def fill(template: str, **values: object) -> str:
     return _PLACEHOLDER.sub(filled, template)
 
 
-@cache
-def texts(language: str, *, parses: bool = False) -> Texts:
+@lru_cache(maxsize=64)
+def texts(language: str, *, parses: bool = False, source: str = "en") -> Texts:
     """The labels of a language, read once.
 
     Args:
         language: One of LANGUAGES.
         parses: Whether they speak of trees, as for a parser.
+        source: BCP 47 code of what the model reads; empty where that is unknown.
 
     Raises:
         ValueError: The app does not speak this language.
     """
     if language not in LANGUAGES:
         raise ValueError(f"language is {language!r}, but must be one of {', '.join(LANGUAGES)}")
-    if parses:
-        return texts(language).reworded(parser_wording(language))
-    return Texts(language, _read(f"{language}.toml"))
+    found = Texts(language, _read(f"{language}.toml"))
+    return (found.reworded(parser_wording(language)) if parses else found).for_source(source)
 
 
 def parser_wording(language: str) -> dict[str, dict[str, str]]:

@@ -29,9 +29,10 @@ from viz_app.serving.classrooms import (
     is_code,
 )
 from viz_app.serving.remote_classrooms import ClassServerAway
+from viz_app.serving.server_address import is_loopback
 from viz_app.serving.visitor import current_browser, current_visitor
 from viz_app.state import session
-from viz_app.state.share_link import base_path, is_loopback
+from viz_app.state.share_link import base_path
 from viz_app.text import Texts
 from viz_app.ui.lesson_route import OPEN_KEY, state_key
 

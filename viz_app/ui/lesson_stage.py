@@ -21,7 +21,7 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.labels import read_labels
 from viz_app.lessons.scene_figure import figure_with_provenance, fit_sentence
-from viz_app.lessons.small_target import writes_other_language
+from viz_app.lessons.small_target import small_source, writes_other_language
 from viz_app.lessons.stage import (
     LessonState,
     last_findings,
@@ -130,7 +130,10 @@ def _draw_remarks(t: Texts, name: str, context: LessonContext) -> None:
     if name != LAB and context.parses:
         st.caption(t("lessons.of_trees"))
     if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and writes_other_language(context):
-        st.caption(t("lessons.small_german"))
+        read = small_source(context)
+        st.caption(t("lessons.small_german") if read == context.text else t("lessons.small_read", sentence=read))
+    if not context.service.examples:
+        st.caption(t("lessons.english_examples"))
     if getattr(lesson_module(name), "SHOWS_SMALL_TRANSLATIONS", False):
         st.caption(t("lessons.small_wrong"))
 

@@ -90,6 +90,7 @@ def select_model(name: str) -> None:
     if name not in available_models() or name == old:
         return
     st.session_state[session.MODEL_KEY] = None if name == default_model() else name
+    session.follow_languages(old, name)
     selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
     if selection is not None and selection.vsmodel == name:
         st.session_state[session.SELECTION_KEY] = replace(selection, vsmodel=old, vsbranch=0)

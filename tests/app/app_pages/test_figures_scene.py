@@ -173,7 +173,7 @@ def test_hostile_addresses(app: AppTest, params: dict[str, str], told: str, figu
 def test_a_sentence_that_is_none_and_a_hostile_one(app: AppTest) -> None:
     opened(app, **WAVES)
     app.text_input(key="text").set_value("나는 학교에 간다").run()
-    assert T("studio.korean") in words(app) and not app.get("image")
+    assert texts("en", source="")("studio.korean") in words(app) and not app.get("image")
     app.text_input(key="text").set_value("<script>alert(1)</script> $x$ **b**").run()
     assert not app.exception and len(app.get("image")) == 1
 

@@ -106,7 +106,7 @@ def test_an_empty_field_invites(app: AppTest, language: str) -> None:
     app.query_params["lang"] = language
     type_text(app.run(), "  ")
     assert not app.exception
-    assert texts(language)("translate.empty") in visible(app)
+    assert texts(language, source="")("translate.empty") in visible(app)
     app.button(key="take-passive").click().run()
     assert app.text_input(key="text").value == EXAMPLES["passive"]
     assert "headlight_explorer" in mounted(app)

@@ -169,7 +169,7 @@ def test_the_first_picture_is_made_again_by_its_command(
         (["--lesson=positions", "--out=a.pdf"], "a handout is an .html file"),
         (["--lesson=positions", "--scene=no", "--out=a.pdf"], "--scene is 'no', but must be one of waves"),
         (["--lesson=positions", "--scene=waves", "--out=a.doc"], "--out is 'a.doc', but must end with one of"),
-        (["--lesson=positions", "--text=한국어", "--out=a.html"], "must be an English sentence"),
+        (["--lesson=positions", "--text=한국어", "--out=a.html"], "must be a sentence that the model can read"),
     ],
 )
 def test_bad_options_get_one_line(

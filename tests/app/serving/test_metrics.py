@@ -161,7 +161,7 @@ def test_a_group_that_the_app_does_not_know_keeps_its_name() -> None:
 
 def test_what_cannot_be_read_is_named_and_the_rest_counts() -> None:
     metrics = {
-        "languages": {"source": "en"},
+        "languages": {"source": 3},
         "training": None,
         "scores": {"tatoeba": {"bleu": 40.0}, "chat": {"bleu": "high"}, "news": {"bleu": 900}},
         "alignment": {"best_head": {"layer": "x"}, "aer": {"output": [[0.5]], "input": [[0.5], []]}, "sentences": 9},

@@ -366,7 +366,6 @@ def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:
         None,
         "en-fr",
         ["en", "fr"],
-        {"source": "en"},
         {"source": "en", "target": 3},
         {"source": "en", "target": "<b>fr</b>"},
         {"source": "", "target": "fr"},
@@ -389,7 +388,8 @@ def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
     found = languages(tmp_path)
     assert found == Languages("en", "pt-BR")
     assert display_name(texts("en"), "x", found) == "English → Portuguese"
-    assert display_name(texts("ko"), "x", Languages("en", "eo")) == "영어 → eo"
+    assert display_name(texts("ko"), "x", Languages("en", "qu")) == "영어 → qu"
+    assert display_name(texts("ko"), "x", Languages("en")) == "x"
 
 
 def test_the_shipped_models_are_listed_by_their_languages(monkeypatch: pytest.MonkeyPatch) -> None:

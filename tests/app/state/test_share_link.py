@@ -8,8 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from viz_app.cli.class_ import announcement, command
+from viz_app.serving.server_address import is_loopback
 from viz_app.state import share_link as module
-from viz_app.state.share_link import is_loopback, qr_rows, share_link
+from viz_app.state.share_link import qr_rows, share_link
 
 PARAMS = {"lesson": "positions", "text": "Is it <b>50 %</b> & more?", "with": None}
 LAN = "192.168.1.20"

@@ -86,6 +86,18 @@ export function placeUnder(panel, target) {
   panel.style.top = `${bottom - around.top + 6}px`;
 }
 
+/** Letters of scripts that run from right to left, such as Hebrew and Arabic. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * The direction in which a text runs, by its first letter.
+ * @param {string} text
+ * @returns {"ltr" | "rtl"}
+ */
+export function direction(text) {
+  return RIGHT_TO_LEFT.test(text.match(/\p{L}/u)?.[0] ?? "") ? "rtl" : "ltr";
+}
+
 /**
  * Text that comes from a sentence: its own direction must not turn the words around it.
  * @param {string} text

@@ -23,7 +23,7 @@ from viz_app.lessons.broken.suspects import (
 )
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
-from viz_app.lessons.small_target import writes_other_language
+from viz_app.lessons.small_target import small_source, writes_other_language
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
 SHOWS_SMALL_TRANSLATIONS = True
@@ -37,10 +37,10 @@ def data(context: LessonContext) -> StageData:
     try:
         known = _courses(suspect)
         evidence = _copying(context) if scene == "predict" else _evidence(suspect, context)
-        part = truncate_sentence(context.text, small_model(HEALTHY))
+        part = truncate_sentence(small_source(context), small_model(HEALTHY))
     except CheckpointError:
         return StageData(values={"missing": True})
-    cut = part != " ".join(context.text.split())
+    cut = part != " ".join(small_source(context).split())
     shared = {
         "missing": False,
         "scene": scene,  # for which the evidence is

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model
+from viz_app.lessons.small_target import small_source
 from viz_app.lessons.word_order import measure_change, piece_order, translate_rows, words_of
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
@@ -100,9 +101,9 @@ def gather_evidence(name: SmallName, context: LessonContext) -> ModelEvidence:
         Superseded: A newer request took over.
     """
     translator = small_model(name)
-    key = ("broken.statement", name, translator.checkpoint_hash, context.text)
+    key = ("broken.statement", name, translator.checkpoint_hash, small_source(context))
     return context.compute_once(
-        key, lambda stop: _statement(translator, truncate_sentence(context.text, translator), stop)
+        key, lambda stop: _statement(translator, truncate_sentence(small_source(context), translator), stop)
     )
 
 
@@ -110,9 +111,9 @@ def run_copy_test(name: SmallName, context: LessonContext) -> CopyTest:
     """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `gather_evidence`."""
     translator = small_model(name)
     given = gather_evidence(HEALTHY, context).wrote
-    key = ("broken.copying", name, translator.checkpoint_hash, context.text)
+    key = ("broken.copying", name, translator.checkpoint_hash, small_source(context))
     return context.compute_once(
-        key, lambda stop: _copying(translator, truncate_sentence(context.text, translator), given, stop)
+        key, lambda stop: _copying(translator, truncate_sentence(small_source(context), translator), given, stop)
     )
 
 

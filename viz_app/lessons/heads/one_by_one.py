@@ -13,7 +13,6 @@ from viz_app.figures.model.spec import display_label
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.weight_and_effect import dispensable_head, rank_correlation, strongest_weights
-from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 MOST_PIECES = 40  # of a sentence in which every head is switched off alone; a longer one would take too long
 _MOST_ROWS = 16  # heads of a printed figure
@@ -21,9 +20,8 @@ _MOST_ROWS = 16  # heads of a printed figure
 
 def text_to_ablate(context: LessonContext) -> str:
     """The sentence, or the first example for one in which switching off every head would take too long."""
-    return (
-        context.source if len(context.pieces) <= MOST_PIECES else context.service.source_text(EXAMPLES[FIRST_EXAMPLE])
-    )
+    service = context.service
+    return context.source if len(context.pieces) <= MOST_PIECES else service.source_text(service.first_example)
 
 
 def cause_values(

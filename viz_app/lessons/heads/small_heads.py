@@ -10,6 +10,7 @@ import numpy.typing as npt
 from transformer_core.files import CheckpointError
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
+from viz_app.lessons.small_target import small_source
 from viz_app.serving.single_flight_cache import ShouldStop
 
 MODELS: dict[str, SmallName] = {"base": "base", "one": "one-head"}
@@ -51,11 +52,11 @@ def small_heads(
 def _read(
     name: SmallName, context: LessonContext, target: str, most: int
 ) -> tuple[npt.NDArray[np.uint8], tuple[str, ...], tuple[str, ...]]:
-    model = small_model(name)
+    model, text = small_model(name), small_source(context)
 
     def compute(_: ShouldStop) -> tuple[npt.NDArray[np.uint8], tuple[str, ...], tuple[str, ...]]:
-        maps = model.force(context.text, target).attention
+        maps = model.force(text, target).attention
         weights = np.round(maps.cross[-1, :, :most, :most] * 255).astype(np.uint8)
         return weights, maps.outputs.tokens[:most], maps.source.tokens[:most]
 
-    return context.compute_once(("heads.small", name, model.checkpoint_hash, context.text, target), compute)
+    return context.compute_once(("heads.small", name, model.checkpoint_hash, text, target), compute)

@@ -11,7 +11,7 @@ from transformer_core.files import CheckpointError
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
-from viz_app.lessons.small_target import small_target
+from viz_app.lessons.small_target import reads_other_language, small_source, small_target
 from viz_app.serving.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ class DecoderReading:
 def leak_values(context: LessonContext) -> list[dict[str, Any]]:
     """A `Read` of each of `MODELS` for the sentence and its translation, as plain values; empty without the models."""
     try:
-        source, target = context.result.translation.source, small_target(context)
+        source = small_source(context) if reads_other_language(context) else context.result.translation.source
+        target = small_target(context)
         return [asdict(_read_once(name, source, target, context)) for name in MODELS]
     except CheckpointError:
         return []

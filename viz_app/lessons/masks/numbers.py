@@ -57,8 +57,8 @@ def _target(context: LessonContext) -> dict[str, Any]:
 def _padding(context: LessonContext) -> tuple[dict[str, Any], FloatArray]:
     """A batch of the sentence and a shorter or longer one, and the encoder layer that padding would disturb most."""
     tokenizer = context.service.translator.tokenizer
-    own, short = tokenizer.source.encode(context.text), tokenizer.source.encode(SHORT)
-    other = short if len(short) + 2 < len(own) else tokenizer.source.encode(LONG)
+    own, (short, long) = tokenizer.source.encode(context.text), map(tokenizer.source.encode, _short_and_long(context))
+    other = short if len(short) + 2 < len(own) else long
     chosen = [(each.ids[: POSITIONS - 1], each.pieces[: POSITIONS - 1]) for each in (own, other)]
     batch = _encoder_scores(context, tuple(ids for ids, _ in chosen))
     longest, shorter = max(batch.lengths), int(batch.lengths[1] < batch.lengths[0])
@@ -76,6 +76,13 @@ def _padding(context: LessonContext) -> tuple[dict[str, Any], FloatArray]:
         "shift_open": batch.shift_open,
     }
     return values, batch.scores[layer]
+
+
+def _short_and_long(context: LessonContext) -> tuple[str, str]:
+    examples = context.service.examples
+    if LONG in examples.values():
+        return SHORT, LONG
+    return examples.get("negation", SHORT), examples.get("relative", LONG)
 
 
 def _decoder_scores(context: LessonContext, source: tuple[int, ...], written: tuple[int, ...]) -> FloatArray:

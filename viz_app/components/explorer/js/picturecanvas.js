@@ -1,5 +1,6 @@
 // What the large map and the lines have in common: they show a picture, and a hand moves over it.
 
+import { direction } from "../../common/dom.js";
 import { ScrollCanvas } from "./scrollcanvas.js";
 
 /**
@@ -59,11 +60,15 @@ export class PictureCanvas extends ScrollCanvas {
     context.fillStyle = bright || !special ? theme.text : theme.muted;
     context.textAlign = align;
     context.font = bold ? `bold ${font}` : font;
+    const runs = direction(text);
+    context.direction = runs; // so that the dots of a shortened token stand at its end
     context.fillText(short, x, y);
+    context.direction = "ltr";
     const { width } = context.measureText(short);
     if (!start || picture.sheet.unit === "words") return width;
     context.fillStyle = theme.mark;
-    const edge = align === "left" ? x - 4 : x - width - 4;
+    const left = align === "left" ? x : x - width;
+    const edge = runs === "rtl" ? left + width + 3 : left - 4;
     context.fillRect(Math.round(edge), y - labels.size * 0.4, 1, labels.size * 0.8);
     return width;
   }

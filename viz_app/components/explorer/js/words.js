@@ -1,7 +1,7 @@
 // The translation as a sentence; below it piece by piece, with the source word that one encoder-decoder head prefers.
 
 import { copyButton } from "../../common/copy.js";
-import { fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
+import { direction, fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
 import { explainIn } from "../../common/explained.js";
 import { tokenText } from "../../common/tokens.js";
 import { plainText } from "./data.js";
@@ -59,6 +59,9 @@ export class Words {
     this.texts = texts;
     setAttribute(this.element, "aria-label", texts.translation);
     setAttribute(this.line, "lang", translation.languages.target);
+    const runs = direction(plainText(translation.axes.outputs));
+    setAttribute(this.line, "dir", runs);
+    setAttribute(this.sentence, "dir", runs);
     this.text = h("bdi", { lang: translation.languages.target, dir: "auto" });
     const { tree } = translation;
     const copied = () => tree?.text ?? plainText(translation.axes.outputs);
@@ -68,7 +71,7 @@ export class Words {
     const { beam } = translation;
     const pruned = beam && beam.shown >= beam.hypotheses; // the end of a branch, not of what the model may write
     const reason = pruned ? texts.beam_cut : texts.cut_off;
-    const cut = translation.finished ? null : h("span", { class: "cut", lang: texts.language }, reason);
+    const cut = translation.finished ? null : h("span", { class: "cut", lang: texts.language, dir: "auto" }, reason);
     this.line.replaceChildren(...this.words.map(({ element }) => element), ...(cut ? [cut] : []));
   }
 

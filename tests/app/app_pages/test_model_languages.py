@@ -1,0 +1,131 @@
+"""Models that read Korean or Arabic: the app's words, examples and checks follow the model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from tests.app.app_pages.test_pages import type_text, visible
+from tests.app.mounted import headers, mounted
+from transformer_core.checkpoint import save_checkpoint
+from transformer_core.config import DecodingConfig, ModelConfig
+from transformer_core.model import Transformer
+from transformer_core.tokenizer import Tokenizer
+from viz_app.serving.input_validation import validate_sentence
+from viz_app.text import texts
+from viz_app.text.examples import EXAMPLES, examples_of
+
+KOREAN = examples_of("ko")
+ARABIC = ("الكلب الصغير يلعب في الحديقة.", "أعلم أنه يقرأ كتابا.")
+CHOICE = "model_choice"
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    folder = tmp_path_factory.mktemp("languages")
+
+    def made(source: str) -> Path:
+        path = folder / f"{source}-en"
+        if not path.exists():
+            tokenizer = Tokenizer.train([*KOREAN.values(), *ARABIC, *EXAMPLES.values()], vocab_size=250, threads=1)
+            config = ModelConfig(vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=2, num_heads=2)
+            torch.manual_seed(5)
+            save_checkpoint(
+                path,
+                Transformer(config).state_dict(),
+                config,
+                tokenizer,
+                decoding=DecodingConfig(extra_length=4),
+                metrics={"languages": {"source": source, "target": "en"}},
+            )
+        return path
+
+    return made
+
+
+@pytest.fixture
+def start(
+    fresh_model: None, checkpoint: Callable[[str], Path], random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., AppTest]:
+    def started(source: str, app: AppTest, *others: str) -> AppTest:
+        monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(checkpoint(source)))
+        folders = [str(checkpoint(source)), *(str(checkpoint(other)) for other in others)]
+        monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(folders))
+        return app.run()
+
+    return started
+
+
+def choose(app: AppTest, name: str) -> None:
+    app.selectbox(key=CHOICE).set_value(name).run()
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_model_that_reads_korean(start: Callable[..., AppTest], app: AppTest, language: str) -> None:
+    app.query_params["lang"] = language
+    start("ko", app)
+    assert not app.exception
+    field = app.text_input(key="text")
+    assert field.value == KOREAN["word_order"]
+    assert field.label == {"en": "Sentence in Korean", "ko": "한국어 문장"}[language]
+    (header,) = headers(app)
+    assert header["languages"] == {"source": "ko", "target": "en"}
+    type_text(app, "")
+    assert texts(language, source="ko")("translate.empty") in visible(app)
+    assert "English" not in visible(app).replace("→ English", "") and "영어" not in visible(app).replace("→ 영어", "")
+    app.button(key="take-passive").click().run()
+    assert app.text_input(key="text").value == KOREAN["passive"]
+    assert "headlight_explorer" in mounted(app)
+
+
+def test_a_model_that_reads_arabic_has_no_examples(start: Callable[..., AppTest], app: AppTest) -> None:
+    app.query_params["lang"] = "en"
+    start("ar", app)
+    assert app.text_input(key="text").value == ""
+    assert "Type a sentence in Arabic. There are no examples in it." in visible(app)
+    type_text(app, "한국어")
+    assert "This model does not read Korean." in visible(app)
+    type_text(app, ARABIC[0])
+    assert not app.exception and "headlight_explorer" in mounted(app)
+    app.switch_page("app_pages/lessons.py").run()
+    assert not app.exception
+
+
+def test_examples_follow_the_model_and_own_texts_stay(start: Callable[..., AppTest], app: AppTest) -> None:
+    app.query_params["lang"] = "en"
+    start("ko", app, "en", "ar")
+    field = app.text_input(key="text")
+    assert field.value == KOREAN["word_order"]
+    choose(app, "en-en")
+    assert app.text_input(key="text").value == EXAMPLES["word_order"]
+    type_text(app, "The dog reads.")
+    choose(app, "ar-en")
+    assert app.text_input(key="text").value == "The dog reads."
+    type_text(app, "")
+    choose(app, "ko-en")
+    type_text(app, KOREAN["question"])
+    choose(app, "ar-en")
+    assert app.text_input(key="text").value == ""
+
+
+def test_korean_is_refused_by_what_the_model_reads(checkpoint: Callable[[str], Path]) -> None:
+    knows = Tokenizer.load(checkpoint("ko") / "tokenizer.model")
+    english = Tokenizer.train(list(EXAMPLES.values()), vocab_size=120, threads=1)
+    text = KOREAN["negation"]
+    assert validate_sentence(text, knows, reads="ko").status == "good"
+    assert validate_sentence(text, knows, reads="ko-KR").status == "good"
+    assert validate_sentence(text, knows, reads="en").status == "korean"
+    assert validate_sentence(text, knows).status == "good", "its vocabulary decides"
+    assert validate_sentence(text, english).status == "korean"
+
+
+def test_examples_say_the_same_in_every_language() -> None:
+    for language in ("de", "fr", "ko", "de-AT"):
+        assert examples_of(language).keys() == EXAMPLES.keys()
+        assert not set(examples_of(language).values()) & set(EXAMPLES.values())
+    assert examples_of("") is EXAMPLES and examples_of("ja") == {}

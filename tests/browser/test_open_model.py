@@ -1,0 +1,112 @@
+"""Open a model in a real browser: upload a zip, read what was recognised, look at its heads, take it away again."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.app.serving import zips
+from tests.browser.app_driver import params, sideways, wait_for_params
+from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
+from tests.browser.rest import settled, wait_for_value
+from tests.core.conversion.language_twins import language_folder
+from tests.core.conversion.marian_twins import marian_folder
+from viz_app.text import texts
+from viz_app.text.examples import examples_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+MINUTE = 60_000
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`opus-mt-ko-en.zip`, and `models/`, the folder from which the server's owner lets models be opened."""
+    place = tmp_path_factory.mktemp("models")
+    theirs = place / "opus-mt-ko-en"
+    marian_folder(theirs)
+    (theirs / "tokenizer_config.json").write_text("{}", encoding="utf-8")
+    (theirs / "README.md").write_text("---\nlicense: apache-2.0\n---\n", encoding="utf-8")
+    shutil.make_archive(str(theirs), "zip", place, theirs.name)
+    language_folder(place / "models" / "m2m", "m2m")
+    return place
+
+
+@pytest.fixture
+def url(serve: Serve, random_checkpoint: Path, archives: Path) -> str:
+    models = str(archives / "models")
+    return serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_MODELS=models)
+
+
+def upload(page: Page, path: Path, language: str = "en") -> None:
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name=texts(language)("open_model.upload")).click()
+    chooser.value.set_files(path)
+
+
+def test_from_a_zip_to_heads_and_away_again(
+    url: str, open_page: OpenPage, archives: Path, check_accessibility: CheckAccessibility
+) -> None:
+    t = texts("en")
+    page = open_page(f"{url}/model?lang=en")
+    page.get_by_role("heading", name=t("open_model.title")).wait_for()
+    upload(page, archives / "opus-mt-ko-en.zip")
+    page.get_by_text(t("open_model.step_done", name="opus-mt-ko-en")).wait_for(timeout=MINUTE)
+    report = page.get_by_test_id("stExpander")
+    for said in ("Marian / OPUS-MT (transformers)", "Korean → English", "apache-2.0", "not measured yet"):
+        report.get_by_text(said, exact=True).wait_for()
+    report.get_by_role("listitem").filter(has_text="activation is gelu; in the paper relu.").wait_for()
+    check_accessibility(page)
+
+    page.get_by_role("button", name=t("open_model.use", name="opus-mt-ko-en")).click()
+    wait_for_params(page, model="opus-mt-ko-en")
+    page.get_by_role("link", name=t("nav.translate")).click()
+    field = page.get_by_role("textbox", name=texts("en", source="ko")("translate.input"))
+    wait_for_value(field, examples_of("ko")["word_order"])
+    page.get_by_role("gridcell").first.wait_for(timeout=MINUTE)
+    assert page.locator(".explorer .words").get_attribute("lang") == "en"
+
+    page.get_by_role("link", name=t("nav.model")).click()
+    page.get_by_role("button", name=t("open_model.remove", name="opus-mt-ko-en")).click()
+    page.get_by_role("heading", name=t("open_model.opened")).wait_for(state="detached")
+    settled(page)
+    assert "model" not in params(page)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_what_cannot_be_opened_says_why_in_one_line(
+    url: str, open_page: OpenPage, tmp_path: Path, language: str
+) -> None:
+    t = texts(language)
+    page = open_page(f"{url}/model?lang={language}")
+    evil = zips.patched(zips.written(tmp_path / "evil.zip", {"XXXXXX.json": b"{}"}), b"XXXXXX", b"../../")
+    upload(page, evil, language)
+    page.get_by_text(t("open_model.problem_name", file="../../.json")).wait_for(timeout=MINUTE)
+    page.get_by_role("button", name=t("open_model.dismiss")).click()
+    page.get_by_text(t("open_model.problem_name", file="../../.json")).wait_for(state="detached")
+    upload(page, zips.written(tmp_path / "notes.zip", {"<img src=x onerror=alert(1)>.txt": b"x"}), language)
+    page.get_by_text("has no config.json").wait_for(timeout=MINUTE)
+    page.get_by_role("button", name=t("open_model.dismiss")).click()
+
+
+def test_a_folder_of_the_server_with_its_languages_on_a_phone(
+    url: str, open_page: OpenPage, check_accessibility: CheckAccessibility
+) -> None:
+    t = texts("ko")
+    page = open_page(f"{url}/model?lang=ko", width=390, height=844, dark=True)
+    page.get_by_role("textbox", name=t("open_model.source")).fill("en")
+    page.get_by_role("textbox", name=t("open_model.target")).fill("ko")
+    page.keyboard.press("Tab")
+    settled(page)
+    page.get_by_role("button", name=t("open_model.open"), exact=True).click()
+    page.get_by_text(t("open_model.step_done", name="m2m")).wait_for(timeout=MINUTE)
+    page.get_by_test_id("stExpander").get_by_text(re.compile("^영어 → 한국어")).wait_for()
+    assert not sideways(page)
+    check_accessibility(page)
+    page.get_by_role("button", name=t("open_model.remove", name="m2m")).click()
+    page.get_by_role("heading", name=t("open_model.opened")).wait_for(state="detached")
