@@ -61,14 +61,14 @@ class TensorsOnDemand(Mapping[str, Tensor]):
         return cls(shapes, lambda name: convert(name, tensors[name]))
 
 
-def save_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
-    """Write a safetensors file with the permissions of any other new file.
+def save_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
+    """Write a safetensors file with the permissions of any other new file; `metadata` is for other programs.
 
     From version 0.8 safetensors makes a file readable by its owner only: a class could not open its teacher's model.
     """
     path.touch()
     mode = stat.S_IMODE(path.stat().st_mode)
-    save_file(tensors, path)
+    save_file(tensors, path, metadata)
     path.chmod(mode)
 
 

@@ -1,0 +1,12 @@
+"""Checkpoints become models of other programs: `export-model`.
+
+refusals.py       what another program has no counterpart of
+exporting.py      a checkpoint in, a folder out, and the record of where it came from
+vocabulary.py     the lists of pieces and SentencePiece models that other programs read
+marian_folder.py  transformers' MarianMTModel and MarianTokenizer: files and options
+marian_weights.py its weights
+"""
+
+from transformer_core.model_export.exporting import Exported as Exported
+from transformer_core.model_export.exporting import export_model as export_model
+from transformer_core.model_export.refusals import ExportError as ExportError
