@@ -11,7 +11,7 @@ from transformer_core.files import EXPORT_FILE
 
 log = logging.getLogger(__name__)
 
-PROGRAMS = ("transformers",)
+PROGRAMS = ("transformers", "ctranslate2")
 
 
 def parser() -> Parser:
@@ -22,6 +22,7 @@ def parser() -> Parser:
         description=(
             "Write a checkpoint as a model of another program, with its vocabulary and its search.\n\n"
             "transformers: a folder that MarianMTModel and MarianTokenizer load.\n"
+            "ctranslate2: a folder that CTranslate2 loads; needs the package of that name.\n"
             "What a program has no counterpart of is an error, or a line that says what differs: docs/models.md."
         ),
         example="  python -m transformer_core export-model --checkpoint checkpoints/en-de --to transformers --out hf",

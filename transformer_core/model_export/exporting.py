@@ -10,14 +10,15 @@ from pathlib import Path
 from transformer_core import __version__
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.files import EXPORT_FILE, atomic_directory, read_regular, write_json
-from transformer_core.model_export import marian_folder
+from transformer_core.model_export import ctranslate2_folder, marian_folder
 from transformer_core.model_export.refusals import ExportError
 
 _MOST_CARD_BYTES = 1_000_000
 
 # For each program what writes its folder and returns what is not carried over, and how to use that folder.
-WRITERS: dict[str, tuple[Callable[[Checkpoint, Path], Sequence[str]], str]] = {
-    "transformers": (marian_folder.write_marian, marian_folder.USAGE),
+WRITERS: dict[str, tuple[Callable[[Checkpoint, Path], Sequence[str]], Callable[[Checkpoint], str]]] = {
+    "transformers": (marian_folder.write_marian, marian_folder.usage),
+    "ctranslate2": (ctranslate2_folder.write_ctranslate2, ctranslate2_folder.usage),
 }
 
 
@@ -59,7 +60,7 @@ def export_model(folder: Path, out: Path, program: str) -> Exported:
     licence = str(checkpoint.metrics.get("converted", {}).get("licence", ""))
     with atomic_directory(out) as partial:
         notes = tuple(write(checkpoint, partial))
-        card = _card(checkpoint, program, usage, licence, notes)
+        card = _card(checkpoint, program, usage(checkpoint), licence, notes)
         (partial / "README.md").write_text(card, encoding="utf-8")
         origin = {"program": program, "checkpoint_hash": checkpoint.weights_hash, "licence": licence}
         write_json(partial / EXPORT_FILE, {"headlight": __version__, **origin, "notes": list(notes)})

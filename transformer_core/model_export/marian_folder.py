@@ -14,11 +14,11 @@ from transformer_core.conversion.bart_layout import LAYER_NORM_EPSILON
 from transformer_core.files import write_json
 from transformer_core.model_export.marian_weights import has_own_table, marian_weights
 from transformer_core.model_export.refusals import ExportError, check_options, check_plain_attention
-from transformer_core.model_export.vocabulary import PieceLists, ids_of, piece_lists
+from transformer_core.model_export.search import penalty_notes, power
+from transformer_core.model_export.vocabulary import PieceLists, ids_of, piece_lists, write_segmenters
 from transformer_core.tensor_files import save_tensors
 
 _PROGRAM = "MarianMTModel"
-_TYPICAL_LENGTH = 20  # tokens of a translation, `</s>` included
 
 USAGE = """```python
 from transformers import MarianMTModel, MarianTokenizer
@@ -57,6 +57,11 @@ def write_marian(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
         metadata={"format": "pt"},
     )
     return (*_model_notes(config), *lists.notes, *notes)
+
+
+def usage(checkpoint: Checkpoint) -> str:
+    """How to translate with the folder."""
+    return USAGE
 
 
 def _smallest(tensor: Tensor) -> Tensor:
@@ -102,20 +107,10 @@ def _model_options(config: ModelConfig, lists: PieceLists, positions: int) -> di
 
 def _search_options(decoding: DecodingConfig, lists: PieceLists, positions: int) -> tuple[dict[str, Any], list[str]]:
     """What `generate` does by default, and what of our search it has no counterpart of."""
-    notes = [
-        f"translations end at {positions - 1:,} tokens; here, at {decoding.extra_length} more than the source has",
-    ]
-    alpha = decoding.alpha
-    if decoding.length_penalty == "gnmt" and alpha and decoding.beam > 1:
-        # The power whose slope is the same at this length: d log((5 + n) / 6) ** a = d log(n ** p).
-        alpha = round(alpha * _TYPICAL_LENGTH / (5 + _TYPICAL_LENGTH), 3)
-        notes.append(
-            f"((5 + length) / 6) ** {decoding.alpha} has no counterpart; length_penalty = {alpha} is nearest to it "
-            f"at {_TYPICAL_LENGTH} tokens, so some texts of a beam search differ"
-        )
+    notes = [f"translations end at {positions - 1:,} tokens; here, at {decoding.extra_length} more than the source has"]
     return {
         "num_beams": decoding.beam,
-        "length_penalty": alpha,
+        "length_penalty": power(decoding),
         "early_stopping": decoding.early_stopping,
         "do_sample": False,
         # There, the decoder's first input counts as a token.
@@ -123,12 +118,11 @@ def _search_options(decoding: DecodingConfig, lists: PieceLists, positions: int)
         "max_length": positions,
         "bad_words_ids": [[each] for each in sorted(set(lists.special.never_generated))],
         **_special(lists),
-    }, notes
+    }, [*notes, *penalty_notes(decoding)]
 
 
 def _write_tokenizer(folder: Path, lists: PieceLists, positions: int) -> None:
-    (folder / "source.spm").write_bytes(lists.source_model)
-    (folder / "target.spm").write_bytes(lists.target_model)
+    write_segmenters(lists, folder)
     write_json(folder / "vocab.json", ids_of(lists.source))
     if lists.separate:
         write_json(folder / "target_vocab.json", ids_of(lists.target))

@@ -22,14 +22,17 @@ def check_options(program: str, config: ModelConfig, **supported: object) -> Non
             raise ExportError(f"{name} is {getattr(config, name)!r}, but {program} supports only {value!r}")
 
 
-def check_plain_attention(program: str, config: ModelConfig) -> None:
-    """Raise ExportError unless attention is the paper's, over all positions, with heads of width d_model / h."""
+def check_plain_attention(program: str, config: ModelConfig, *, scaled: bool = True) -> None:
+    """Raise ExportError unless attention is the paper's, over all positions, with heads of width d_model / h.
+
+    `scaled` is what the option of that name must be.
+    """
     width = config.d_model // config.num_heads
     check_options(
         program,
         config,
         attention="dot-product",
-        scaled=True,
+        scaled=scaled,
         causal=True,
         residual=True,
         window=0,

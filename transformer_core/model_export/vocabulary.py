@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from transformer_core.config import SpecialIds
 from transformer_core.listed_tokenizer import ListedTokenizer
@@ -79,6 +80,12 @@ def _notes(program: str, tokenizer: Tokenizer) -> tuple[str, ...]:
         return ()
     language = vocabulary.target_language or next(iter(vocabulary.languages))
     return (f"each source must begin with its target language, such as {vocabulary.languages[language]}",)
+
+
+def write_segmenters(lists: PieceLists, folder: Path) -> None:
+    """Write the two SentencePiece models under the names that Marian's models have."""
+    (folder / "source.spm").write_bytes(lists.source_model)
+    (folder / "target.spm").write_bytes(lists.target_model)
 
 
 def ids_of(pieces: tuple[str, ...]) -> dict[str, int]:

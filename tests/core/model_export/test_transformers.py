@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,11 @@ from tests.core.model_export.peers import (
     searched,
     sentences,
 )
-from tests.core.tiny import SPECIAL, tiny_config
-from transformer_core.checkpoint import load_checkpoint, save_checkpoint
-from transformer_core.config import DecodingConfig
+from tests.core.tiny import SPECIAL
+from transformer_core.checkpoint import load_checkpoint
 from transformer_core.conversion import convert
 from transformer_core.listed_tokenizer import ListedTokenizer
-from transformer_core.model import Transformer
 from transformer_core.model_export import ExportError, export_model
-from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 SHIPPED = ("en-de", "en-fr", "en-tree")
@@ -160,8 +158,8 @@ def test_a_folder_of_shipped_weights_comes_back_as_the_same_model(tmp_path: Path
 
 
 @pytest.mark.parametrize("positions", ["learned", "none", "tensor2tensor"])
-def test_other_positions_lie_in_the_file(positions: str, tmp_path: Path) -> None:
-    folder = _drawn(tmp_path, positions=positions, max_positions=40)
+def test_other_positions_lie_in_the_file(positions: str, drawn_checkpoint: partial[Path], tmp_path: Path) -> None:
+    folder = drawn_checkpoint(positions=positions, max_positions=40)
     exported = export_model(folder, tmp_path / "out", "transformers")
     assert any("holds the positions" in note for note in exported.notes)
     translator, theirs = Translator.load(folder), Marian.load(tmp_path / "out")
@@ -185,9 +183,9 @@ def test_other_positions_lie_in_the_file(positions: str, tmp_path: Path) -> None
     ],
 )
 def test_an_option_without_a_counterpart_is_refused_and_nothing_is_left(
-    options: dict[str, Any], named: str, tmp_path: Path
+    options: dict[str, Any], named: str, drawn_checkpoint: partial[Path], tmp_path: Path
 ) -> None:
-    folder, out = _drawn(tmp_path, **options), tmp_path / "out"
+    folder, out = drawn_checkpoint(**options), tmp_path / "out"
     with pytest.raises(ExportError, match=named):
         export_model(folder, out, "transformers")
     assert [each.name for each in tmp_path.iterdir()] == ["ours"]
@@ -210,17 +208,6 @@ def test_where_it_came_from_is_written_down(tmp_path: Path) -> None:
     assert exported.checkpoint_hash in card and card.endswith(own) and "## Data and licences" in own
     assert all(f"* {note}\n" in card for note in exported.notes)
     assert _json(tmp_path / "out" / "headlight.json")["checkpoint_hash"] == exported.checkpoint_hash
-
-
-def _drawn(folder: Path, **options: Any) -> Path:
-    """A checkpoint with drawn weights and a vocabulary of letters."""
-    tokenizer = Tokenizer.from_symbols("abcdefgh")
-    config = tiny_config(vocab_size=len(tokenizer), **{"d_k": 4, "d_v": 4, **options})
-    torch.manual_seed(3)
-    weights = {name: weight.half().float() for name, weight in Transformer(config).state_dict().items()}
-    decoding = DecodingConfig(max_source_pieces=39, extra_length=5)
-    save_checkpoint(folder / "ours", weights, config, tokenizer, decoding=decoding)
-    return folder / "ours"
 
 
 def _json(path: Path) -> Any:
