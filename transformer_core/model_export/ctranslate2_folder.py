@@ -145,6 +145,7 @@ def _set_pair(spec: Any, module: nn.Linear | nn.LayerNorm, weight: str = "weight
 
 def _notes(decoding: DecodingConfig) -> list[str]:
     notes = ["the search is chosen by the caller: README.md has the options that come nearest to the checkpoint's"]
-    if not decoding.early_stopping:
-        notes.append("CTranslate2 ends a search at as many finished hypotheses as its beam has, as early_stopping does")
+    notes.append("a token that is forbidden there leaves its probability to the others, so scores are a little higher")
+    if not decoding.early_stopping and decoding.alpha:
+        notes.append("a search under a length penalty ends at as many finished hypotheses as the beam has")
     return [*notes, *penalty_notes(decoding)]

@@ -49,22 +49,29 @@ class Peer:
         return max(abs(ours - theirs) for ours, theirs in pairs)
 
     def different(self, texts: Sequence[str], *, beam: int, alpha: float, longest: int = 200) -> list[str]:
-        """Sentences whose translations differ, without ties: other tokens that score the same to 1e-4."""
+        """Sentences whose translations differ, without ties: other tokens that score the same to 1e-4.
+
+        With a beam nothing is forbidden: CTranslate2 raises the scores of all other tokens then.
+        """
         tokenizer, special = self.translator.tokenizer, self.translator.tokenizer.special
         twin = self.translator.with_languages()
-        twin.decoding = twin.decoding.replace(length_penalty="power", alpha=alpha, early_stopping=True, min_length=1)
-        never = [[tokenizer.piece(each)] for each in special.never_generated if each != special.unk]
+        twin.decoding = twin.decoding.replace(
+            length_penalty="power", alpha=alpha, early_stopping=alpha > 0, min_length=0
+        )
+        never = [[tokenizer.piece(each)] for each in special.never_generated if each != special.unk and beam == 1]
         results = self.theirs.translate_batch(
             self._pieces(texts),
             beam_size=beam,
             length_penalty=alpha,
-            min_decoding_length=1,
+            min_decoding_length=0,
             max_decoding_length=longest,
-            disable_unk=True,
+            disable_unk=beam == 1,
             suppress_sequences=never,
             return_scores=True,
         )
         ours = searched(twin, texts, beam)
+        if beam > 1:
+            assert all(abs(mine.score - each.scores[0]) < 1e-4 for mine, each in zip(ours, results, strict=True))
         return [
             text
             for text, mine, theirs in zip(texts, ours, results, strict=True)
