@@ -11,7 +11,7 @@ from transformer_core.files import EXPORT_FILE
 
 log = logging.getLogger(__name__)
 
-PROGRAMS = ("transformers", "ctranslate2")
+PROGRAMS = ("transformers", "ctranslate2", "onnx")
 
 
 def parser() -> Parser:
@@ -23,6 +23,7 @@ def parser() -> Parser:
             "Write a checkpoint as a model of another program, with its vocabulary and its search.\n\n"
             "transformers: a folder that MarianMTModel and MarianTokenizer load.\n"
             "ctranslate2: a folder that CTranslate2 loads; needs the package of that name.\n"
+            "onnx: encoder and decoder step, with all attention weights; needs onnx and onnxscript.\n"
             "What a program has no counterpart of is an error, or a line that says what differs: docs/models.md."
         ),
         example="  python -m transformer_core export-model --checkpoint checkpoints/en-de --to transformers --out hf",

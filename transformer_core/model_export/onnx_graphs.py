@@ -98,9 +98,9 @@ class DecoderStepGraph(nn.Module):
         """
         mask = (source != self.pad)[:, None, None, :]  # (B, 1, 1, S)
         table: Tensor = self.get_buffer("positions")
-        at = past_keys.shape[3]
-        x = self.decoder.embedding_norm(self.embedding(tokens) + table[at : at + 1])  # (B, 1, d)
-        found: list[tuple[Tensor, Tensor, Tensor, Tensor]] = []
+        at = torch.arange(past_keys.shape[3], past_keys.shape[3] + 1)  # one row, whatever t is
+        x = self.decoder.embedding_norm(self.embedding(tokens) + table[at])  # (B, 1, d)
+        found: list[tuple[Tensor, ...]] = []
         for number, layer in enumerate(self.decoder.layers):
             assert isinstance(layer, DecoderLayer)
             given = (source_keys[number], source_values[number], past_keys[number], past_values[number])

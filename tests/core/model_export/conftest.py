@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,3 +31,9 @@ def _drawn(folder: Path, **options: Any) -> Path:
 def drawn_checkpoint(tmp_path: Path) -> partial[Path]:
     """Makes a tiny checkpoint with a vocabulary of letters, in the folder `ours` of the test's own."""
     return partial(_drawn, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Callable[..., Path]:
+    """Makes such a checkpoint in the folder `ours` of a given one."""
+    return _drawn
