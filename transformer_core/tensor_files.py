@@ -53,12 +53,19 @@ class TensorsOnDemand(Mapping[str, Tensor]):
     @classmethod
     def converted(cls, tensors: Mapping[str, Tensor], convert: Callable[[str, Tensor], Tensor]) -> TensorsOnDemand:
         """The same tensors after a function of name and tensor that keeps shapes."""
-        shapes = (
-            tensors.shapes
-            if isinstance(tensors, TensorsOnDemand)
-            else {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-        )
-        return cls(shapes, lambda name: convert(name, tensors[name]))
+        return cls(shapes_of(tensors), lambda name: convert(name, tensors[name]))
+
+    @classmethod
+    def draining(cls, tensors: dict[str, Tensor]) -> TensorsOnDemand:
+        """The same tensors, each of which can be read once: they leave the dictionary then, and memory after use."""
+        return cls(shapes_of(tensors), tensors.pop)
+
+
+def shapes_of(tensors: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    """Name -> shape, without making those that are made on demand."""
+    if isinstance(tensors, TensorsOnDemand):
+        return tensors.shapes
+    return {name: tuple(tensor.shape) for name, tensor in tensors.items()}
 
 
 def save_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
