@@ -17,8 +17,8 @@ from transformer_core.model import Transformer
 from transformer_core.tokenizer import Tokenizer
 
 
-def _drawn(folder: Path, **options: Any) -> Path:
-    tokenizer = Tokenizer.from_symbols("abcdefgh")
+def _drawn(folder: Path, tokenizer: Tokenizer | None = None, **options: Any) -> Path:
+    tokenizer = tokenizer or Tokenizer.from_symbols("abcdefgh")
     config = tiny_config(vocab_size=len(tokenizer), **{"d_k": 4, "d_v": 4, **options})
     torch.manual_seed(3)
     weights = drawn_biases_and_norms(Transformer(config)).state_dict()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import torch
 from tests.core.conversion.families import TWINS
 from tests.core.conversion.language_twins import LANGUAGES
 from tests.core.conversion.parity import check_tensors, check_texts, compare_texts
-from tests.core.conversion.twins import Twin
+from tests.core.conversion.twins import SOURCES, Twin, pieces_model
 from tests.core.model_export.peers import (
     CHECKPOINTS,
     HOSTILE,
@@ -31,6 +32,7 @@ from transformer_core.checkpoint import load_checkpoint
 from transformer_core.conversion import convert
 from transformer_core.listed_tokenizer import ListedTokenizer
 from transformer_core.model_export import ExportError, export_model
+from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 SHIPPED = ("en-de", "en-fr", "en-tree")
@@ -199,6 +201,26 @@ def test_other_families_are_refused(name: str, said: str, tmp_path: Path) -> Non
     with pytest.raises(ExportError, match=said):
         export_model(tmp_path / "ours", tmp_path / "out", "transformers")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_bytes_in_place_of_unknown_characters(kind: str, drawn_checkpoint: partial[Path], tmp_path: Path) -> None:
+    """Pieces such as <0xEA> are in the list, and are joined to characters again; those that are none become U+FFFD."""
+    ids = {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3}
+    tokenizer = Tokenizer(pieces_model(SOURCES, 420, kind, byte_fallback=True, **ids))
+    folder = drawn_checkpoint(tokenizer=tokenizer)
+    export_model(folder, tmp_path / "out", "transformers")
+    theirs = Marian.load(tmp_path / "out").tokenizer
+    for text in HOSTILE:
+        if text not in LANGUAGE_LIKE:
+            assert [*tokenizer.encode(text).ids, tokenizer.special.eos] == theirs(text).input_ids, text
+    assert any("<0x" in piece for piece in tokenizer.encode("한").pieces)
+    chance = random.Random(2)
+    for _ in range(200):
+        drawn = chance.choices(range(4, len(tokenizer)), k=chance.randint(1, 12))
+        assert theirs.decode(drawn) == tokenizer.decode(drawn).strip()
+    for text in ("한국어 🙂", "The man"):
+        assert theirs.decode(theirs(text).input_ids, skip_special_tokens=True) == text
 
 
 def test_where_it_came_from_is_written_down(tmp_path: Path) -> None:
