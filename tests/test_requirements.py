@@ -9,6 +9,7 @@ import tomllib
 from importlib.metadata import requires
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -19,9 +20,10 @@ def parsed(lines: list[str]) -> dict[str, Requirement]:
     return {canonicalize_name(each.name): each for each in map(Requirement, lines)}
 
 
-def test_the_tests_have_what_a_model_server_needs() -> None:
+@pytest.mark.parametrize("extra", ["cluster", "export"])
+def test_the_tests_have_what_the_other_extras_need(extra: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = parsed(project["optional-dependencies"]["cluster"])
+    declared = parsed(project["optional-dependencies"][extra])
     lines = [line for name in ("", "-dev") for line in (ROOT / f"requirements{name}.txt").read_text().splitlines()]
     pinned = parsed([line for line in lines if line and line[0] not in "#-"])
     for name, requirement in declared.items():

@@ -222,7 +222,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
         _check_shards(folder, manifest)  # names the one that is damaged
         raise CheckpointError(folder / MANIFEST_FILE, "has the weights_hash of another model")
     try:
-        model = Transformer.from_weights(model_config, weights)
+        model = Transformer.from_weights(model_config, TensorsOnDemand.draining(weights))
     except ValueError as error:
         raise CheckpointError(folder / INDEX_FILE, str(error)) from error
     measured, problem = _measured(folder, identity)

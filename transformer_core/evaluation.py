@@ -197,7 +197,7 @@ class Perplexity:
 
     Args:
         value: exp(negative log-likelihood / tokens); NaN when there is nothing to read.
-        pieces: Tokens of all translations read, `</s>` included.
+        pieces: Tokens of all translations, `</s>` included, but without the token of a language, which is given.
         left_out: Pairs that were too long.
         nats_per_character: The same negative log-likelihood, in nats for each character of the translations, by which
             models of different vocabularies compare; NaN when there is no character to read.
@@ -285,12 +285,14 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
     for number, pair in enumerate(pairs):
         source, target = (_clean(text) for text in pair)
         try:
-            own = len(translator.encode_target(target)) + 1  # and </s>
+            ids = translator.encode_target(target).ids
+            own = len(ids) + 1  # and </s>
             lengths[number] = max(len(translator.encode(source)), own)
         except SourceTooLong:
             continue
         readable[number] = (source, target)
-        pieces += own
+        # The token of a language is given, so its log-probability is 0.
+        pieces += own - (ids[:1] == (translator.tokenizer.special.first,))
         characters += len(target)
     total = 0.0
     for numbers in batches_by_length(lengths, batch):

@@ -19,6 +19,7 @@ from transformer_core.hooks import name_hook_points, run_hooks
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
 from transformer_core.positions import LearnedPositions, NoPositions, SinusoidalPositions
+from transformer_core.tensor_files import shapes_of
 
 
 class Transformer(nn.Module):
@@ -53,10 +54,12 @@ class Transformer(nn.Module):
     def from_weights(cls, config: ModelConfig, weights: Mapping[str, Tensor]) -> Transformer:
         """A model with a copy of these weights in float32, on their device; draws no random numbers.
 
+        Those of `TensorsOnDemand` are read one at a time.
+
         Raises:
             ValueError: See `check_shapes`; before memory is taken for the model.
         """
-        model = cls.check_shapes(config, {name: tuple(tensor.shape) for name, tensor in weights.items()})
+        model = cls.check_shapes(config, shapes_of(weights))
         model.positions = _positions(config)  # what no file holds
         copies = {name: weight.detach().to(torch.float32, copy=True) for name, weight in weights.items()}
         model.load_state_dict(copies, assign=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
@@ -141,11 +141,13 @@ class Vocabulary:
 
     def to_bytes(self) -> bytes:
         """What `vocabulary.json` holds."""
-        values = asdict(self)
-        special = values.pop("special")
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "special"}
+        special = asdict(self.special)
+        special.pop("first")
         values = {"format_version": FORMAT_VERSION, "special_ids": special, **values}
-        values["special_ids"].pop("first")
-        return (json.dumps(values, ensure_ascii=False, indent=0) + "\n").encode("utf-8")
+        # As json.dumps with indent=0, which takes ten times as long for lists of a hundred thousand pieces.
+        entries = ",\n".join(f"{_text(name)}: {_json(value)}" for name, value in values.items())
+        return f"{{\n{entries}\n}}\n".encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Vocabulary:
@@ -169,6 +171,15 @@ class Vocabulary:
 def unused(number: int) -> str:
     """The name of an id that has no piece; as no text has a blank in a piece, none is cut into it."""
     return f"<unused {number}>"
+
+
+_text = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _json(value: object) -> str:
+    if isinstance(value, list | tuple) and value:
+        return "[\n" + ",\n".join(map(_text, value)) + "\n]"
+    return json.dumps(value, ensure_ascii=False, indent=0)
 
 
 def _ids(pieces: Sequence[str]) -> dict[str, int]:

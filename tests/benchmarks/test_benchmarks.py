@@ -22,6 +22,7 @@ from benchmarks import (
     export,
     length,
     memory,
+    open_model,
     optimizer,
     parse,
     serve,
@@ -53,6 +54,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         (capture, "capture", []),
         (length, "length", ["--window", "4"]),
         pytest.param(convert, "conversion", [], marks=pytest.mark.slow),
+        pytest.param(open_model, "open_model", [], marks=pytest.mark.slow),
         pytest.param(export, "export", [], marks=pytest.mark.slow),
         (optimizer, "optimizer", []),
         (batching, "batching", ["--sentences", "checkpoints/sentences.txt", "--rounds", "1"]),
@@ -68,6 +70,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         "capture",
         "length",
         "convert",
+        "open_model",
         "export",
         "optimizer",
         "batching",
@@ -105,6 +108,10 @@ def test_each_runs_and_ends_with_one_line_of_json(
         assert [entry["batch"] for entry in answer["batching"]["throughput"]] == [1, 4]
         for entry in answer["batching"]["throughput"]:
             assert entry.get("ctranslate2_equals", {"ours": 4})["ours"] == 4
+    if key == "open_model":
+        found = answer["open_model"]
+        assert found["cross shape"][:2] == [2, 4]  # the same maps on both sides, or it would have failed
+        assert min(found[peer][name] for peer in ("ours", "transformers") for name in found["ratio"]) > 0
     if key == "export":
         assert all(entry["identical"] for entry in answer["export"])
         assert answer["concurrent"]["own"] == answer["concurrent"]["different"] == 4

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.core.tiny import tiny_config, tiny_model
 from transformer_core.byte_level import ByteLevelSegmenter
@@ -45,6 +49,44 @@ def test_there_and_back() -> None:
     assert list(again.pieces) == PIECES
     assert again.languages == languages and again.target_language == "de" and again.marks
     assert again.special == given.special
+
+
+def test_the_file_is_what_json_writes() -> None:
+    """Byte by byte, as the identity of a model depends on it."""
+    odd = ['"', "\\", "\n", "\u2028", "\x7f", "\x01", "é", "한", "🙂", "</x>", "▁a b"]
+    for changes in ({}, {"pieces": [*odd, *PIECES], "languages": {"de": "__de__", '"': "__en__"}}):
+        given = vocabulary(**changes)
+        special = {name: value for name, value in asdict(given.special).items() if name != "first"}
+        values = {name: value for name, value in asdict(given).items() if name != "special"}
+        whole = {"format_version": 1, "special_ids": special, **values}
+        assert given.to_bytes().decode() == json.dumps(whole, ensure_ascii=False, indent=0) + "\n"
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 2**70) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(changes=st.dictionaries(st.sampled_from([*json.loads(vocabulary().to_bytes()), "more"]), _JSON, max_size=3))
+def test_any_change_of_a_file_is_read_or_refused(changes: dict[str, Any]) -> None:
+    """With no other error than the one for files that make no sense; and what is read can be written."""
+    try:
+        found = Vocabulary.from_bytes(values(**changes))
+    except VocabularyError:
+        return
+    assert Vocabulary.from_bytes(found.to_bytes()) == found
+
+
+@given(st.data())
+def test_any_damage_of_a_file_is_read_or_refused(data: st.DataObject) -> None:
+    whole = vocabulary().to_bytes()
+    begin = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(begin, len(whole)))
+    damaged = whole[:begin] + data.draw(st.binary(max_size=6)) + whole[end:]
+    with suppress(VocabularyError):
+        Vocabulary.from_bytes(damaged)
 
 
 @pytest.mark.parametrize(

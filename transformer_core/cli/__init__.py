@@ -33,6 +33,7 @@ COMMANDS = {
     "average": "Average the last saved steps of a training run into a checkpoint.",
     "ship": "Turn a training run into a checkpoint to publish: averaged, scored, with a model card.",
     "convert": "Turn a published translator, such as OPUS-MT, into a checkpoint.",
+    "export-model": "Write a checkpoint as a model of another program, such as transformers.",
     "derived": "Measure a checkpoint again: scores, alignment, history, model card.",
     "journal": "Export loss, learning rate and validation scores of a training run as one JSON file.",
     "variations": "Train the rows of Table 3 at reduced size, under equal conditions, and score them.",

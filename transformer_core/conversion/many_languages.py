@@ -23,6 +23,7 @@ from transformer_core.conversion.bart_layout import (
     tie_of,
 )
 from transformer_core.conversion.foreign_folder import ForeignFolder
+from transformer_core.conversion.language_lists import M2M_100
 from transformer_core.conversion.options import Options
 from transformer_core.conversion.pieces import (
     END,
@@ -100,6 +101,10 @@ def _plan(
     added = added_tokens(folder, next_id=max(ids.values(), default=0) + 1)
     pattern = _LANGUAGE[options.family]
     languages = {found[1]: token for token in (*ids, *added) if (found := pattern.fullmatch(token))}
+    if not languages and folder.json_if_there(TOKENIZER_CONFIG).get("language_codes") == "m2m100":
+        # Transformers 5 names the list alone; its tokens follow the others.
+        languages = {language: f"__{language}__" for language in M2M_100}
+        added = {token: len(ids) + number for number, token in enumerate(languages.values())}
     if not languages:
         raise options.fail("no language tokens, which special_tokens_map.json or tokenizer.json should list")
     ids.update({token: number for token, number in added.items() if token in (*languages.values(), MASK)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from transformer_core.config import Positions
 from transformer_core.conversion.bart_layout import (
     OUTPUT_BIAS,
     bias_origin,
@@ -20,10 +21,12 @@ from transformer_core.conversion.foreign_folder import ForeignFolder
 from transformer_core.conversion.options import Options
 from transformer_core.conversion.pieces import UNKNOWN, id_of, listed, sentencepiece, tokenizer
 from transformer_core.conversion.plan import Plan
+from transformer_core.positions import sinusoidal_positions
 from transformer_core.vocabulary import TARGET_LANGUAGE
 
 FAMILY = "Marian / OPUS-MT (transformers)"
 _VOCABULARY, _TARGET_VOCABULARY = "vocab.json", "target_vocab.json"
+_COMPARED = 64  # rows of a table of positions, which tell the angles apart
 
 
 def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
@@ -65,7 +68,7 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         vocab_size=target_size,
         source_vocab_size=size if separate else 0,
         tie=tie,
-        positions="concatenated",
+        positions=_positions(folder, options.number("d_model")),
         scaled_embeddings=options.flag("scale_embedding", False),
         output_bias=bool(bias),
     )
@@ -82,3 +85,18 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         ignored=embeddings.unused | ({OUTPUT_BIAS} - {each.name for each in bias.values()}),
         notes=notes,
     )
+
+
+def _positions(folder: ForeignFolder, d_model: int) -> Positions:
+    """What MarianMTModel computes, unless the file holds the angles of Marian itself, as `export-model` writes them."""
+    name = "model.encoder.embed_positions.weight"
+    if len(shape := folder.shapes.get(name, ())) != 2 or shape[1] != d_model:
+        return "concatenated"
+    found = folder.tensor(name)[:_COMPARED].float()
+    kinds: dict[Positions, bool] = {"concatenated": False, "tensor2tensor": True}
+
+    def apart(kind: Positions) -> float:
+        table = sinusoidal_positions(len(found), d_model, interleaved=False, whole_range=kinds[kind])
+        return float((found - table).abs().max()) if found.numel() else 0.0
+
+    return min(kinds, key=apart)  # whether all rows are these is checked later

@@ -52,8 +52,8 @@ def _model(family: str, size: int) -> Any:
     )
 
 
-def language_folder(path: Path, family: str) -> tuple[Any, Any]:
-    """A folder with a model and its tokenizer; returns both."""
+def language_folder(path: Path, family: str, *, listed: bool = True) -> tuple[Any, Any]:
+    """A folder with a model and its tokenizer; returns both. Transformers 5 lists no languages of M2M-100."""
     path.mkdir(parents=True)
     kind = "bpe" if family == "nllb" else "unigram"
     tokenizer = _tokenizer(family, path, pieces_model([*SOURCES, *TARGETS], 150, kind))
@@ -65,7 +65,7 @@ def language_folder(path: Path, family: str) -> tuple[Any, Any]:
         model.generation_config.forced_bos_token_id = tokenizer.convert_tokens_to_ids(target)
     model.save_pretrained(path)
     tokenizer.save_pretrained(path)
-    if family == "m2m":  # as the published folder lists its languages
+    if family == "m2m" and listed:  # as the published folder lists its languages
         tokens = list(tokenizer.lang_token_to_id)
         write_json(path / "special_tokens_map.json", {"additional_special_tokens": tokens, "unk_token": "<unk>"})
     return model, tokenizer

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pytest
 import torch
 
 from tests.core.conversion.families import ONE_EACH
 from tests.core.conversion.twins import Twin
 from tests.core.tiny import nobody_listens
+from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis.attribution import attribute
 from transformer_core.analysis.forced_run import forced_run
 from transformer_core.analysis.head_effects import head_effects
 from transformer_core.analysis.lens import logit_lens
 from transformer_core.analysis.part_effects import part_effects
+from transformer_core.analysis.patching import patching
 from transformer_core.analysis.score_parts import POINTS, score_parts
+from transformer_core.attention_maps import KINDS
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.edits import ablate_heads
+from transformer_core.evaluation import perplexity
 from transformer_core.hooks import capture, edit
 from transformer_core.masks import padding_mask
 
@@ -127,3 +134,57 @@ def test_effects_of_parts(twin: Twin) -> None:
     found = part_effects(twin.converted, SOURCE, TARGET)
     assert found.effects.shape == (len(found.parts), len(found.run.log_p))
     assert float(found.effects.abs().min(dim=1).values.max()) > 0
+
+
+@torch.no_grad()
+def test_patching_is_a_forward_hook_of_torch(twin: Twin, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One head's output, from the run of one sentence put into that of another."""
+    monkeypatch.setattr(patching_module, "LEAST_DIFFERENCE", 0.0)  # random weights tell them apart only a little
+    translator, special = twin.converted, twin.converted.tokenizer.special
+    other, answers = "My friend buys the green door.", (TARGET, "Der Mann sieht die Tür.")
+    found = patching(translator, SOURCE, other, answers=answers)
+    targets = [translator.encode_target(text).ids for text in answers]
+    at = next(place for place, (one, two) in enumerate(zip(*targets, strict=False)) if one != two)
+    inputs = torch.tensor([[special.bos, *targets[0][:at]]])
+    projection = translator.model.get_submodule("decoder.layers.1.cross_attention.w_o")
+    head = slice(2 * translator.config.d_v, 3 * translator.config.d_v)
+    kept: list[torch.Tensor] = []
+
+    def metric(text: str) -> float:
+        source = torch.tensor([[*translator.encode(text).ids, special.eos]])
+        logits = translator.model(source, inputs, padding_mask(source, special.pad))[0, -1]
+        return float(logits[targets[0][at]] - logits[targets[1][at]])
+
+    def keep(_module: Any, given: Any) -> None:
+        kept.append(given[0].clone())
+
+    def put(_module: Any, given: Any) -> Any:
+        changed = given[0].clone()
+        changed[..., head] = kept[0][..., head]
+        return (changed,)
+
+    with projection.register_forward_pre_hook(keep):
+        assert metric(SOURCE) == pytest.approx(found.metric_clean, abs=1e-4)
+    with projection.register_forward_pre_hook(put):
+        expected = metric(other)
+    assert expected != pytest.approx(found.metric_corrupted, abs=1e-4)
+    assert float(found.metrics[KINDS.index("cross"), 1, 2]) == pytest.approx(expected, abs=1e-4)
+
+
+@torch.no_grad()
+def test_perplexity_leaves_out_what_is_given(twin: Twin) -> None:
+    """The language's token is no token that the model chose, so it is neither added nor counted."""
+    translator, special = twin.converted, twin.converted.tokenizer.special
+    pairs = [(SOURCE, TARGET), ("The dog", "Der Hund sieht den Mann.")]
+    logs: list[float] = []
+    for source, target in pairs:
+        ids = translator.encode_target(target).ids
+        encoded = torch.tensor([[*translator.encode(source).ids, special.eos]])
+        labels = torch.tensor([[*ids, special.eos]])
+        inputs = torch.tensor([[special.bos, *ids]])
+        logits = twin.model(input_ids=encoded, decoder_input_ids=inputs).logits
+        each = torch.log_softmax(logits, dim=-1).gather(2, labels[:, :, None]).flatten().tolist()
+        logs.extend(each[1:] if special.first >= 0 else each)
+    found = perplexity(translator, pairs)
+    assert found.pieces == len(logs)
+    assert found.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import sentencepiece
 
 from tests.core.conversion.families import TWINS
-from tests.core.conversion.language_twins import LANGUAGES, SPM
+from tests.core.conversion.language_twins import LANGUAGES, SPM, language_folder
 from tests.core.conversion.twins import TARGETS, Twin, hostile_strings
+from transformer_core.conversion import convert
+from transformer_core.listed_tokenizer import ListedTokenizer
 from transformer_core.tokenizer import TokenizerError
+from transformer_core.translator import Translator
 
 MARIAN = [name for name in TWINS if name.startswith("marian")]
 TEXTS = hostile_strings()
@@ -93,3 +98,16 @@ def test_source_and_target_language(twin: Twin) -> None:
     assert target not in translation.text
     assert changed.encode_target("Der Mann").pieces[0] == translation.pieces[0]
     assert twin.converted.encode("The man").ids[0] != changed.encode("The man").ids[0]  # the first one is as it was
+
+
+def test_m2m_100_as_transformers_5_saves_it(tmp_path: Path) -> None:
+    """Its folder names the list of languages only."""
+    language_folder(tmp_path / "listed", "m2m")
+    _, tokenizer = language_folder(tmp_path / "named", "m2m", listed=False)
+    for name in ("listed", "named"):
+        convert(tmp_path / name, tmp_path / f"{name}-ours")
+    one, other = (Translator.load(tmp_path / f"{name}-ours").tokenizer for name in ("listed", "named"))
+    assert isinstance(one, ListedTokenizer) and isinstance(other, ListedTokenizer)
+    assert one.vocabulary == other.vocabulary and len(one.vocabulary.languages) == 100
+    ids = {language: tokenizer.get_lang_id(language) for language in one.vocabulary.languages}
+    assert ids == {language: other.vocabulary.of_target[f"__{language}__"] for language in ids}

@@ -1,0 +1,11 @@
+"""Languages by their ids, where a model's files only name the list."""
+
+from __future__ import annotations
+
+# M2M-100 (Fan et al. 2021), in the order of their tokens.
+_M2M_100 = """
+    af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht
+    hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl
+    ps pt ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu
+"""
+M2M_100 = tuple(_M2M_100.split())

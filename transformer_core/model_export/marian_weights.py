@@ -1,0 +1,72 @@
+"""The weights of a checkpoint under the names of transformers' MarianMTModel: the way back of `conversion`.
+
+MarianMTModel adds all sines before all cosines. A model with interleaved ones gets its d_model dimensions in that order
+throughout; this changes no output. Other positions become a table in the file.
+
+Shape legend: d = d_model, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from transformer_core.config import ModelConfig
+from transformer_core.conversion.bart_layout import OUTPUT_BIAS, layer_origins
+from transformer_core.model import Transformer
+
+_TABLES = "model.{}.embed_positions.weight"
+# Of each kind of weight, the dimension that is d_model; biases of Q, K, V and w_1 have none.
+_INPUTS = ("w_q.weight", "w_k.weight", "w_v.weight", "w_1.weight")
+_OUTPUTS = ("w_o.weight", "w_o.bias", "w_2.weight", "w_2.bias", "norm.weight", "norm.bias")
+
+
+def has_own_table(config: ModelConfig) -> bool:
+    """Whether the file must hold the positions, since MarianMTModel computes others."""
+    return config.first_position > 0 or config.positions not in ("sinusoidal", "concatenated")
+
+
+def marian_weights(model: Transformer, positions: int) -> dict[str, Tensor]:
+    """All tensors of a MarianMTModel, float32, without repetitions of tied ones.
+
+    Args:
+        model: Of a configuration that `marian_folder` does not refuse.
+        positions: Rows of a table of positions.
+    """
+    config = model.config
+    weights = {name: weight.detach() for name, weight in model.state_dict().items()}
+    if config.positions == "sinusoidal" and not has_own_table(config):
+        order = torch.cat((torch.arange(0, config.d_model, 2), torch.arange(1, config.d_model, 2)))  # (d,)
+        weights = {name: _reordered(name, weight, order) for name, weight in weights.items()}
+    found = _embeddings(config, weights)
+    for ours, origin in layer_origins(config.num_layers):
+        found[origin.name] = weights[ours] if ours in weights else _zeros(ours, weights)
+    bias = weights.get("output_bias", torch.zeros(config.vocab_size))
+    found[OUTPUT_BIAS] = bias[None]  # (1, V)
+    if has_own_table(config):
+        found[_TABLES.format("encoder")] = (model.source_positions or model.positions)(0, positions)
+        found[_TABLES.format("decoder")] = model.positions(0, positions)
+    return {name: tensor.detach().contiguous().clone() for name, tensor in found.items()}
+
+
+def _embeddings(config: ModelConfig, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    if config.tie == "all":
+        return {"model.shared.weight": weights["embedding.weight"]}
+    tables = {
+        "model.encoder.embed_tokens.weight": weights["source_embedding.weight"],
+        "model.decoder.embed_tokens.weight": weights["embedding.weight"],
+    }
+    return tables if config.tie == "target" else {**tables, "lm_head.weight": weights["projection.weight"]}
+
+
+def _reordered(name: str, weight: Tensor, order: Tensor) -> Tensor:
+    if name.endswith((*_INPUTS, "embedding.weight", "projection.weight")):
+        return weight[:, order]
+    return weight[order] if name.endswith(_OUTPUTS) else weight
+
+
+def _zeros(name: str, weights: Mapping[str, Tensor]) -> Tensor:
+    """The bias of a projection that has none."""
+    return torch.zeros(len(weights[name.removesuffix("bias") + "weight"]))

@@ -1,0 +1,93 @@
+"""The vocabulary of a checkpoint as other programs read it: pieces by id, and what cuts text into them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformer_core.config import SpecialIds
+from transformer_core.listed_tokenizer import ListedTokenizer
+from transformer_core.model_export.refusals import ExportError
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.vocabulary import TARGET_LANGUAGE, unused
+
+
+@dataclass(frozen=True, kw_only=True)
+class PieceLists:
+    """A vocabulary.
+
+    Args:
+        source: Pieces of sources by id.
+        target: Pieces of translations by id; the same list where both share one.
+        special: Ids of the special tokens.
+        source_model: The SentencePiece model that cuts sources.
+        target_model: The one of translations.
+        notes: What is not carried over, in words.
+    """
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    special: SpecialIds
+    source_model: bytes
+    target_model: bytes
+    notes: tuple[str, ...]
+
+    @property
+    def separate(self) -> bool:
+        """Whether each side has a list of its own."""
+        return self.source != self.target
+
+    def special_piece(self, name: str) -> str:
+        """The text of `pad`, `bos`, `eos` or `unk`. Raises ExportError where the two lists disagree."""
+        number: int = getattr(self.special, name)
+        if self.source[number] != self.target[number]:
+            raise ExportError(
+                f"token {number} ({name}) is {self.source[number]!r} in sources and {self.target[number]!r} in "
+                "translations, but other programs need one name for both"
+            )
+        return self.target[number]
+
+
+def piece_lists(program: str, tokenizer: Tokenizer) -> PieceLists:
+    """The vocabulary of a checkpoint.
+
+    Raises:
+        ExportError: It does not cut text with SentencePiece, or begins texts with tokens that `program` cannot add.
+    """
+    notes = _notes(program, tokenizer)
+    if tokenizer.special.first >= 0:
+        raise ExportError(f"translations begin with a token of their language, which {program} cannot add by itself")
+    return PieceLists(
+        source=tokenizer.source.pieces(range(len(tokenizer.source))),
+        target=tokenizer.pieces(range(len(tokenizer))),
+        special=tokenizer.special,
+        source_model=tokenizer.source.model,
+        target_model=tokenizer.model,
+        notes=notes,
+    )
+
+
+def _notes(program: str, tokenizer: Tokenizer) -> tuple[str, ...]:
+    if not isinstance(tokenizer, ListedTokenizer):
+        return ()
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.scheme != "sentencepiece":
+        raise ExportError(f"text is cut by the scheme {vocabulary.scheme!r}, but {program} supports only SentencePiece")
+    marked = vocabulary.source_prefix == TARGET_LANGUAGE and vocabulary.marks
+    if vocabulary.target_prefix or (vocabulary.source_prefix and not marked):
+        raise ExportError(f"texts begin with the token of a language, which {program} cannot add by itself")
+    if not vocabulary.languages:
+        return ()
+    language = vocabulary.target_language or next(iter(vocabulary.languages))
+    return (f"each source must begin with its target language, such as {vocabulary.languages[language]}",)
+
+
+def write_segmenters(lists: PieceLists, folder: Path) -> None:
+    """Write the two SentencePiece models under the names that Marian's models have."""
+    (folder / "source.spm").write_bytes(lists.source_model)
+    (folder / "target.spm").write_bytes(lists.target_model)
+
+
+def ids_of(pieces: tuple[str, ...]) -> dict[str, int]:
+    """Piece -> id, without the ids that have no piece."""
+    return {piece: number for number, piece in enumerate(pieces) if piece != unused(number)}
