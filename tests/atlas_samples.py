@@ -24,6 +24,7 @@ from transformer_core.analysis.atlas.record import (
     Link,
     Links,
     Looks,
+    OtherModel,
     Pattern,
     Pruned,
     Resemblance,
@@ -186,7 +187,7 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
             )
             for kind in KINDS
         },
-        models={"b" * 64: "other"},
+        models={"b" * 64: OtherModel(name="other", layers=1, heads=4)},
     )  # fmt: skip
     source = Source(version="1.0", seed=0, draws=100, data={"sentences": ("pairs.tsv", "c" * 64)})
     return Atlas(

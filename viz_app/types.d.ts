@@ -234,7 +234,13 @@ type HeadCardData = {
   effect?: Measured & { baseline?: Measured; significant: boolean; tokens: number; data: string };
   decode?: { bleu: number; half: number; whole: number; significant: boolean; sentences: number; data: string };
   siblings?: {
-    heads: (Record<"distance" | "low" | "high", number | null> & { layer: number; head: number; words: string })[];
+    /** `model`: empty for this one. */
+    heads: (Record<"distance" | "low" | "high", number | null> & {
+      model: string;
+      layer: number;
+      head: number;
+      words: string;
+    })[];
     typical: number | null;
     uniform: number | null;
     sentences: number;

@@ -17,6 +17,7 @@ from transformer_core.analysis.atlas.record import (
     Example,
     Examples,
     Family,
+    OtherModel,
     Resemblance,
     Score,
     Sibling,
@@ -26,6 +27,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.derived import write_derived
 
 SHIPPED = Path(__file__).resolve().parents[2] / "checkpoints" / "en-de"
+OTHER = "b" * 64  # the weights_hash of another model
 SENTENCES = {3: "The dog sleeps.", 17: "He reads a book in the garden."}
 TARGETS = {3: "Der Hund schläft.", 17: "Er liest ein Buch im Garten."}
 
@@ -46,7 +48,8 @@ def whole_atlas() -> Atlas:
 
     def siblings(layer: int, head: int) -> tuple[Sibling, ...]:
         numbers = rng.choice(layers * heads, 3, replace=False)
-        return tuple(Sibling(model="", number=int(n), distance=0.25, low=0.2, high=0.3) for n in numbers)
+        own = tuple(Sibling(model="", number=int(n), distance=0.25, low=0.2, high=0.3) for n in numbers)
+        return (*own, Sibling(model=OTHER, number=7, distance=0.25, low=0.2, high=0.3))
 
     def examples(layer: int, head: int) -> tuple[Example, ...]:
         return tuple(Example(sentence=s, query=0, key=1, weight=0.9, fits=False) for s in SENTENCES)
@@ -72,7 +75,7 @@ def whole_atlas() -> Atlas:
                 )
                 for kind in KINDS
             },
-            models={},
+            models={OTHER: OtherModel(name="other", layers=2, heads=5)},
         ),
         examples=Examples(sentences=SENTENCES, targets=TARGETS, kinds={kind: every(examples) for kind in KINDS}),
     )  # fmt: skip

@@ -152,11 +152,12 @@ def _siblings(found: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:
     assert found.atlas is not None and resembles is not None
     heads = []
     for each in family.nearest[layer][number]:
-        place = divmod(each.number, found.atlas.heads)
-        shown = {name: _plain(getattr(each, name)) for name in ("distance", "low", "high")}
-        if not each.model:
-            words = head_words(t, kind, found.roles[(kind, *place)])
-            heads.append({**shown, "layer": place[0], "head": place[1], "words": words})
+        other = resembles.models.get(each.model)
+        place = divmod(each.number, other.heads if other else found.atlas.heads)
+        words = "" if other else head_words(t, kind, found.roles[(kind, *place)])
+        numbers = {name: _plain(getattr(each, name)) for name in ("distance", "low", "high")}
+        model = other.name if other else ""
+        heads.append({**numbers, "model": model, "layer": place[0], "head": place[1], "words": words})
     return {
         "heads": heads,
         "typical": _plain(family.typical),

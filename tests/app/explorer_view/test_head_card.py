@@ -84,8 +84,10 @@ def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationServic
     assert found["effect"]["baseline"]["value"] == pytest.approx(random.value[layer, number], abs=1e-5)
     assert found["effect"]["significant"] == (atlas.effects.q["mean"][kind][layer, number] <= 0.05)
     assert (found["decode"]["bleu"], found["decode"]["whole"]) == (40.25, 40.25)
-    numbers = [each.number for each in atlas.resembles.kinds[kind].nearest[layer][number]]
-    assert [each["layer"] * atlas.heads + each["head"] for each in found["siblings"]["heads"]] == numbers
+    *own, other = found["siblings"]["heads"]
+    numbers = [each.number for each in atlas.resembles.kinds[kind].nearest[layer][number][:-1]]
+    assert [each["layer"] * atlas.heads + each["head"] for each in own] == numbers
+    assert (other["model"], other["layer"], other["head"]) == ("other", 1, 2), "seventh of five heads a layer"
     assert found["source"]["weights"] == atlas.weights_hash[:12]
 
 

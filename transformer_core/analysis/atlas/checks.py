@@ -85,7 +85,8 @@ def _check_resemblance(atlas: Atlas, heads: tuple[int, ...]) -> None:
         for sibling in (each for layer in family.nearest for head in layer for each in head):
             if sibling.model not in ("", *atlas.resembles.models):
                 raise ValueError(f"resembles of {kind}: unknown model {sibling.model[:12]!r}")
-            if not 0 <= sibling.number < (_MOST**2 if sibling.model else heads[0] * heads[1]):
+            other = atlas.resembles.models.get(sibling.model)
+            if not 0 <= sibling.number < (other.layers * other.heads if other else heads[0] * heads[1]):
                 raise ValueError(f"resembles of {kind}: there is no head {sibling.number}")
 
 

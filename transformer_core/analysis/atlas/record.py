@@ -330,16 +330,30 @@ class Family(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     uniform: FloatArray
 
 
+class OtherModel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A model whose encoder heads were compared with those of this one.
+
+    Args:
+        name: Of its folder.
+        layers: Of its encoder.
+        heads: Of each layer.
+    """
+
+    name: str
+    layers: int
+    heads: int
+
+
 class Resemblance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whom each head resembles.
 
     Args:
         kinds: By kind of attention.
-        models: The weights_hash of every other model -> its name.
+        models: The other models by their weights_hash.
     """
 
     kinds: dict[Kind, Family]
-    models: dict[str, str]
+    models: dict[str, OtherModel]
 
 
 class Example(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from transformer_core.analysis.atlas.links import encoder_weights
-from transformer_core.analysis.atlas.record import Estimate, Family, FloatArray, Resemblance, Sibling
+from transformer_core.analysis.atlas.record import Estimate, Family, FloatArray, OtherModel, Resemblance, Sibling
 from transformer_core.analysis.atlas.statistics import Bootstrap
 from transformer_core.analysis.atlas.words import BoolArray, blank_words, by_words, membership
 from transformer_core.analysis.atlas.work import Bench, Results, cut, joined, model_of
@@ -56,7 +57,11 @@ def measure_resemblance(
         kinds[kind] = _family(
             drawing, own, others, rows[:, number], joined(results, f"{kind}.uniform"), (layers, heads)
         )
-    return Resemblance(kinds=kinds, models={identity: name for identity, (name, _) in beside.items()})
+    models = {}
+    for identity, (name, _) in beside.items():
+        layers, heads = results[0][f"shape.{identity}"].tolist()
+        models[identity] = OtherModel(name=name, layers=layers, heads=heads)
+    return Resemblance(kinds=kinds, models=models)
 
 
 def _family(
@@ -106,7 +111,7 @@ def _nearest(model: str, head: int, ranked: FloatArray, found: Estimate) -> list
 
 
 def chunk_resemblance(translator: Translator, item: Any) -> Results:
-    """Distances summed over the rows of each sentence: `KIND.own` (N, A, A), `encoder.HASH` (N, A, B), and `rows`."""
+    """Distances summed over the rows of each sentence: `KIND.own` (N, A, A), `encoder.HASH` (N, A, B), rows, shapes."""
     pairs, folders = item
     device = str(translator.model.embedding.weight.device)
     others = {identity: model_of(Path(folder), device) for identity, folder in folders}
@@ -126,8 +131,12 @@ def chunk_resemblance(translator: Translator, item: Any) -> Results:
                 shape = others[identity].config.num_layers * others[identity].config.num_heads
                 theirs = other if other is not None and usable else np.full((shape, 0, 1), 1.0)
                 found.setdefault(f"encoder.{identity}", []).append(row_distances(own, theirs))
-    shape_here = np.array([translator.config.num_layers, translator.config.num_heads])
-    return {"shape": shape_here, **{name: np.stack(values) for name, values in found.items()}}
+    shapes = {"shape": _shape(translator)} | {f"shape.{identity}": _shape(other) for identity, other in others.items()}
+    return {**shapes, **{name: np.stack(values) for name, values in found.items()}}
+
+
+def _shape(translator: Translator) -> npt.NDArray[np.int64]:
+    return np.array([translator.config.num_layers, translator.config.num_heads])
 
 
 def row_distances(ours: FloatArray, theirs: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from tests.core.tiny import sentence_pairs
+from transformer_core.analysis.atlas.record import OtherModel
 from transformer_core.analysis.atlas.resembling import measure_resemblance, row_distances
 from transformer_core.analysis.atlas.work import Bench
 from transformer_core.attention_maps import KINDS
@@ -32,7 +33,7 @@ def test_a_model_beside_itself_has_every_head_as_its_own_nearest(random_checkpoi
     pairs = [list(pair) for pair in sentence_pairs()[:360:60]]
     twin = "f" * 64
     found = measure_resemblance(bench, [*pairs, ["", ""]], {twin: ("twin", random_checkpoint)}, {"draws": 100})
-    assert found.models == {twin: "twin"}
+    assert found.models == {twin: OtherModel(name="twin", layers=2, heads=4)}
     for kind in KINDS:
         family = found.kinds[kind]
         assert family.sentences == len(pairs)

@@ -232,12 +232,15 @@ export class AtlasCard {
   /** @param {NonNullable<CardData["siblings"]>} siblings */
   siblings({ heads, typical, uniform, data }) {
     const { texts } = this;
-    const rows = heads.map(({ layer, head, distance, low, high, words }) => {
+    const rows = heads.map(({ model, layer, head, distance, low, high, words }) => {
       const numbers = { distance: fixed(distance), low: fixed(low), high: fixed(high) };
+      const click = () => this.goTo(layer, head);
       return h(
         "li",
         {},
-        h("button", { class: "atlas-press atlas-sibling", click: () => this.goTo(layer, head) }, headName(layer, head)),
+        model
+          ? h("span", {}, `${model} ${headName(layer, head)}`)
+          : h("button", { class: "atlas-press atlas-sibling", click }, headName(layer, head)),
         h("span", {}, words),
         h("span", { class: "note" }, fillText(texts.card_distance_of, numbers)),
       );
