@@ -101,7 +101,10 @@ export class AtlasCard {
       this.drawn = found;
       this.title.replaceChildren(`${this.name(kind, layer, head)}: ${found.words}`);
       this.body.replaceChildren(...this.parts(found));
-      if (this.moved) this.title.focus({ preventScroll: true });
+      if (this.moved) {
+        this.title.focus({ preventScroll: true });
+        this.title.scrollIntoView({ block: "nearest" });
+      }
       this.moved = false;
     }
     if (before) this.element.scrollIntoView({ block: "nearest" });
@@ -278,6 +281,7 @@ export class AtlasCard {
     this.store.set({ zoom: "head", unit: "pieces", step: null, branch: 0 });
     this.select();
     this.reportSentence({ name: text, id: eventId() });
+    this.element.previousElementSibling?.scrollIntoView(); // the maps, which show it
   }
 }
 
