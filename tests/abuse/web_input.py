@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.abuse.damage import NUMBERS, TEXTS, damaged_json, damages, edited, edits, leaves, values
 from tests.abuse.samples import history, maps, present, tokenizer
 from tests.abuse.target import Target
+from tests.atlas_samples import drawn_atlas
 from viz_app.components.explorer.selection import CHOICES, Selection
 from viz_app.export import file_bytes
 from viz_app.export.figure_request import ForwardResult
@@ -36,6 +37,7 @@ from viz_app.lessons.stage.state import (
     settings_to_param,
     unreadable_parts,
 )
+from viz_app.model_card.atlas_state import AtlasState, PruningState
 from viz_app.model_card.head_snapshot import HeadSnapshot
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_PIECES, validate_sentence
 from viz_app.state.query_params import other_view_from_params, selection_from_params, selection_to_params, text_to_param
@@ -46,6 +48,7 @@ Params = dict[str, str]
 
 # Addresses.
 
+_ATLAS = drawn_atlas()
 _LONG = st.builds(lambda text, times: text * times, st.text(max_size=3), st.sampled_from((1, 100, 100_000)))
 _PAGES = ("http://[", "http://localhost:99999/lessons", "https://[::1]:8501/a", "http://h:x/")
 _WORDS = (
@@ -66,7 +69,8 @@ _CHOICES = tuple(choice for choices in CHOICES.values() for choice in choices)
 _LESSONS = tuple(entry.name for entry in LESSONS)
 _KNOWN = st.sampled_from((*_PAGES, *_WORDS, *_CHOICES, *_LESSONS, *VIEWS, *TEXTS, *map(str, NUMBERS)))
 _OTHERS = ("other", "text", "seen", "threshold", "special", "pin", "grown_head", "grown_text", "grown_at")
-_NAMES = st.sampled_from((*_OTHERS, *CHOICES, *FigureSpec().to_query()))
+_OF_ATLAS = ("by", "view", "order", "kind", "role", "effect", "heads", "prune", "score", "by_order", "left")
+_NAMES = st.sampled_from((*_OTHERS, *(f"atlas_{name}" for name in _OF_ATLAS), *CHOICES, *FigureSpec().to_query()))
 
 
 def _check_address(params: Params) -> None:
@@ -86,14 +90,23 @@ def _check_address(params: Params) -> None:
         "lesson" not in params or invalid_part(params) in ("lesson", "scene")
     )
     assert HeadSnapshot.from_query(params, history())._exists(history())
+    _check_atlas(params)
     share_link(params.get("seen", "http://localhost:8501/lessons"), "127.0.0.1", "lessons", written, "192.0.2.7")
+
+
+def _check_atlas(params: Params) -> None:
+    """What an address asks for is something that the atlas has, and stays so when it is written and read again."""
+    state, pruning = AtlasState.from_query(params).fitted(_ATLAS), PruningState.from_query(params, _ATLAS)
+    assert AtlasState.from_report(state.to_dict()) == state
+    assert AtlasState.from_query(present(state.to_query("gain"))).fitted(_ATLAS) == state
+    assert PruningState.from_query(present(pruning.to_query(_ATLAS)), _ATLAS) == pruning
 
 
 def _check_figure(spec: FigureSpec) -> None:
     """What fits the maps can be made into a figure, or is refused in words."""
     fitted = spec.fitted(maps())
     try:
-        make_figure(fitted, "en", ForwardResult(maps(), {}, None))
+        make_figure(fitted, "en", ForwardResult(maps(), {}, None, None, _ATLAS))
     except ValueError as error:
         assert str(error)
 

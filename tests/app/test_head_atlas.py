@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.atlas_samples import drawn_atlas
+from transformer_core.analysis.atlas.storage import FILE, to_bytes
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
+from transformer_core.derived import write_derived
 from viz_app.serving.head_atlas import HeadAtlas, read_atlas
 
 SHIPPED = Path(__file__).resolve().parents[2] / "checkpoints" / "en-de"
@@ -35,3 +38,13 @@ def test_none_and_a_damaged_one_are_no_errors(checkpoint: Checkpoint, tmp_path: 
     assert found.atlas is None and "atlas.json" in found.problem
     shutil.rmtree(folder / "derived")
     assert read_atlas(dataclasses.replace(checkpoint, folder=folder)) == HeadAtlas()
+
+
+def test_an_atlas_of_another_size_is_a_problem(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    """It says that it is of this model, but names heads that the model does not have."""
+    folder = tmp_path / "en-de"
+    shutil.copytree(SHIPPED, folder)
+    write_derived(folder, checkpoint.weights_hash, {FILE: to_bytes(drawn_atlas(7, 8, checkpoint.weights_hash))})
+    found = read_atlas(dataclasses.replace(checkpoint, folder=folder))
+    assert found.atlas is None and not found.roles
+    assert found.problem == "derived/atlas.json: has 7 layers of 8 heads, but the model 6 of 8"

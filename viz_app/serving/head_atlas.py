@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from transformer_core.derived import FOLDER
 from transformer_core.files import CheckpointError
 
 if TYPE_CHECKING:
@@ -32,12 +33,18 @@ class HeadAtlas:
 def read_atlas(checkpoint: Checkpoint | None) -> HeadAtlas:
     """The atlas of a checkpoint; a damaged one is a problem to show, not an error."""
     from transformer_core.analysis.atlas.naming import head_roles
-    from transformer_core.analysis.atlas.storage import shipped_atlas
+    from transformer_core.analysis.atlas.storage import FILE, shipped_atlas
 
     if checkpoint is None:
         return HeadAtlas()
     try:
         atlas = shipped_atlas(checkpoint.folder, checkpoint.weights_hash)
+        config = checkpoint.model.config
+        if atlas is not None and (atlas.layers, atlas.heads) != (config.num_layers, config.num_heads):
+            sizes = (
+                f"{atlas.layers} layers of {atlas.heads} heads, but the model {config.num_layers} of {config.num_heads}"
+            )
+            raise CheckpointError(checkpoint.folder / FOLDER / FILE, f"has {sizes}")
     except CheckpointError as error:
         return HeadAtlas(problem=error.in_folder)
     return HeadAtlas() if atlas is None else HeadAtlas(atlas=atlas, roles=head_roles(atlas))

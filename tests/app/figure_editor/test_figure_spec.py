@@ -14,6 +14,7 @@ from transformer_core.analysis.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
+from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
 from viz_app.figures import PRESETS, SCALES, VIEWS, ParserOutput, Style
 from viz_app.figures.build.atlas import GROUPS, SCORES
 
@@ -157,3 +158,9 @@ def test_the_figure_is_what_the_explorer_shows(seen: dict[str, Any], view: str) 
 def test_another_sentence_keeps_the_head_but_not_the_tokens() -> None:
     spec = FigureSpec(selection=Selection(layer=1, step=3, branch=2), query=1, steps=(1, 2)).for_new_sentence()
     assert spec == FigureSpec(selection=Selection(layer=1))
+
+
+@settings(deadline=None)
+@given(specs)
+def test_a_session_file_holds_the_whole_draft(spec: FigureSpec) -> None:
+    assert spec_from_saved(spec_to_saved(spec)) == spec
