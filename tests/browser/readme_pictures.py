@@ -35,6 +35,12 @@ def _beam(page: Page) -> None:
     page.get_by_role("button", name=texts("en")("explorer.beam"), exact=True).click()
 
 
+def _card(page: Page) -> None:
+    card = page.locator(".atlas-card")
+    card.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
+    page.mouse.move(5, 400)  # over nothing that would light up
+
+
 def _growth(page: Page) -> None:
     heading = page.get_by_role("heading", name=texts("en")("growth.title"))
     heading.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
@@ -85,6 +91,17 @@ PICTURES = {
     "translate-light": Picture(height=800),
     "translate-dark": Picture(height=800, dark=True),
     "heads": Picture(height=732, address={"view": "kinds", "zoom": "heads"}),
+    "head-card": Picture(
+        height=790,
+        address={
+            "text": "The dog that chased the cat is tired.",
+            "kind": "cross",
+            "layer": "6",
+            "head": "2",
+            "card": "open",
+        },
+        then=_card,
+    ),
     "beam": Picture(height=752, address={"text": "I know that he is reading a book."}, then=_beam),
     "tree": Picture(height=720, address={"model": "en-tree", "text": "I saw the man with the telescope."}),
     "figures-light": Picture(height=860, page="figures", address={"size": "acl-column"}),
