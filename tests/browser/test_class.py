@@ -228,6 +228,22 @@ def test_students_follow_the_teacher_and_let_go(teacher: Teacher, new_page: Join
     teacher.page.locator(".st-key-class-line").wait_for(state="detached")
 
 
+def test_a_class_follows_a_parser_and_taps_its_head(teacher: Teacher, new_page: Join, join: Join) -> None:
+    student, phone = new_page(viewport={"width": 1280, "height": 720}), join()
+    student.goto(f"{teacher.url}/?class={teacher.code}")
+    teacher.lead()
+    teacher.page.goto(f"{teacher.url}/?model=en-tree&text=The%20dog%20is%20here.&kind=cross&layer=4&head=1")
+    student.wait_for_url(lambda url: query(url) >= {("model", "en-tree"), ("text", "The dog is here."), ("layer", "4")})
+    student.get_by_role("gridcell").first.wait_for()
+    assert "XX" in student.locator(".explorer").inner_text()
+    teacher.page.locator(".st-key-ask-class button").click()
+    phone.locator(".map button").nth(2).tap()
+    teacher.wait_for_answers(1)
+    teacher.press("close")
+    teacher.press("reveal")
+    teacher.page.locator(".board .maps table").nth(1).wait_for()  # what the head looks at, and what the class said
+
+
 def query(url: str) -> set[tuple[str, str]]:
     """Parameters of an address."""
     return {(name, value[0]) for name, value in parse_qs(urlsplit(url).query).items()}

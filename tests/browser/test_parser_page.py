@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.app_driver import params, wait_for_params
+from tests.browser.app_driver import params, saved, wait_for_params
 from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
+from tests.browser.figures_driver import choose, edit_figure, picture
 from tests.browser.hostile import OWN, SAFE
 from tests.browser.rest import settled, until, wait_for_value
 from tests.browser.test_model_switch import choice, spoken
+from viz_app.figures import VIEWS
 from viz_app.serving.input_validation import MAX_CHARACTERS
 
 if TYPE_CHECKING:
@@ -71,6 +76,29 @@ def test_brackets_and_back_to_the_translator(page: Page, check_accessibility: Ch
     assert until(page, lambda: "XX" not in tokens(page))
     wait_for_value(field, SENTENCE)
     assert params(page)["text"] == SENTENCE
+
+
+def test_from_the_tree_to_its_files(page: Page, tmp_path: Path, check_accessibility: CheckAccessibility) -> None:
+    choice(page, TREE)
+    spoken(page, TREE)
+    field_of(page).fill(SENTENCE)
+    assert until(page, lambda: tokens(page).count("XX") == WORDS)
+    generated = " ".join(tokens(page)[:-1])
+    edit_figure(page)
+    before = picture(page)
+    choose(page, "view", VIEWS["tree"].label["en"])
+    wait_for_params(page, figure="tree", model="en-tree", text=SENTENCE)
+    assert picture(page) != before
+    check_accessibility(page)
+
+    pdf = saved(page, "PDF", tmp_path)
+    assert pdf.name == "headlight_tree.pdf" and pdf.read_bytes().startswith(b"%PDF-")
+    bundle = saved(page, texts("en")("studio.bundle"), tmp_path)
+    with zipfile.ZipFile(io.BytesIO(bundle.read_bytes())) as archive:
+        record = json.loads(archive.read("json/headlight_tree.json"))
+        tikz = archive.read("tex/headlight_tree.tex").decode()
+    assert generated in json.dumps(record)
+    assert all(f"\\strut {word}" in tikz for word in SENTENCE.replace(".", " .").split())
 
 
 def test_whatever_is_typed_gives_a_tree_or_a_message(page: Page) -> None:

@@ -26,7 +26,8 @@ from transformer_core.analysis.staircase import random_order
 from transformer_core.attention_maps import KINDS
 from transformer_core.translator import SourceTooLong, Translator
 
-COUNTS = 12
+STEPS = 10
+MOST_IMPORTANT = 10  # heads; how much the model loses without just these is asked, too
 SEEDS = 3
 _Order = tuple[str, int | None, list[Head]]
 
@@ -75,8 +76,9 @@ def measure_pruning(
 
 
 def kept_counts(heads: int) -> tuple[int, ...]:
-    """How many heads are left at each step: all, then evenly spread down to none."""
-    return tuple(sorted({round(step * heads / (COUNTS - 1)) for step in range(COUNTS)}, reverse=True))
+    """How many heads are left: all, all but MOST_IMPORTANT, and from all down to none in STEPS equal steps."""
+    counts = {round(step * heads / STEPS) for step in range(STEPS + 1)}
+    return tuple(sorted(counts | {max(0, heads - MOST_IMPORTANT)}, reverse=True))
 
 
 def _of_kind(translator: Translator, kind: str) -> list[Head]:

@@ -1,11 +1,29 @@
-"""English sentences that differ in little and have as many tokens; the shipped models translate them differently."""
+"""English sentences that differ in little; the shipped models of their kind generate different outputs for them."""
 
 from __future__ import annotations
 
-MINIMAL_PAIRS: dict[str, tuple[str, str]] = {
+from collections.abc import Mapping
+
+TRANSLATED_PAIRS: dict[str, tuple[str, str]] = {
     "number": ("The dog is sleeping.", "The dogs are sleeping."),
     "gender": ("This is my brother.", "This is my sister."),
     "negation": ("He can swim.", "He cannot swim."),
     "verb": ("The boy is sitting on the grass.", "The boy is lying on the grass."),
     "tense": ("She has a dog.", "She had a dog."),
 }
+PARSED_PAIRS: dict[str, tuple[str, str]] = {
+    "question": ("He is here.", "Is he here?"),
+    "coordination": ("I saw the man with a dog.", "I saw the man and a dog."),
+    "infinitive": ("I want a dog.", "I want to sleep."),
+    "clause": ("She said her name.", "She said he came."),
+    "relative": ("The man with dogs left.", "The man who waits left."),
+}
+
+
+def minimal_pairs(parses: bool) -> Mapping[str, tuple[str, str]]:
+    """The pairs for a model, by name: the two have as many tokens for the shipped ones.
+
+    Args:
+        parses: Whether it generates trees.
+    """
+    return PARSED_PAIRS if parses else TRANSLATED_PAIRS

@@ -27,7 +27,7 @@ _BENCHES: dict[str, Any] = {
 def data(context: LessonContext) -> StageData:
     """The numbers of the open bench; of a sentence that is too long, or where the visitor stopped it, only how long."""
     count = len(context.pieces)
-    values = {"count": count, "most": MOST_PIECES}
+    values = {"count": count, "most": MOST_PIECES, "pairs": list(swap.pair_names(context))}
     if context.stopped or count > MOST_PIECES:
         return StageData(values={**values, "bench": None})
     name = _open(context)

@@ -16,7 +16,7 @@ from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.limits import MOST_PIECES
-from viz_app.lessons.lab.minimal_pairs import MINIMAL_PAIRS
+from viz_app.lessons.lab.minimal_pairs import minimal_pairs
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
@@ -90,10 +90,16 @@ def data(context: LessonContext) -> StageData:
     )
 
 
+def pair_names(context: LessonContext) -> tuple[str, ...]:
+    """What the visitor chooses from."""
+    return (*minimal_pairs(context.service.parses), OWN)
+
+
 def _asked(context: LessonContext) -> Asked:
-    state = context.state
-    pair = state.choice("pair", next(iter(MINIMAL_PAIRS)), (*MINIMAL_PAIRS, OWN))
-    clean, corrupted = map(context.service.source_text, MINIMAL_PAIRS.get(pair, (context.text, "")))
+    state, names = context.state, pair_names(context)
+    pair = state.choice("pair", names[0], names)
+    pairs = minimal_pairs(context.service.parses)
+    clean, corrupted = map(context.service.source_text, pairs.get(pair, (context.text, "")))
     if pair == OWN:
         typed = str(state.settings.get("other", ""))
         checked = context.service.validate(typed, MOST_PIECES)

@@ -17,13 +17,15 @@ from transformer_core.analysis.patching import patching, translate_patched
 from transformer_core.analysis.sentence_pairs import PatchingError
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main as core
+from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.catalogue import scene_selection
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab.minimal_pairs import MINIMAL_PAIRS
+from viz_app.lessons.lab.minimal_pairs import PARSED_PAIRS, TRANSLATED_PAIRS, minimal_pairs
 from viz_app.lessons.stage import LessonState
+from viz_app.serving.input_validation import visible_words
 from viz_app.serving.registry import checkpoint_folder
 
 TEXT = "The dog is fast."
@@ -48,7 +50,7 @@ def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
 def compared(context: LessonContext, translator: Translator) -> list[LessonContext]:
     """Settings with pairs that this model translates differently."""
     found = []
-    for pair, sentences in {**MINIMAL_PAIRS, "own": (TEXT, OTHER)}.items():
+    for pair, sentences in {**TRANSLATED_PAIRS, "own": (TEXT, OTHER)}.items():
         try:
             patching(translator, *sentences)
         except PatchingError:
@@ -110,9 +112,12 @@ def test_the_recipes_give_the_same_numbers(
     np.testing.assert_allclose(names["found"].recovered, found, atol=1e-4)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", ["en-de", "en-fr"])
+@pytest.mark.parametrize("name", ["en-de", "en-fr", "en-tree"])
 def test_the_pairs_part_in_the_shipped_models(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     translator = Translator.load(checkpoint_folder().with_name(name))
-    for clean, corrupted in MINIMAL_PAIRS.values():
+    parses = generates_trees(translator.tokenizer)
+    assert minimal_pairs(parses) is (PARSED_PAIRS if name == "en-tree" else TRANSLATED_PAIRS)
+    for pair in minimal_pairs(parses).values():
+        clean, corrupted = (" ".join(visible_words(text)) if parses else text for text in pair)
         patching(translator, clean, corrupted, site="residual")

@@ -128,6 +128,11 @@ def test_curves_begin_with_the_whole_model_and_end_without_heads(bench: Bench) -
     assert len(ends) == 1
 
 
+def test_half_of_the_heads_and_all_but_ten_are_among_the_counts() -> None:
+    assert kept_counts(144) == (144, 134, 130, 115, 101, 86, 72, 58, 43, 29, 14, 0)
+    assert kept_counts(4) == (4, 3, 2, 1, 0)
+
+
 def test_alignment_errors_are_those_of_align(bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "gold.tsv"
     lines = [f"{source[:-1]} .\t{target[:-1]} .\t0-0 1-1 2?2 3-2\n" for source, target in PAIRS]

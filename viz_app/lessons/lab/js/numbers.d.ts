@@ -133,6 +133,8 @@ export type Values = {
   /** Tokens of the sentence, and how many a bench takes at most. */
   count: number;
   most: number;
+  /** Names of the minimal pairs of Swap, the own one last. */
+  pairs: string[];
   /** The bench whose numbers these are; null where the sentence is too long, or the visitor stopped it. */
   bench: string | null;
   off?: Off;

@@ -12,7 +12,6 @@ import { TwoTranslations } from "./twotranslations.js";
 
 const LEGEND = 40; // height below the tiles
 const STACKS = ["encoder", "decoder"];
-const PAIRS = ["number", "gender", "negation", "verb", "tense", "own"];
 
 /** @typedef {[number, number, number]} Cell Kind or stack, layer, head or position. */
 
@@ -31,7 +30,7 @@ export class Swap extends Bench {
     const named = (prefix, names) => Object.fromEntries(names.map((name) => [name, texts[`${prefix}_${name}`]]));
     const server = { server: true };
     return [
-      choice("pair", texts.pair, named("pair", PAIRS), server),
+      choice("pair", texts.pair, named("pair", this.lesson.values.pairs), server),
       {
         name: "other",
         kind: "text",
