@@ -19,6 +19,7 @@ from tests.browser.rest import settled, until, wait_for_value
 from tests.browser.test_model_switch import choice, spoken
 from viz_app.figures import VIEWS
 from viz_app.serving.input_validation import MAX_CHARACTERS
+from viz_app.text import texts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
