@@ -16,6 +16,7 @@ from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.model import Transformer
 from transformer_core.tokenizer import Tokenizer
+from viz_app.lessons.lab.minimal_pairs import TRANSLATED_PAIRS, minimal_pairs
 from viz_app.serving.input_validation import validate_sentence
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, examples_of
@@ -122,6 +123,11 @@ def test_korean_is_refused_by_what_the_model_reads(checkpoint: Callable[[str], P
     assert validate_sentence(text, knows, reads="en").status == "korean"
     assert validate_sentence(text, knows).status == "good", "its vocabulary decides"
     assert validate_sentence(text, english).status == "korean"
+
+
+def test_pairs_of_the_lab_are_for_models_that_read_english() -> None:
+    assert minimal_pairs(False, "en-GB") == minimal_pairs(False, "") == TRANSLATED_PAIRS
+    assert minimal_pairs(False, "ko") == minimal_pairs(True, "de") == {}
 
 
 def test_examples_say_the_same_in_every_language() -> None:

@@ -20,10 +20,13 @@ PARSED_PAIRS: dict[str, tuple[str, str]] = {
 }
 
 
-def minimal_pairs(parses: bool) -> Mapping[str, tuple[str, str]]:
+def minimal_pairs(parses: bool, reads: str = "en") -> Mapping[str, tuple[str, str]]:
     """The pairs for a model, by name: the two have as many tokens for the shipped ones.
 
     Args:
         parses: Whether it generates trees.
+        reads: BCP 47 code of what it reads; empty where that is unknown. In other languages there are no pairs.
     """
+    if reads.split("-")[0].lower() not in ("", "en"):
+        return {}
     return PARSED_PAIRS if parses else TRANSLATED_PAIRS

@@ -92,13 +92,13 @@ def data(context: LessonContext) -> StageData:
 
 def pair_names(context: LessonContext) -> tuple[str, ...]:
     """What the visitor chooses from."""
-    return (*minimal_pairs(context.service.parses), OWN)
+    return (*minimal_pairs(context.service.parses, context.service.source_language), OWN)
 
 
 def _asked(context: LessonContext) -> Asked:
     state, names = context.state, pair_names(context)
     pair = state.choice("pair", names[0], names)
-    pairs = minimal_pairs(context.service.parses)
+    pairs = minimal_pairs(context.service.parses, context.service.source_language)
     clean, corrupted = map(context.service.source_text, pairs.get(pair, (context.text, "")))
     if pair == OWN:
         typed = str(state.settings.get("other", ""))
