@@ -12,7 +12,7 @@ from transformer_core.attention import MultiHeadAttention
 from transformer_core.checkpoint import Checkpoint
 from transformer_core.config import Activation, DecodingConfig, ModelConfig
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, SharedEmbedding
-from transformer_core.model_export.refusals import ExportError, check_plain_attention
+from transformer_core.model_export.refusals import ExportError, check_plain_attention, check_table
 from transformer_core.model_export.search import penalty_notes, power
 from transformer_core.model_export.vocabulary import PieceLists, piece_lists, write_segmenters
 
@@ -78,6 +78,7 @@ def _specification(checkpoint: Checkpoint, lists: PieceLists) -> Any:
         layernorm_embedding=config.embedding_norm,
     )
     rows = config.longest or checkpoint.decoding.max_source_pieces + 1 + checkpoint.decoding.extra_length
+    check_table(config, rows)
     _set_stack(spec.encoder, model.encoder, config)
     _set_embedding(spec.encoder, spec.encoder.embeddings[0], model.source_embedding or model.embedding)
     spec.encoder.position_encodings.encodings = _value((model.source_positions or model.positions)(0, rows))

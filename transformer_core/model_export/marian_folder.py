@@ -13,7 +13,7 @@ from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.conversion.bart_layout import LAYER_NORM_EPSILON
 from transformer_core.files import write_json
 from transformer_core.model_export.marian_weights import has_own_table, marian_weights
-from transformer_core.model_export.refusals import ExportError, check_options, check_plain_attention
+from transformer_core.model_export.refusals import ExportError, check_options, check_plain_attention, check_table
 from transformer_core.model_export.search import penalty_notes, power
 from transformer_core.model_export.vocabulary import PieceLists, ids_of, piece_lists, write_segmenters
 from transformer_core.tensor_files import save_tensors
@@ -45,6 +45,8 @@ def write_marian(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
         )
     lists = piece_lists(_PROGRAM, checkpoint.tokenizer)
     positions = config.longest or decoding.max_source_pieces + 1
+    if has_own_table(config):
+        check_table(config, positions)
     options = _model_options(config, lists, positions)
     search, notes = _search_options(decoding, lists, positions)
     write_json(folder / "config.json", options)

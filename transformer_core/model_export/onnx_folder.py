@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformer_core.checkpoint import Checkpoint
 from transformer_core.files import write_json
 from transformer_core.model_export.onnx_graphs import DecoderStepGraph, EncoderGraph
-from transformer_core.model_export.refusals import ExportError, check_options
+from transformer_core.model_export.refusals import ExportError, check_options, check_table
 from transformer_core.model_export.vocabulary import ids_of, piece_lists, write_segmenters
 
 _PROGRAM = "the ONNX export"
@@ -64,6 +64,7 @@ def write_onnx(checkpoint: Checkpoint, folder: Path) -> Sequence[str]:
     pad = lists.special.pad
     sources = config.longest or checkpoint.decoding.max_source_pieces + 1
     targets = config.longest or sources + checkpoint.decoding.extra_length
+    check_table(config, targets)
     encoder = EncoderGraph(model, pad, sources).eval()
     source = torch.full((2, 3), lists.special.eos)
     with torch.no_grad():

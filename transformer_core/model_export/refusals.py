@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from transformer_core.config import ModelConfig
 
+_MOST_POSITION_VALUES = 2**28  # of a table of positions: 1 GB in float32
+
 
 class ExportError(ValueError):
     """A model that another program cannot run; the message names the option and what is supported."""
@@ -39,3 +41,11 @@ def check_plain_attention(program: str, config: ModelConfig, *, scaled: bool = T
         d_k=width,
         d_v=width,
     )
+
+
+def check_table(config: ModelConfig, rows: int) -> None:
+    """Raise ExportError for a table of positions that would take too much memory."""
+    if rows * config.d_model > _MOST_POSITION_VALUES:
+        raise ExportError(
+            f"{rows:,} positions of width {config.d_model:,} are too many for a table; lower decoding.max_source_pieces"
+        )

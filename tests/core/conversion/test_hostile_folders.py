@@ -199,6 +199,8 @@ def test_a_model_of_too_many_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_languages_and_merges_that_are_missing(tmp_path: Path) -> None:
     language_folder(tmp_path / "m2m" / "theirs", "m2m")
     (tmp_path / "m2m" / "theirs" / "special_tokens_map.json").unlink()
+    file = tmp_path / "m2m" / "theirs" / "tokenizer_config.json"
+    file.write_text(file.read_text(encoding="utf-8").replace('"m2m100"', '"wmt21"'), encoding="utf-8")
     refused(tmp_path / "m2m" / "theirs", "taken for M2M-100: no language tokens")
     bart_folder(tmp_path / "bart" / "theirs")
     (tmp_path / "bart" / "theirs" / "merges.txt").write_bytes(b"a b c\n")

@@ -236,22 +236,37 @@ def test_weights_that_change_between_two_searches() -> None:
 # --- what it is made of -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("large", [True, False])
 @pytest.mark.parametrize("blocks", [True, False])
 @pytest.mark.parametrize("rows", [1, 2, 7])
 @pytest.mark.parametrize("shape", [(5, 3), (5_000, 8)])
 @pytest.mark.parametrize("biased", [True, False])
 @torch.no_grad()
 def test_packed_weights_multiply_as_plain_ones(
-    monkeypatch: pytest.MonkeyPatch, blocks: bool, rows: int, shape: tuple[int, int], biased: bool
+    monkeypatch: pytest.MonkeyPatch, large: bool, blocks: bool, rows: int, shape: tuple[int, int], biased: bool
 ) -> None:
+    if large:
+        monkeypatch.setattr(packed, "_LARGE", 1)
     if not blocks:
         monkeypatch.setattr(packed, "blocks_work", lambda dtype: False)
     torch.manual_seed(0)
     weight, bias, x = torch.randn(shape), torch.randn(shape[0]), torch.randn(rows, shape[1])
     expected = (x[:, None] * weight).sum(dim=-1) + (bias if biased else 0)
     for given_rows in (rows, rows + 1, 64):  # fewer come than were announced
-        got = PackedLinear(weight, bias if biased else None, given_rows)(x)
-        torch.testing.assert_close(got, expected, atol=1e-4, rtol=1e-5)
+        multiply = PackedLinear(weight, bias if biased else None, given_rows)
+        for shaped in (x, x[:, None]):
+            got = multiply(shaped)
+            assert got.shape[:-1] == shaped.shape[:-1] and got.is_contiguous()
+            torch.testing.assert_close(got.flatten(0, -2), expected, atol=1e-4, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_a_large_weight_is_not_copied_for_one_sentence() -> None:
+    weight = torch.zeros(packed._VERY_WIDE, packed._LARGE // packed._VERY_WIDE)
+    for rows, kept in ((2, True), (4, True), (5, False)):
+        multiply = PackedLinear(weight, None, rows)
+        same = not multiply._in_blocks and multiply._weight.data_ptr() == weight.data_ptr()
+        assert same is kept
 
 
 def test_blocks_are_for_formats_that_they_know() -> None:

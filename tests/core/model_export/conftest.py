@@ -17,12 +17,12 @@ from transformer_core.model import Transformer
 from transformer_core.tokenizer import Tokenizer
 
 
-def _drawn(folder: Path, tokenizer: Tokenizer | None = None, **options: Any) -> Path:
+def _drawn(folder: Path, tokenizer: Tokenizer | None = None, longest: int = 39, **options: Any) -> Path:
     tokenizer = tokenizer or Tokenizer.from_symbols("abcdefgh")
     config = tiny_config(vocab_size=len(tokenizer), **{"d_k": 4, "d_v": 4, **options})
     torch.manual_seed(3)
     weights = drawn_biases_and_norms(Transformer(config)).state_dict()
-    decoding = DecodingConfig(max_source_pieces=39, extra_length=5)
+    decoding = DecodingConfig(max_source_pieces=longest, extra_length=5)
     save_checkpoint(folder / "ours", weights, config, tokenizer, decoding=decoding)
     return folder / "ours"
 
