@@ -92,7 +92,7 @@ PICTURES = {
     "translate-dark": Picture(height=800, dark=True),
     "heads": Picture(height=732, address={"view": "kinds", "zoom": "heads"}),
     "head-card": Picture(
-        height=790,
+        height=808,
         address={
             "text": "The dog that chased the cat is tired.",
             "kind": "cross",

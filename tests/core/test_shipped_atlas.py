@@ -1,0 +1,86 @@
+"""What docs/atlas.md says of the shipped models is what their atlases hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from transformer_core.analysis.atlas.naming import Role, head_roles
+from transformer_core.analysis.atlas.record import Atlas, Curve
+from transformer_core.analysis.atlas.statistics import FALSE_DISCOVERIES
+from transformer_core.analysis.atlas.storage import shipped_atlas
+from transformer_core.attention_maps import KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ("en-de", "en-fr")
+
+
+@pytest.fixture(scope="module")
+def atlases() -> list[Atlas]:
+    found = [shipped_atlas(ROOT / "checkpoints" / name) for name in MODELS]
+    return [atlas for atlas in found if atlas is not None]
+
+
+def _with_role(atlas: Atlas, wanted: Callable[[Role], bool] = lambda _: True) -> int:
+    return sum(any(map(wanted, roles)) for roles in head_roles(atlas).values())
+
+
+def _curve(atlas: Atlas, order: str) -> Curve:
+    assert atlas.prune is not None
+    (found,) = [each for each in atlas.prune.curves if each.heads == "all" and each.order == order]
+    return found
+
+
+def _left(atlas: Atlas, order: str, kept: int) -> str:
+    curve = _curve(atlas, order)
+    score = curve.scores[curve.kept.index(kept)]
+    return f"{score.bleu:.1f} ± {score.bleu_half:.1f}"
+
+
+def _significant(atlas: Atlas) -> str:
+    assert atlas.effects is not None
+    return f"{sum(int((atlas.effects.q['mean'][kind] <= FALSE_DISCOVERIES).sum()) for kind in KINDS)}"
+
+
+def _change_bleu(atlas: Atlas) -> str:
+    assert atlas.decode is not None
+    return f"{sum(int((atlas.decode.q[kind] <= FALSE_DISCOVERIES).sum()) for kind in KINDS)}"
+
+
+def _agreement(atlas: Atlas) -> str:
+    assert atlas.effects is not None
+    found = atlas.effects.agreement["mean"]["all"]
+    return f"{float(found.value):.2f} [{float(found.low):.2f}, {float(found.high):.2f}]"
+
+
+def _least_error(atlas: Atlas, rows: str) -> str:
+    assert atlas.align is not None
+    return f"{atlas.align.rows[rows].error.value.min():.2f}"
+
+
+ROWS: dict[str, Callable[[Atlas], str]] = {
+    "heads with a role": lambda atlas: f"{_with_role(atlas)} of {3 * atlas.layers * atlas.heads}",
+    "that align": lambda atlas: f"{_with_role(atlas, lambda role: role.name == 'aligner')}",
+    "that look at separators or `</s>`": lambda atlas: (
+        f"{_with_role(atlas, lambda role: role.name in ('separator', 'end', 'punctuation'))}"
+    ),
+    "that look at the same token": lambda atlas: f"{_with_role(atlas, lambda role: role.name == 'copy')}",
+    "that follow a dependency relation": lambda atlas: f"{_with_role(atlas, lambda role: role.name == 'link')}",
+    "best alignment error, generated token": lambda atlas: _least_error(atlas, "output"),
+    "best alignment error, token read": lambda atlas: _least_error(atlas, "input"),
+    "heads with a significant effect": _significant,
+    "heads that change BLEU significantly": _change_bleu,
+    "rank correlation of gradient and effect": _agreement,
+    "BLEU of the whole model": lambda atlas: _left(atlas, "effect", 144),
+    "BLEU without the 72 least important heads": lambda atlas: _left(atlas, "effect", 72),
+    "BLEU without the 10 most important heads": lambda atlas: _left(atlas, "reverse", 134),
+}
+
+
+@pytest.mark.parametrize("label", ROWS)
+def test_the_documentation_has_the_measured_numbers(label: str, atlases: list[Atlas]) -> None:
+    page = (ROOT / "docs" / "atlas.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {label} |")]
+    assert [cell.strip() for cell in row.strip("|").split("|")][1:] == [ROWS[label](atlas) for atlas in atlases]
