@@ -143,7 +143,7 @@ def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
 def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Report:
     from transformer_core.conversion import ConversionError, convert
     from transformer_core.conversion.foreign_folder import ForeignFolder
-    from transformer_core.conversion.languages import bcp47
+    from transformer_core.conversion.language_codes import bcp47
     from transformer_core.conversion.recognise import recognise
     from transformer_core.vocabulary import VocabularyError
 
