@@ -10,7 +10,7 @@ from typing import Any
 
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder
-from transformer_core.conversion.languages import bcp47, card_of, stated
+from transformer_core.conversion.language_codes import bcp47, card_of, stated
 from transformer_core.conversion.plan import Plan
 from transformer_core.conversion.recognise import recognise
 from transformer_core.conversion.writing import write

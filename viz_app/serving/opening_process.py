@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,12 @@ def main() -> None:
 def _end_with_the_server(place: Path) -> None:
     while os.read(sys.stdin.fileno(), 1):  # unbuffered: a buffer's lock would be in the way of a normal end
         pass
+    worker = os.getpid()
+    if hasattr(os, "fork"):  # so that what is removed is not written anew by the rest of this process
+        if os.fork():
+            os._exit(1)
+        while os.getppid() == worker:
+            time.sleep(0.01)
     shutil.rmtree(place, ignore_errors=True)
     os._exit(1)
 
@@ -143,7 +150,7 @@ def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
 def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Report:
     from transformer_core.conversion import ConversionError, convert
     from transformer_core.conversion.foreign_folder import ForeignFolder
-    from transformer_core.conversion.languages import bcp47
+    from transformer_core.conversion.language_codes import bcp47
     from transformer_core.conversion.recognise import recognise
     from transformer_core.vocabulary import VocabularyError
 

@@ -12,6 +12,7 @@ from viz_app.serving.head_roles import measure_roles
 from viz_app.serving.health import health
 from viz_app.serving.loader import get_translation_service, positive_setting, request_queue, worker_processes
 from viz_app.serving.monitoring import METRICS_SETTING, metrics_server
+from viz_app.serving.opened_models import opened_models
 from viz_app.serving.request_queue import Superseded, Visitor
 from viz_app.serving.server_limits import let_downloads_wait
 
@@ -40,6 +41,7 @@ async def _prepared() -> AsyncIterator[None]:
         await asyncio.to_thread(thread.join)
         if (workers := worker_processes()) is not None:
             await asyncio.to_thread(workers.close)
+        await asyncio.to_thread(opened_models().close)  # a server that is told to end runs nothing after this
 
 
 def _metrics_port() -> int | None:

@@ -12,7 +12,7 @@ from tests.core.conversion.marian_twins import marian_folder
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.conversion import ConversionError, convert
 from transformer_core.conversion.foreign_folder import ForeignFolder
-from transformer_core.conversion.languages import bcp47, stated
+from transformer_core.conversion.language_codes import bcp47, stated
 
 
 @pytest.mark.parametrize(
