@@ -38,7 +38,7 @@ def test_128_tokens_scroll_inside_and_stay_light(open_explorer: Open) -> None:
     page = open_explorer("128")
     maps = samples.long_sample(128)
     assert page.locator("*").count() < 2000, "on the whole page"
-    page.locator(".beside .plain").click()
+    page.locator(".beside .tool.plain").click()
     settle(page)
     assert nodes(page) < 2000
     press(page, ".map", "ArrowDown", "PageDown", "End")
@@ -77,7 +77,7 @@ def test_axe_finds_nothing_serious(
     open_explorer: Open, check_accessibility: CheckAccessibility, language: str, dark: bool, width: int
 ) -> None:
     page = open_explorer(language=language, dark=dark, width=width)
-    page.locator(".beside .plain").click()
+    page.locator(".beside .tool.plain").click()
     choose(page, ".kind-decoder")
     choose(page, ".view-layer")
     page.locator(".piece").first.focus()

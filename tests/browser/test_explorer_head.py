@@ -103,7 +103,7 @@ def test_hidden_special_tokens_leave_their_mass_in_words(explorer: Page) -> None
     press(explorer, ".map", "ArrowDown")
     readout = explorer.locator(".readout").inner_text()
     assert f"row sum {text[0].sum():.3f} (hidden tokens {weights[0, -1]:.3f})" in readout
-    explorer.locator(".beside .plain").click()
+    explorer.locator(".beside .tool.plain").click()
     check_table(explorer, MAPS.source.tokens[:-1], MAPS.outputs.tokens[:-1], text)
     choose(explorer, ".kind-decoder")  # hides its first row and column; the mask moves along
     inputs = MAPS.inputs.tokens[1:]
@@ -113,7 +113,7 @@ def test_hidden_special_tokens_leave_their_mass_in_words(explorer: Page) -> None
 
 
 def test_means_are_those_of_numpy_and_are_marked(explorer: Page) -> None:
-    explorer.locator(".beside .plain").click()
+    explorer.locator(".beside .tool.plain").click()
     for average, layers, name in (
         ("layer", slice(LAYER, LAYER + 1), "mean of the 8 heads of layer 4"),
         ("all", slice(None), "mean of all 48 heads"),
@@ -204,7 +204,7 @@ def test_a_pin_survives_heads_and_steps_and_python_knows_it(explorer: Page) -> N
 
 def test_one_token_in_all_heads(explorer: Page) -> None:
     written = [shown(token) for token in MAPS.outputs.tokens]
-    explorer.locator(".beside .plain").click()
+    explorer.locator(".beside .tool.plain").click()
     choose(explorer, ".zoom-token")
     query = written.index(explorer.locator(".caption em").first.inner_text())
     explorer.get_by_text(f'"pin": "q{query}"').wait_for()
@@ -260,7 +260,7 @@ def test_a_row_that_is_masked_everywhere_looks_nowhere(open_explorer: Open) -> N
     assert "attends to nothing" in page.locator(".readout").inner_text()
     assert "attends to nothing" in announced(page)
     assert len(inside(page, 2, 4)) > 1, "hatched"
-    page.locator(".beside .plain").click()
+    page.locator(".beside .tool.plain").click()
     _, _, cells = read_table(page)
     assert set(cells[2]) == {"–"} and "–" not in cells[1]
 

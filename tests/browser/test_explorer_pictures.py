@@ -114,7 +114,7 @@ def test_a_masked_cell_is_hatched_and_a_zero_is_not(explorer: Page) -> None:
 def test_pieces_and_words_in_the_table_are_those_of_python(open_explorer: Open, sample: str) -> None:
     page = open_explorer(sample)
     pieces = samples.sample(*samples.SENTENCE, finished=sample != "cut")
-    page.locator(".beside .plain").click()
+    page.locator(".beside .tool.plain").click()
     for unit, maps in (("pieces", pieces), ("words", pieces.merged_to_words())):
         setting(page, f".unit-{unit}")
         for kind in KINDS:
