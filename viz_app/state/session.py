@@ -84,10 +84,10 @@ def _text_on_page() -> str | None:
 
 def _refuse_long_text() -> None:
     """Put the last text back where a longer one has come than anybody reads; the session keeps nothing of it."""
-    text, kept = st.session_state[TEXT_KEY] or "", st.session_state.get(_KEPT_TEXT_KEY, "")
+    text, kept = st.session_state[TEXT_KEY] or "", st.session_state.get(_KEPT_TEXT_KEY)
     if len(text) > MAX_CHARACTERS:
         st.session_state[_REFUSED_KEY] = len(text)
-        st.session_state[TEXT_KEY] = kept
+        st.session_state[TEXT_KEY] = _first_text() if kept is None else kept
     elif text != kept:
         st.session_state[_REFUSED_KEY] = None
         st.session_state[_KEPT_TEXT_KEY] = text
