@@ -84,3 +84,17 @@ def test_the_documentation_has_the_measured_numbers(label: str, atlases: list[At
     page = (ROOT / "docs" / "atlas.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if line.startswith(f"| {label} |")]
     assert [cell.strip() for cell in row.strip("|").split("|")][1:] == [ROWS[label](atlas) for atlas in atlases]
+
+
+def test_the_syntactic_head_of_the_parser_is_in_its_atlas() -> None:
+    atlas = shipped_atlas(ROOT / "checkpoints" / "en-tree")
+    assert atlas is not None
+    found = {head: roles for head, roles in head_roles(atlas).items() if roles}
+    ((head, (role,)),) = [(head, roles) for head, roles in found.items() if roles[0].name == "link"]
+    assert head == ("encoder", 2, 4) and role.detail == "case to_dependent" and role.places == 1_944
+    page = " ".join((ROOT / "docs" / "atlas.md").read_text(encoding="utf-8").split())
+    said = (
+        f"right for {role.value:.0%} of {role.places:,} words where the best offset has {role.baseline:.0%}. "
+        f"{len(found)} of its {3 * atlas.layers * atlas.heads} heads"
+    )
+    assert said.replace("%", " %") in page
