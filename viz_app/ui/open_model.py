@@ -16,7 +16,7 @@ from viz_app.serving.model_folders import allowed_root, model_folders
 from viz_app.serving.model_uploads import MOST_LANGUAGE, PATH
 from viz_app.serving.opened_models import Opening, opened_models
 from viz_app.serving.opening_process import Report
-from viz_app.serving.registry import display_name, opened_by_visitors
+from viz_app.serving.registry import available_models, display_name, opened_by_visitors
 from viz_app.state import session
 from viz_app.state.share_link import base_path
 from viz_app.text import Texts
@@ -53,14 +53,16 @@ def _root() -> Path | None:
 
 
 def _draw_choice(t: Texts, root: Path) -> None:
-    found, shown = model_folders(root), escape_markdown(root.name or str(root))
+    served = {folder.resolve() for folder in available_models().values()}
+    found = [name for name, folder in model_folders(root).items() if folder.resolve() not in served]
+    shown = escape_markdown(root.name or str(root))
     with st.container(horizontal=True):
         for key, label in ((_SOURCE, "source"), (_TARGET, "target")):
             about = t("open_model.language_help")
             st.text_input(t(f"open_model.{label}"), key=key, max_chars=MOST_LANGUAGE, help=about, autocomplete="off")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if found:
-            st.selectbox(t("open_model.folder"), list(found), key=_FOLDER, help=t("open_model.folder_help", root=shown))
+            st.selectbox(t("open_model.folder"), found, key=_FOLDER, help=t("open_model.folder_help", root=shown))
             st.button(t("open_model.open"), key="open-model", on_click=session.enqueue_callback(_open_folder))
     if not found:
         st.caption(t("open_model.no_folders", root=shown))
