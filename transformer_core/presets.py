@@ -164,6 +164,7 @@ PRESETS["parsing-small"] = Preset(
         cooldown_steps=4_000,
         optimizer="muon",
         muon_factor=3.0,
+        head_penalty=1.0,
         log_every=20,
         validate_every=1_000,
         validation_sentences=100,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def run(arguments: Sequence[str]) -> int:
     own = list(takewhile(lambda argument: not _is_streamlits(argument), arguments))
     options = parser().options(own)
     environment = server_environment(options)
-    return subprocess.call(server_command(options.port, arguments[len(own) :]), env=environment)
+    return run_server(server_command(options.port, arguments[len(own) :]), environment)
 
 
 def add_server(parser: Parser) -> None:
@@ -85,6 +86,16 @@ def check_port(port: int) -> None:
 def server_command(port: int, options: Sequence[str] = ()) -> list[str]:
     """The server's command line."""
     return [sys.executable, "-m", "streamlit", "run", str(APP), f"--server.port={port}", *options]
+
+
+def run_server(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a server until it ends; its exit status. SIGTERM ends it too: a service manager sends it to us alone."""
+    with subprocess.Popen(command, env=environment) as server:
+        before = signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+        try:
+            return server.wait()
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _is_streamlits(argument: str) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import subprocess
 import sys
 from collections.abc import Sequence
 
 from transformer_core.cli.options import Parser
-from viz_app.cli.app import add_server, server_command, server_environment
+from viz_app.cli.app import add_server, run_server, server_command, server_environment
 
 TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
 _KEY_BYTES = 9
@@ -39,7 +38,7 @@ def run(arguments: Sequence[str]) -> int:
     key = environment.setdefault(TEACHER_KEY_SETTING, secrets.token_urlsafe(_KEY_BYTES))
     sys.stdout.write(announcement(options.port, key))
     sys.stdout.flush()
-    return subprocess.call(command(options.port), env=environment)
+    return run_server(command(options.port), environment)
 
 
 def command(port: int) -> list[str]:

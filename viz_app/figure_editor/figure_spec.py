@@ -24,6 +24,7 @@ from viz_app.state.query_params import selection_from_params, selection_to_param
 from viz_app.text import LANGUAGES
 
 DPIS = (150, 300, 600)
+MOST_STEPS = 12  # side by side
 PARTS = ("title", "caption", "legend", "letters")  # what may stand around the panels
 _PLACE = ("kind", "layer", "head", "step", "unit", "branch", "against", "vs", "vsmodel", "vsbranch")
 _LARGEST = 1e9  # end of a range of colours
@@ -200,7 +201,7 @@ class FigureSpec:
         _take(changes, params, "language", "words", {name: name for name in LANGUAGES}.get)
         _take(changes, params, "dpi", "dpi", {str(dpi): dpi for dpi in DPIS}.get)
         _take(changes, params, "heads", "heads", lambda text: _places(text, 1))
-        _take(changes, params, "steps", "steps", lambda text: _places(text, 0))
+        _take(changes, params, "steps", "steps", lambda text: _places(text, 0)[:MOST_STEPS])
         _take(changes, params, "query", "query", lambda text: (_places(text, 1) or (None,))[0])
         for name in ("aligned", "pruned"):
             _take(changes, params, name, name, {"off": False}.get)

@@ -16,7 +16,7 @@ from transformer_core.analysis.atlas.measures import measures
 from transformer_core.analysis.atlas.record import Atlas
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.components.explorer import UNITS
-from viz_app.figure_editor.figure_spec import FigureSpec
+from viz_app.figure_editor.figure_spec import MOST_STEPS, FigureSpec
 from viz_app.figures import VIEWS, View, supported_options
 from viz_app.figures.build.atlas import SCORES, measure_name, most_left, pruned_groups
 from viz_app.figures.model.spec import display_label
@@ -138,7 +138,7 @@ class FigureControls:
             default=spec.steps,
             format_func=lambda step: _token(tokens, step - 1),
             placeholder=self.t("studio.steps_even"),
-            max_selections=12,
+            max_selections=MOST_STEPS,
             key=self.widgets.key("steps"),
         )
         return tuple(sorted(wanted))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +19,7 @@ from tests.missing import skip_or_fail
 from transformer_core import cli as core
 from transformer_core.cli import main
 from viz_app.cli import HEADLIGHT, PROGRAM
+from viz_app.cli.app import run_server
 
 ROOT = Path(__file__).resolve().parents[3]
 EVERY_HELP = """
@@ -74,11 +79,12 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], dict[str, 
     """The servers that would have been started: command line and environment."""
     calls: list[tuple[list[str], dict[str, str]]] = []
 
-    def call(command: list[str], *, env: dict[str, str]) -> int:
-        calls.append((command, env))
+    def record(command: list[str], environment: dict[str, str]) -> int:
+        calls.append((command, environment))
         return 0
 
-    monkeypatch.setattr("viz_app.cli.app.subprocess.call", call)
+    for module in ("app", "class_"):
+        monkeypatch.setattr(f"viz_app.cli.{module}.run_server", record)
     return calls
 
 
@@ -91,6 +97,20 @@ def test_the_app_starts_with_its_options_and_hands_on_those_of_streamlit(
     main_file = str(ROOT / "viz_app" / "main.py")
     assert command[1:] == ["-m", "streamlit", "run", main_file, "--server.port=8600", *options[4:]]
     assert environment["HEADLIGHT_CHECKPOINT"] == str(random_checkpoint)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send to a process")
+def test_sigterm_ends_the_server_as_well() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+
+    def terminate() -> None:
+        while signal.getsignal(signal.SIGTERM) is before:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=terminate, daemon=True).start()
+    assert run_server([sys.executable, "-c", "import time; time.sleep(60)"], os.environ) == -signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize("command", ["app", "class"])
