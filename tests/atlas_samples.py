@@ -1,4 +1,4 @@
-"""Atlases for tests: that of the shipped model, and one of a small model with drawn numbers within the file's bounds."""
+"""Atlases for tests: that of the shipped model, and a small one with drawn numbers that respect the file's bounds."""
 
 from __future__ import annotations
 

@@ -48,9 +48,7 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
     page = open_page(f"{app_url}/?lang={language}&kind=encoder&layer=6&head=5", width=width, dark=dark)
     button = page.locator(".card-button")
     button.wait_for()
-    assert (
-        head_words(t, "encoder", head_roles(ATLAS)["encoder", 5, 4]) in page.locator(".head-role").inner_text()
-    )
+    assert head_words(t, "encoder", head_roles(ATLAS)["encoder", 5, 4]) in page.locator(".head-role").inner_text()
     button.press("Enter")
     assert until(page, lambda: title(page) == expected_title(language, 5, 4)), title(page)
     assert until(page, lambda: "atlas-title" in focused(page)), focused(page)
@@ -84,7 +82,9 @@ def test_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) ->
     assert until(
         page, lambda: page.get_by_role("textbox", name=texts("en")("translate.input")).input_value() == sentence
     )
-    assert until(page, lambda: params(page).get("text") == sentence and params(page).get("pin") == f"q{example.query + 1}")
+    assert until(
+        page, lambda: params(page).get("text") == sentence and params(page).get("pin") == f"q{example.query + 1}"
+    )
     assert until(page, lambda: state(page, "pin") == f"q{example.query}")
     assert title(page) == expected_title("en", 5, 4)  # the card stays
 

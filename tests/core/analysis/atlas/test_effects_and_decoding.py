@@ -108,9 +108,7 @@ def test_the_greedy_order_is_that_of_recomputing_everything(bench: Bench) -> Non
     assert [heads[number] for number in found["order"].tolist()] == off
 
 
-def test_curves_begin_with_the_whole_model_and_end_without_heads(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_curves_begin_with_the_whole_model_and_end_without_heads(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoding, "paired_bootstrap", partial(paired_bootstrap, samples=20))  # only scores are read
     translator = Translator.load(bench.checkpoint)
     effects = measure_effects(bench, PAIRS, BOOTSTRAP)
