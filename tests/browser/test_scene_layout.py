@@ -29,7 +29,7 @@ OTHERS = [each for each in MATRIX if each not in COVERING]
 
 def problems(lesson: Lesson, sizes: Sizes, language: str) -> dict[str, list[str]]:
     """What cannot be read, by scene and width; in windows for a class also in the presenter's view."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for width, _ in resized(lesson, sizes):
         found |= {f"{scene}, {width}": unreadable(lesson, scene) for scene in scenes(lesson)}
     if sizes is WIDE:
