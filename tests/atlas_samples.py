@@ -1,12 +1,10 @@
-"""A whole atlas of a small model, every part of it, with drawn numbers that respect the bounds of the file."""
+"""Atlases for tests: that of the shipped model, and a small one with drawn numbers that respect the file's bounds."""
 
 from __future__ import annotations
 
-import shutil
 from itertools import product
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from transformer_core.analysis.ablation import Head
@@ -33,9 +31,8 @@ from transformer_core.analysis.atlas.record import (
     Source,
     Spread,
 )
-from transformer_core.analysis.atlas.storage import FILE, FORMAT_VERSION, shipped_atlas, to_bytes
+from transformer_core.analysis.atlas.storage import FORMAT_VERSION, shipped_atlas
 from transformer_core.attention_maps import KINDS
-from transformer_core.derived import write_derived
 
 SHIPPED = Path(__file__).resolve().parents[1] / "checkpoints" / "en-de"
 PARTS = ("looks", "links", "align", "effects", "decode", "prune", "resembles")
@@ -43,17 +40,11 @@ OFFSETS = (-1, 0, 1)
 RELATIONS = ("nsubj", "obj", "det")
 
 
-def with_every_part(folder: Path) -> Path:
-    """A copy of the shipped model; parts that its atlas lacks get drawn numbers. Returns the copy."""
+def real_atlas() -> Atlas:
+    """The atlas of the shipped model, in which every part was measured."""
     atlas = shipped_atlas(SHIPPED)
     assert atlas is not None
-    drawn = drawn_atlas(atlas.layers, atlas.heads, atlas.weights_hash)
-    lacking = [part for part in PARTS if getattr(atlas, part) is None]
-    sources = {part: drawn.sources[part] for part in lacking} | atlas.sources
-    whole = msgspec.structs.replace(atlas, sources=sources, **{part: getattr(drawn, part) for part in lacking})
-    shutil.copytree(SHIPPED, folder)
-    write_derived(folder, atlas.weights_hash, {FILE: to_bytes(whole)})
-    return folder
+    return atlas
 
 
 def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, seed: int = 0) -> Atlas:

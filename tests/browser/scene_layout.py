@@ -43,16 +43,13 @@ WATCH_TEXT = """({ lesson }) => {
             const h = Math.max(1, Math.min(height - v, Math.ceil(bottom - top)));
             let worst = 21;
             if (u < width && v < height) {
-                const { data } = this.getImageData(u, v, w, h);
+                const pixels = new Uint32Array(this.getImageData(u, v, w, h).data.buffer);
                 const ink = rgba(this.fillStyle);
                 ink[3] *= this.globalAlpha;
                 const counts = new Map();
-                for (let i = 0; i < data.length; i += 4) {
-                    const key = data.slice(i, i + 4).join();
-                    counts.set(key, (counts.get(key) ?? 0) + 1);
-                }
+                for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
                 const [most] = [...counts].sort((one, other) => other[1] - one[1])[0];
-                const below = over(most.split(",").map(Number), page);
+                const below = over(new Uint8Array(Uint32Array.of(most).buffer), page);
                 const [low, high] = [luminance(below), luminance(over(ink, below))].sort((one, other) => one - other);
                 worst = (high + 0.05) / (low + 0.05);
             }

@@ -23,9 +23,9 @@ def test_a_defect_that_one_of_several_looks_misses_is_found(
     look = axe.run
     names = iter(["", "Named", ""])  # of the button at each look
 
-    def run(self: Any, page: Page) -> Any:
+    def run(self: Any, page: Page, options: Any) -> Any:
         page.locator("button").evaluate("(button, name) => { button.textContent = name; }", next(names))
-        return look(self, page)
+        return look(self, page, options=options)
 
     monkeypatch.setattr(axe, "run", run)
     page = browser.new_page()

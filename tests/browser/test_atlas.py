@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from tests.atlas_samples import with_every_part
+from tests.atlas_samples import SHIPPED, real_atlas
 from tests.browser.app_driver import params
-from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
+from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.rest import until, wait_until_idle
 from transformer_core.analysis.atlas.measures import measure_named
 from transformer_core.analysis.atlas.naming import head_roles
 from transformer_core.analysis.atlas.record import Atlas
-from transformer_core.analysis.atlas.storage import FILE, load_atlas
 from viz_app.text import texts
 from viz_app.text.role_words import head_words
 
@@ -28,18 +26,8 @@ T = texts("en")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return with_every_part(tmp_path_factory.mktemp("models") / "en-de")
-
-
-@pytest.fixture(scope="module")
-def atlas(folder: Path) -> Atlas:
-    return load_atlas(folder / "derived" / FILE)
-
-
-@pytest.fixture(scope="module")
-def url(serve: Serve, folder: Path) -> Iterator[str]:
-    yield serve(APP, HEADLIGHT_CHECKPOINT=str(folder))
+def atlas() -> Atlas:
+    return real_atlas()
 
 
 def opened(open_page: OpenPage, url: str, **options: Any) -> Page:
@@ -63,8 +51,8 @@ def focused(page: Page) -> str:
     return answer
 
 
-def test_values_orders_and_filters_are_those_of_the_atlas(open_page: OpenPage, url: str, atlas: Atlas) -> None:
-    page = opened(open_page, f"{url}/model?lang=en")
+def test_values_orders_and_filters_are_those_of_the_atlas(open_page: OpenPage, app_url: str, atlas: Atlas) -> None:
+    page = opened(open_page, f"{app_url}/model?lang=en")
     roles = head_roles(atlas)
     for name in ("effect", "gain", "alignment-output"):
         page.locator(".atlas select").first.select_option(name)
@@ -96,9 +84,9 @@ def test_values_orders_and_filters_are_those_of_the_atlas(open_page: OpenPage, u
 
 
 def test_by_keyboard_heads_are_compared_and_opened(
-    open_page: OpenPage, url: str, atlas: Atlas, check_accessibility: CheckAccessibility
+    open_page: OpenPage, app_url: str, atlas: Atlas, check_accessibility: CheckAccessibility
 ) -> None:
-    page = opened(open_page, f"{url}/model?lang=en")
+    page = opened(open_page, f"{app_url}/model?lang=en")
     cell(page, "encoder.0.0").focus()
     for key, place in (
         ("ArrowRight", "encoder.0.1"),
@@ -128,14 +116,14 @@ def test_by_keyboard_heads_are_compared_and_opened(
     page.locator(".explorer").wait_for()
 
 
-def test_the_preview_is_the_map_of_the_sentence(open_page: OpenPage, url: str, folder: Path) -> None:
+def test_the_preview_is_the_map_of_the_sentence(open_page: OpenPage, app_url: str) -> None:
     from transformer_core.translator import Translator
 
-    page = opened(open_page, f"{url}/model?lang=en&text=The+dog+sleeps.")
+    page = opened(open_page, f"{app_url}/model?lang=en&text=The+dog+sleeps.")
     cell(page, "cross.5.4").hover()
     assert until(page, lambda: bool(get(page, "atlas.data.map(atlas.shown)")))
     shown = get(page, "{ const map = atlas.data.map(atlas.shown); return [...map.values].map((each) => each / 255); }")
-    maps = Translator.load(folder).translate("The dog sleeps.", beam=4).attention
+    maps = Translator.load(SHIPPED).translate("The dog sleeps.", beam=4).attention
     np.testing.assert_allclose(shown, maps.cross[5, 4].ravel(), atol=1 / 500)
     assert page.locator(".atlas .card canvas").is_visible()
     page.locator(".atlas .card").get_by_role("button", name=T("atlas.open")).click()
@@ -145,10 +133,10 @@ def test_the_preview_is_the_map_of_the_sentence(open_page: OpenPage, url: str, f
 
 @pytest.mark.parametrize(("language", "dark"), [("ko", True), pytest.param("en", False, marks=pytest.mark.slow)])
 def test_on_a_telephone(
-    open_page: OpenPage, url: str, language: str, dark: bool, check_accessibility: CheckAccessibility
+    open_page: OpenPage, app_url: str, language: str, dark: bool, check_accessibility: CheckAccessibility
 ) -> None:
     t = texts(language)
-    link = f"{url}/model?lang={language}&atlas_view=list&atlas_by=entropy&atlas_heads=cross.6.5,cross.6.6"
+    link = f"{app_url}/model?lang={language}&atlas_view=list&atlas_by=entropy&atlas_heads=cross.6.5,cross.6.6"
     page = open_page(link, width=390, dark=dark)
     page.locator(".atlas .ranked tbody tr").first.wait_for()
     assert page.locator(".atlas").get_attribute("lang") == language
@@ -162,8 +150,8 @@ def test_on_a_telephone(
     check_accessibility(page)
 
 
-def test_curves_slider_and_files(open_page: OpenPage, url: str, atlas: Atlas, tmp_path: Path) -> None:
-    page = opened(open_page, f"{url}/model?lang=en&atlas_by=gradient&atlas_prune=cross&atlas_left=6")
+def test_curves_slider_and_files(open_page: OpenPage, app_url: str, atlas: Atlas, tmp_path: Path) -> None:
+    page = opened(open_page, f"{app_url}/model?lang=en&atlas_by=gradient&atlas_prune=cross&atlas_left=6")
     page.get_by_text(T("atlas.live", left=6, count=48, order=T("atlas.order_effect"))).wait_for()
     slider = page.locator("[data-testid=stSlider]").get_by_role("slider")
     slider.focus()

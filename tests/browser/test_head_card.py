@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.app.whole_atlas import SENTENCES, whole_atlas, with_whole_atlas
+from tests.atlas_samples import real_atlas
 from tests.browser.app_driver import params
-from tests.browser.conftest import APP
 from tests.browser.explorer_driver import state
 from tests.browser.rest import until
 from transformer_core.analysis.atlas.naming import head_roles
@@ -19,12 +17,10 @@ from viz_app.text.role_words import head_words
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage, Serve
+    from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 
 
-@pytest.fixture(scope="module")
-def url(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    yield serve(APP, HEADLIGHT_CHECKPOINT=str(with_whole_atlas(tmp_path_factory.mktemp("models") / "en-de")))
+ATLAS = real_atlas()
 
 
 def title(page: Page) -> str:
@@ -41,20 +37,18 @@ def focused(page: Page) -> str:
 def expected_title(language: str, layer: int, head: int) -> str:
     t = texts(language)
     name = t("explorer.title", kind=t("explorer.kind_encoder"), head=f"{layer + 1}.{head + 1}")
-    return f"{name}: {head_words(t, 'encoder', head_roles(whole_atlas())['encoder', layer, head])}"
+    return f"{name}: {head_words(t, 'encoder', head_roles(ATLAS)['encoder', layer, head])}"
 
 
 @pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])
 def test_by_keyboard_it_opens_leads_on_and_closes(
-    url: str, open_page: OpenPage, check_accessibility: CheckAccessibility, language: str, width: int, dark: bool
+    app_url: str, open_page: OpenPage, check_accessibility: CheckAccessibility, language: str, width: int, dark: bool
 ) -> None:
     t = texts(language)
-    page = open_page(f"{url}/?lang={language}&kind=encoder&layer=6&head=5", width=width, dark=dark)
+    page = open_page(f"{app_url}/?lang={language}&kind=encoder&layer=6&head=5", width=width, dark=dark)
     button = page.locator(".card-button")
     button.wait_for()
-    assert (
-        head_words(t, "encoder", head_roles(whole_atlas())["encoder", 5, 4]) in page.locator(".head-role").inner_text()
-    )
+    assert head_words(t, "encoder", head_roles(ATLAS)["encoder", 5, 4]) in page.locator(".head-role").inner_text()
     button.press("Enter")
     assert until(page, lambda: title(page) == expected_title(language, 5, 4)), title(page)
     assert until(page, lambda: "atlas-title" in focused(page)), focused(page)
@@ -78,37 +72,41 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
     assert until(page, lambda: "card" not in params(page))
 
 
-def test_an_example_is_opened_with_its_row(url: str, open_page: OpenPage) -> None:
-    page = open_page(f"{url}/?lang=en&kind=encoder&layer=6&head=5")
+def test_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) -> None:
+    page = open_page(f"{app_url}/?lang=en&kind=encoder&layer=6&head=5")
     page.locator(".card-button").press("Enter")  # its report and the example's come in one moment
-    sentence = SENTENCES[17]
+    assert ATLAS.examples
+    example = ATLAS.examples.kinds["encoder"][5][4][0]
+    sentence = ATLAS.examples.sentences[example.sentence]
     page.get_by_role("button", name=sentence, exact=True).press("Enter")
     assert until(
         page, lambda: page.get_by_role("textbox", name=texts("en")("translate.input")).input_value() == sentence
     )
-    assert until(page, lambda: params(page).get("text") == sentence and params(page).get("pin") == "q1")
-    assert until(page, lambda: state(page, "pin") == "q0")
+    assert until(
+        page, lambda: params(page).get("text") == sentence and params(page).get("pin") == f"q{example.query + 1}"
+    )
+    assert until(page, lambda: state(page, "pin") == f"q{example.query}")
     assert title(page) == expected_title("en", 5, 4)  # the card stays
 
 
-def test_a_head_without_a_role_says_so_and_what_comes_closest(url: str, open_page: OpenPage) -> None:
-    page = open_page(f"{url}/?lang=en&kind=encoder&layer=2&head=5&card=open")
+def test_a_head_without_a_role_says_so_and_what_comes_closest(app_url: str, open_page: OpenPage) -> None:
+    page = open_page(f"{app_url}/?lang=en&kind=encoder&layer=2&head=5&card=open")
     assert until(page, lambda: title(page).endswith(f": {texts('en')('roles.none')}"))
     assert texts("en")("explorer.card_unclear") in page.locator(".atlas-evidence").inner_text()
     assert page.locator(".atlas-evidence li").count() == 2  # a rule and a relation
 
 
 def test_from_the_lab_the_lesson_and_the_growth_of_heads_to_the_card(
-    url: str, open_page: OpenPage, open_lesson: OpenLesson
+    app_url: str, open_page: OpenPage, open_lesson: OpenLesson
 ) -> None:
     for lesson, scene, settings in (("lab", "off", "chosen:encoder.5.4"), ("heads", "tour", "")):
-        page = open_lesson(lesson, scene, url=url, settings=settings).page
+        page = open_lesson(lesson, scene, settings=settings).page
         opener = page.locator(".st-key-open-card button")
         layer, head = (int(number) - 1 for number in opener.inner_text().split()[-1].split("."))
         opener.click()
         page.locator(".atlas-part").first.wait_for()
         assert (state(page, "layer"), state(page, "head"), state(page, "card")) == (layer, head, True)
-    page = open_page(f"{url}/model?lang=en&grown_head=encoder.6.5")
+    page = open_page(f"{app_url}/model?lang=en&grown_head=encoder.6.5")
     page.locator(".st-key-open-card button").click()
     page.locator(".atlas-part").first.wait_for()
     assert title(page) == expected_title("en", 5, 4)

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.app.whole_atlas import SENTENCES, SHIPPED, TARGETS, whole_atlas
+from tests.atlas_samples import SHIPPED, real_atlas
 from transformer_core.analysis.ablation import Head
 from transformer_core.analysis.atlas.naming import closest_roles, head_roles, link_evidence
-from transformer_core.analysis.atlas.record import Atlas
+from transformer_core.analysis.atlas.record import Atlas, OtherModel
 from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translator
 from viz_app.explorer_view.findings import card, roles
@@ -31,7 +31,7 @@ def service() -> TranslationService:
 
 @pytest.fixture(scope="module")
 def atlas() -> Atlas:
-    return whole_atlas()
+    return real_atlas()
 
 
 def told(service: TranslationService, atlas: Atlas | None, head: Head, language: str = "en") -> Any:
@@ -83,21 +83,44 @@ def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationServic
     assert found["effect"]["low"] == pytest.approx(effect.low[layer, number], abs=1e-5)
     assert found["effect"]["baseline"]["value"] == pytest.approx(random.value[layer, number], abs=1e-5)
     assert found["effect"]["significant"] == (atlas.effects.q["mean"][kind][layer, number] <= 0.05)
-    assert (found["decode"]["bleu"], found["decode"]["whole"]) == (40.25, 40.25)
-    *own, other = found["siblings"]["heads"]
-    numbers = [each.number for each in atlas.resembles.kinds[kind].nearest[layer][number][:-1]]
-    assert [each["layer"] * atlas.heads + each["head"] for each in own] == numbers
-    assert (other["model"], other["layer"], other["head"]) == ("other", 1, 2), "seventh of five heads a layer"
+    score = atlas.decode.heads[kind][layer][number]
+    assert (found["decode"]["bleu"], found["decode"]["whole"]) == (score.bleu, atlas.decode.whole.bleu)
+    assert score.bleu != atlas.decode.whole.bleu
+    near = atlas.resembles.kinds[kind].nearest[layer][number]
+    named = [
+        (each["model"], each["layer"] * atlas.heads + each["head"], each["distance"])
+        for each in found["siblings"]["heads"]
+    ]
+    models = {name: other.name for name, other in atlas.resembles.models.items()} | {"": ""}
+    assert named == [(models[each.model], each.number, pytest.approx(each.distance, abs=1e-5)) for each in near]
+    assert {model for model, _, _ in named} == ({"", "en-fr"} if kind == "encoder" else {""})
     assert found["source"]["weights"] == atlas.weights_hash[:12]
 
 
+def test_a_head_of_another_model_is_counted_by_the_heads_of_that_model(
+    service: TranslationService, atlas: Atlas
+) -> None:
+    assert atlas.resembles
+    other = OtherModel(name="other", layers=10, heads=5)
+    models = dict.fromkeys(atlas.resembles.models, other)
+    resembles = msgspec.structs.replace(atlas.resembles, models=models)
+    found = told(service, msgspec.structs.replace(atlas, resembles=resembles), ("encoder", 5, 4))
+    near = [each.number for each in resembles.kinds["encoder"].nearest[5][4] if each.model]
+    heads = [(each["layer"], each["head"]) for each in found["siblings"]["heads"] if each["model"] == "other"]
+    assert heads == [(number // 5, number % 5) for number in near]
+    assert heads
+
+
 def test_examples_name_the_tokens_of_their_place(service: TranslationService, atlas: Atlas) -> None:
+    assert atlas.examples
     for kind in KINDS:
-        for each, number in zip(told(service, atlas, (kind, 0, 0))["examples"], SENTENCES, strict=True):
-            forced = service.translator.force(SENTENCES[number], TARGETS[number]).attention
-            assert each["text"] == SENTENCES[number]
-            assert each["query"] == forced.queries(kind).tokens[0]
-            assert each["key"] == forced.keys(kind).tokens[1]
+        shown = told(service, atlas, (kind, 5, 1))["examples"]
+        for each, place in list(zip(shown, atlas.examples.kinds[kind][5][1], strict=True))[:3]:
+            text, target = atlas.examples.sentences[place.sentence], atlas.examples.targets[place.sentence]
+            forced = service.translator.force(text, target).attention
+            assert (each["text"], each["at"]) == (text, place.query)
+            assert each["query"] == forced.queries(kind).tokens[place.query]
+            assert each["key"] == forced.keys(kind).tokens[place.key]
 
 
 def test_what_was_not_measured_is_not_there(service: TranslationService, atlas: Atlas) -> None:

@@ -26,18 +26,14 @@ LONG = 20  # characters that no other sentence has by chance
 STOPS = [name for name in ROUTE if name not in ("translate", QUESTIONS)]
 
 
-@pytest.fixture
-def context(translator: Translator) -> LessonContext:
+def about(translator: Translator) -> LessonContext:
     service = TranslationService(translator, RequestQueue(1))
     return LessonContext(TEXT, LessonState(), "en", lambda: service, "test")
 
 
-def plain(text: str) -> str:
-    """The words before the first formula or emphasis."""
-    return text.partition("$")[0].partition("*")[0].partition("`")[0].strip()
-
-
-def test_the_class_gets_every_stop_and_no_answer(context: LessonContext) -> None:
+@pytest.fixture(scope="module")
+def sheet_and_turns(translator: Translator) -> tuple[bytes, int]:
+    """The sheet of the class, and how often others were let in while it was drawn."""
     turns: list[str] = []
 
     @contextmanager
@@ -45,11 +41,21 @@ def test_the_class_gets_every_stop_and_no_answer(context: LessonContext) -> None
         turns.append("turn")
         yield
 
-    seen = Document(render_session("class", context, turn).decode())
+    return render_session("class", about(translator), turn), len(turns)
+
+
+def plain(text: str) -> str:
+    """The words before the first formula or emphasis."""
+    return text.partition("$")[0].partition("*")[0].partition("`")[0].strip()
+
+
+def test_the_class_gets_every_stop_and_no_answer(sheet_and_turns: tuple[bytes, int]) -> None:
+    sheet, turns = sheet_and_turns
+    seen = Document(sheet.decode())
     assert "script" not in seen.tags and TEXT in seen.text
     assert seen.addresses and all(address.startswith("data:") for address in seen.addresses)
     scenes = [scene for name in STOPS for scene in load_lesson(name, "en").scenes]
-    assert len(turns) == len(scenes), "others draw between two scenes"
+    assert turns == len(scenes), "others draw between two scenes"
     for scene in scenes:
         assert scene.title in seen.text
     for name in STOPS:
@@ -64,8 +70,8 @@ def test_the_class_gets_every_stop_and_no_answer(context: LessonContext) -> None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_teacher_gets_minutes_notes_and_answers(context: LessonContext, language: str) -> None:
-    context = dataclasses.replace(context, language=language)
+def test_the_teacher_gets_minutes_notes_and_answers(translator: Translator, language: str) -> None:
+    context = dataclasses.replace(about(translator), language=language)
     seen = Document(render_session("teacher", context).decode())
     for name, minutes in ROUTE.items():
         assert f"{minutes}\u202f{texts(language)('index.minutes')}" in seen.text
@@ -80,12 +86,16 @@ def test_the_teacher_gets_minutes_notes_and_answers(context: LessonContext, lang
 
 @pytest.mark.parametrize("options", [[], ["--teacher", "--language=ko"]])
 def test_the_command_writes_the_same(
-    options: list[str], run: Callable[..., int], tmp_path: Path, context: LessonContext
+    options: list[str],
+    run: Callable[..., int],
+    tmp_path: Path,
+    translator: Translator,
+    sheet_and_turns: tuple[bytes, int],
 ) -> None:
     out = tmp_path / "a.html"
-    assert run("lesson", "--lesson=session", "--text=The dog.", *options, f"--out={out}") == 0
-    context = dataclasses.replace(context, text="The dog.", language="ko" if options else "en")
-    assert out.read_bytes() == render_session("teacher" if options else "class", context)
+    assert run("lesson", "--lesson=session", f"--text={TEXT}", *options, f"--out={out}") == 0
+    teachers = dataclasses.replace(about(translator), language="ko")
+    assert out.read_bytes() == (render_session("teacher", teachers) if options else sheet_and_turns[0])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch._dynamo  # every first optimizer of a process imports it: here once for all of them
 
 from tests.core.training.runs import SHORT, new_trainer
 from transformer_core.data import Corpus

@@ -9,7 +9,8 @@ Shape legend: N sentences, L layers, H heads, Q queries, K keys.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any
 
@@ -96,8 +97,7 @@ def chunk_examples(translator: Translator, item: Any) -> Results:
     sentences, rules = item
     config = translator.config
     texts, found = [], {kind: [] for kind in KINDS}  # type: ignore[var-annotated]
-    for sentence in sentences:
-        maps, text = _read(translator, sentence)
+    for maps, text in _read(translator, sentences):
         texts.append(text)
         for kind in KINDS:
             empty = np.zeros((config.num_layers, config.num_heads, 4))
@@ -105,14 +105,20 @@ def chunk_examples(translator: Translator, item: Any) -> Results:
     return {"texts": np.array(texts, dtype=np.str_), **{kind: np.stack(places) for kind, places in found.items()}}
 
 
-def _read(translator: Translator, sentence: str) -> tuple[AttentionMaps | None, str]:
-    if not sentence.strip():
-        return None, ""
-    try:
-        translation = translator.translate(sentence)
-        return translation.attention, translation.text
-    except (SourceTooLong, MapsTooLarge):
-        return None, ""
+def _read(translator: Translator, sentences: Sequence[str]) -> Iterator[tuple[AttentionMaps | None, str]]:
+    """Maps and translation of each sentence, all translated together; None and "" for one that cannot be read."""
+    readable = []
+    for sentence in sentences:
+        with suppress(SourceTooLong):
+            if translator.encode(sentence).ids:
+                readable.append(sentence)
+    translations = dict(zip(readable, translator.translate_batch(readable), strict=True))
+    for sentence in sentences:
+        found: tuple[AttentionMaps | None, str] = None, ""
+        if sentence in translations:
+            with suppress(MapsTooLarge):
+                found = translations[sentence].attention_of(0), translations[sentence].text
+        yield found
 
 
 def clearest_places(maps: AttentionMaps, kind: Kind, rules: Sequence[Sequence[str]]) -> np.ndarray[Any, Any]:

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,16 @@ class Bench:
         return [_sure(file) for file in files]
 
     def clear(self) -> None:
-        """Remove the results: they are no longer needed."""
+        """Remove the results and end the processes: they are no longer needed."""
+        if "_pool" in self.__dict__:
+            self._pool.shutdown()
+            del self.__dict__["_pool"]
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @cached_property
+    def _pool(self) -> ProcessPoolExecutor:
+        """The same processes for every stage, since each of them has to load PyTorch and the model."""
+        return ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"), initializer=_end_with_parent)
 
     def _key(self, stage: Stage, item: Any) -> str:
         record = [__version__, self.weights_hash, f"{stage.__module__}.{stage.__qualname__}", item]
@@ -82,20 +90,18 @@ class Bench:
 
     def _computed(self, stage: Stage, work: Sequence[tuple[Any, Path]]) -> Iterator[None]:
         """Compute, and yield whenever an item is done."""
-        workers = min(self.workers, len(work))
-        if workers <= 1:
+        if min(self.workers, len(work)) <= 1:
             for item, file in work:
                 _compute(self.checkpoint, self.device, stage, item, file)
                 yield
             return
-        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_end_with_parent)
+        waiting: set[Future[None]] = set()
+        left = iter(work)
         try:
-            waiting: set[Future[None]] = set()
-            left = iter(work)
             while True:
                 for item, file in left:
-                    waiting.add(pool.submit(_compute, self.checkpoint, self.device, stage, item, file))
-                    if len(waiting) >= workers * _WAITING:
+                    waiting.add(self._pool.submit(_compute, self.checkpoint, self.device, stage, item, file))
+                    if len(waiting) >= self.workers * _WAITING:
                         break
                 if not waiting:
                     return
@@ -104,7 +110,8 @@ class Bench:
                     each.result()
                     yield
         finally:
-            pool.shutdown(cancel_futures=True)
+            for each in waiting:
+                each.cancel()
 
 
 def _end_with_parent() -> None:

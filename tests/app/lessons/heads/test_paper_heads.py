@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from tests.app.whole_atlas import SHIPPED
+from tests.atlas_samples import real_atlas
 from transformer_core.analysis.atlas.naming import head_roles
 from transformer_core.analysis.atlas.record import Atlas, Link
-from transformer_core.analysis.atlas.storage import shipped_atlas
 from viz_app.figures import DotsFigure
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.paper_heads import RELATIONS, paper_heads
@@ -21,9 +20,7 @@ from viz_app.serving.head_atlas import HeadAtlas
 
 @pytest.fixture(scope="module")
 def atlas() -> Atlas:
-    found = shipped_atlas(SHIPPED)
-    assert found is not None
-    return found
+    return real_atlas()
 
 
 def of(atlas: Atlas) -> HeadAtlas:

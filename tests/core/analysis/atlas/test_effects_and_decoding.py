@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from tests.core.tiny import sentence_pairs
 from transformer_core.analysis.ablation import Head, ablated, all_heads, hook_point_name
 from transformer_core.analysis.alignment import alignment_error_rate, head_alignment_errors, read_gold
+from transformer_core.analysis.atlas import decoding
 from transformer_core.analysis.atlas.aligning import measure_alignment
 from transformer_core.analysis.atlas.decoding import measure_decoding
 from transformer_core.analysis.atlas.effects import CLASSES, measure_effects, token_class
@@ -20,7 +22,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.edits import ablate_heads
 from transformer_core.hooks import capture, edit
-from transformer_core.metrics import bleu, chrf
+from transformer_core.metrics import bleu, chrf, paired_bootstrap
 from transformer_core.translator import Translator
 
 PAIRS = [list(pair) for pair in sentence_pairs()[:360:60]]
@@ -106,7 +108,8 @@ def test_the_greedy_order_is_that_of_recomputing_everything(bench: Bench) -> Non
     assert [heads[number] for number in found["order"].tolist()] == off
 
 
-def test_curves_begin_with_the_whole_model_and_end_without_heads(bench: Bench) -> None:
+def test_curves_begin_with_the_whole_model_and_end_without_heads(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "paired_bootstrap", partial(paired_bootstrap, samples=20))  # only scores are read
     translator = Translator.load(bench.checkpoint)
     effects = measure_effects(bench, PAIRS, BOOTSTRAP)
     found = measure_pruning(bench, translator, PAIRS[:3], effects=effects, greedy=0, seed=4)
