@@ -29,8 +29,7 @@ from transformer_core.derived import FOLDER as DERIVED_FOLDER
 from transformer_core.derived import MEASURED, derived_metrics, json_file, write_derived
 from transformer_core.files import TOKENIZER_FILE, VOCABULARY_FILE, atomic_directory, problem_of, sha256, write_json
 from transformer_core.files import CheckpointError as CheckpointError
-from transformer_core.flops import parameters
-from transformer_core.half_weights import LARGE_MODEL
+from transformer_core.flops import LARGE_MODEL, parameters
 from transformer_core.identity import weights_hash
 from transformer_core.listed_tokenizer import load_tokenizer
 from transformer_core.manifest import MANIFEST_FILE, Manifest, manifest_hash, read_object

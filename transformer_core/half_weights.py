@@ -21,7 +21,6 @@ from torch import Tensor, nn
 from transformer_core import onednn
 from transformer_core.layers import SharedEmbedding
 
-LARGE_MODEL = 50_000_000  # parameters
 _BLOCK_VALUES = 2**18  # raised at a time: 1 MiB in float32
 
 _FEW_ROWS = 8  # with fewer, oneDNN is no faster
