@@ -29,6 +29,7 @@ from transformer_core.derived import FOLDER as DERIVED_FOLDER
 from transformer_core.derived import MEASURED, derived_metrics, json_file, write_derived
 from transformer_core.files import TOKENIZER_FILE, VOCABULARY_FILE, atomic_directory, problem_of, sha256, write_json
 from transformer_core.files import CheckpointError as CheckpointError
+from transformer_core.flops import LARGE_MODEL, parameters
 from transformer_core.identity import weights_hash
 from transformer_core.listed_tokenizer import load_tokenizer
 from transformer_core.manifest import MANIFEST_FILE, Manifest, manifest_hash, read_object
@@ -57,7 +58,7 @@ class Checkpoint:
 
     Args:
         folder: Its path.
-        model: In evaluation mode, float32.
+        model: In evaluation mode; computes in float32.
         tokenizer: Its vocabulary.
         decoding: Its decoding defaults.
         metrics: What `metrics.json` holds, with what was measured since.
@@ -179,8 +180,14 @@ def _former_names(folder: Path, hashes: Mapping[str, str], identity: str) -> tup
     return (sha256(folder / MANIFEST_FILE),) if same else ()
 
 
-def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
+def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, half: bool | None = False) -> Checkpoint:
     """Read and check a checkpoint folder: its hashes, its names and its shapes.
+
+    Args:
+        folder: Its path.
+        device: Where the model computes.
+        half: Whether matrices stay as they are stored, in float16, mapped from the files; see `half_weights.py`. None
+            for those of large models on a CPU.
 
     Raises:
         CheckpointError: Names the file that is missing, damaged, or does not fit.
@@ -216,13 +223,15 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
             source_file(folder / TOKENIZER_FILE),
             f"has {of_source} tokens, config.json says {model_config.source_vocab_size}; 0 means no such file",
         )
+    if half is None:
+        half = torch.device(device).type == "cpu" and parameters(model_config) >= LARGE_MODEL
     weights = _checked_weights(folder, manifest)
     identity = weights_hash(config, _vocabularies(tokenizer), weights)
     if manifest.weights_hash not in ("", identity):
         _check_shards(folder, manifest)  # names the one that is damaged
         raise CheckpointError(folder / MANIFEST_FILE, "has the weights_hash of another model")
     try:
-        model = Transformer.from_weights(model_config, TensorsOnDemand.draining(weights))
+        model = Transformer.from_weights(model_config, TensorsOnDemand.draining(weights), half=half)
     except ValueError as error:
         raise CheckpointError(folder / INDEX_FILE, str(error)) from error
     measured, problem = _measured(folder, identity)

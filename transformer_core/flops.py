@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from transformer_core.config import ModelConfig, Precision
 
+LARGE_MODEL = 50_000_000  # parameters, from which translators keep matrices in float16: see half_weights.py
 P100_FLOPS = 9.5e12  # sustained single precision, as Section 6.1 takes it
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,7 @@ from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.dropout import Dropout
+from transformer_core.half_weights import HalfEmbedding, keep_matrices_as_stored, stored_matrices
 from transformer_core.hooks import name_hook_points, run_hooks
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
@@ -51,19 +53,41 @@ class Transformer(nn.Module):
         self.reset_parameters()
 
     @classmethod
-    def from_weights(cls, config: ModelConfig, weights: Mapping[str, Tensor]) -> Transformer:
+    def from_weights(cls, config: ModelConfig, weights: Mapping[str, Tensor], *, half: bool = False) -> Transformer:
         """A model with a copy of these weights in float32, on their device; draws no random numbers.
 
         Those of `TensorsOnDemand` are read one at a time.
+
+        Args:
+            config: Of the model.
+            weights: Name -> tensor.
+            half: Whether the matrices are no copies, but these tensors as they are; see `half_weights.py`.
 
         Raises:
             ValueError: See `check_shapes`; before memory is taken for the model.
         """
         model = cls.check_shapes(config, shapes_of(weights))
+        if half:
+            keep_matrices_as_stored(model)
         model.positions = _positions(config)  # what no file holds
-        copies = {name: weight.detach().to(torch.float32, copy=True) for name, weight in weights.items()}
-        model.load_state_dict(copies, assign=True)
+        kept = stored_matrices(model)
+        own = {
+            name: weight.detach() if name in kept else weight.detach().to(torch.float32, copy=True)
+            for name, weight in weights.items()
+        }
+        model.load_state_dict(own, assign=True)
         return model
+
+    @property
+    def has_half_weights(self) -> bool:
+        """Whether the matrices stay in memory as they are stored; such a model cannot be trained."""
+        return isinstance(self.embedding, HalfEmbedding)
+
+    def train(self, mode: bool = True) -> Self:
+        """As of every module. Raises ValueError for a model whose matrices stay as they are stored."""
+        if mode and self.has_half_weights:
+            raise ValueError("weights in float16 cannot be trained; load the checkpoint with half=False")
+        return super().train(mode)
 
     @classmethod
     def check_shapes(cls, config: ModelConfig, shapes: Mapping[str, tuple[int, ...]]) -> Transformer:

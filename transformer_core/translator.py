@@ -159,9 +159,13 @@ class Translator:
         self.most_map_bytes: int | None = None
 
     @classmethod
-    def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Translator:
-        """Load a checkpoint folder. Raises CheckpointError naming the file that is missing or damaged."""
-        checkpoint = load_checkpoint(folder, device)
+    def load(cls, folder: Path | str, device: torch.device | str = "cpu", *, half: bool | None = None) -> Translator:
+        """Load a checkpoint folder; `half` as of `load_checkpoint`.
+
+        Raises:
+            CheckpointError: Names the file that is missing or damaged.
+        """
+        checkpoint = load_checkpoint(folder, device, half=half)
         translator = cls(checkpoint.model, checkpoint.tokenizer, checkpoint.decoding)
         translator.checkpoint = checkpoint
         return translator
@@ -171,7 +175,8 @@ class Translator:
 
         A separate model, so that hooks and edits of one do not affect the other.
         """
-        model = Transformer.from_weights(self.config.replace(causal=causal), self.model.state_dict())
+        half, weights = self.model.has_half_weights, self.model.state_dict()
+        model = Transformer.from_weights(self.config.replace(causal=causal), weights, half=half)
         return self._twin(model.to(self._device), self.tokenizer)
 
     def with_languages(self, source: str | None = None, target: str | None = None) -> Translator:

@@ -157,7 +157,7 @@ class FrozenNetwork:
         assert isinstance(network, FeedForward) and isinstance(add_norm, AddAndNorm)
         gates = self.run.captured[f"{stack}.layers.{layer}.feed_forward.activations"][0] > 0  # (n, d_ff)
         read = frozen_norm(state, add_norm.norm) if add_norm.pre_norm else state
-        w_1, b_1, w_2 = network.w_1.weight, network.w_1.bias, network.w_2.weight.T.contiguous()
+        w_1, b_1, w_2 = network.w_1.weight.float(), network.w_1.bias, network.w_2.weight.float().T.contiguous()
         out = torch.empty_like(state)
         for position, gate in enumerate(gates):
             units = gate.nonzero()[:, 0]
@@ -180,7 +180,7 @@ class FrozenNetwork:
 
 def linear(parts: Tensor, layer: nn.Linear, rows: slice = slice(None)) -> Tensor:
     """(A, n, d) -> (A, n, out): a projection of parts, or some rows of it; its bias goes to the last part."""
-    out: Tensor = parts @ layer.weight[rows].T
+    out: Tensor = parts @ layer.weight[rows].float().T
     if layer.bias is not None:
         out[-1] += layer.bias[rows]
     return out

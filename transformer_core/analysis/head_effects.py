@@ -255,7 +255,7 @@ class _Changed:
         if not heads:
             return clean[:0]
         chosen = [head for _, _, head in heads]
-        parts = attention.w_o.weight.view(len(clean[0, 0]), *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
+        parts = attention.w_o.weight.float().view(len(clean[0, 0]), *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
         added = self._replace(kind, layer, outputs, parts)[chosen]
         if add_norm.pre_norm:
             return clean + added

@@ -51,7 +51,8 @@ class IncrementalDecoder:
             memory.new_empty(*shape, config.d_v, dtype=sources[0].keys.dtype),
         )
         weight = model.output_weight
-        self.packed_projection = PackedLinear(weight, model.output_bias, rows) if may_pack(weight) else None
+        packs = may_pack(weight) and not model.has_half_weights  # a copy would take the memory that these save
+        self.packed_projection = PackedLinear(weight, model.output_bias, rows) if packs else None
         self.fused_step = (
             FusedDecodeStep.try_build(model, self.packed_projection, rows, self.cache.source_mask)
             if self.packed_projection

@@ -6,11 +6,11 @@ steps win back.
 
 from __future__ import annotations
 
-from functools import cache
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from transformer_core import onednn
 
 _VERY_WIDE = 4_096
 _LARGE = 2**24  # values: 64 MB in float32, beyond the caches
@@ -43,17 +43,16 @@ class PackedLinear:
         if self._from_the_left:
             self._in_blocks = False
             return
-        self._in_blocks = on_cpu and not single and blocks_work(weight.dtype)
+        self._in_blocks = on_cpu and not single and onednn.works(weight.dtype)
         if self._in_blocks:
-            self._weight = torch.ops.mkldnn._reorder_linear_weight(self._weight)
+            self._weight = onednn.in_blocks(self._weight)
         elif on_cpu and (len(weight) >= _VERY_WIDE or (single and len(weight) >= 2 * weight.shape[1])):
             self._weight = self._weight.T.contiguous().T
 
     def __call__(self, x: Tensor) -> Tensor:
         """(..., in) -> (..., out)."""
         if self._in_blocks:
-            out: Tensor = torch.ops.mkldnn._linear_pointwise(x, self._weight, self._bias, "none", [], "")
-            return out
+            return onednn.linear(x, self._weight, self._bias)
         if self._from_the_left:
             product = (self._weight @ x.flatten(0, -2).T).T.contiguous()  # (rows, out)
             if self._bias is not None:
@@ -70,22 +69,3 @@ def may_pack(weight: Tensor) -> bool:
         and not torch.is_autocast_enabled(weight.device.type)
         and not torch.compiler.is_compiling()
     )
-
-
-@cache
-def blocks_work(dtype: torch.dtype) -> bool:
-    """Whether this torch multiplies matrices of this number format in oneDNN's blocks on this CPU.
-
-    Its operators are not documented, so this tries one product.
-    """
-    ours, known = torch.ops.mkldnn, dtype in (torch.float32, torch.bfloat16)
-    if not known or not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
-        return False
-    weight, x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], dtype=dtype), torch.ones(1, 2, dtype=dtype)
-    try:
-        if dtype == torch.bfloat16 and not ours._is_mkldnn_bf16_supported():
-            return False
-        product = ours._linear_pointwise(x, ours._reorder_linear_weight(weight), None, "none", [], "")
-    except (AttributeError, RuntimeError, TypeError):
-        return False
-    return bool(product.tolist() == [[3.0, 7.0, 11.0]])

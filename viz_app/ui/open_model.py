@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from transformer_core.flops import LARGE_MODEL
 from viz_app.components.events import answered
 from viz_app.components.model_upload import model_upload
 from viz_app.model_card.paper_options import options_beyond_paper
@@ -168,6 +169,13 @@ def _remove(name: str) -> None:
     opened_models().dismiss()
 
 
+def _memory(t: Texts, report: Report) -> str:
+    """On disk, and in use: processes share the float16 weights of a large model, which are the pages of its files."""
+    shared = report.parameters >= LARGE_MODEL
+    key, width = ("memory_shared", 2) if shared else ("memory_each", 4)
+    return t(f"open_model.{key}", disk=megabytes(report.bytes), memory=megabytes(width * report.parameters))
+
+
 def _draw_report(t: Texts, report: Report) -> None:
     options = report.options
     size = {"parameters": f"{report.parameters:,}", "layers": options["num_layers"], "heads": options["num_heads"]}
@@ -178,9 +186,7 @@ def _draw_report(t: Texts, report: Report) -> None:
     rows = {
         t("open_model.taken_for"): report.family or t("open_model.own"),
         t("open_model.size"): t("open_model.size_value", **size, d_model=options["d_model"]),
-        t("open_model.memory"): t(
-            "open_model.memory_value", disk=megabytes(report.bytes), memory=megabytes(4 * report.parameters)
-        ),
+        t("open_model.memory"): _memory(t, report),
         t("open_model.languages"): pair,
         t("open_model.licence"): report.licence or t("open_model.licence_none"),
         t("open_model.tokenizer"): t(

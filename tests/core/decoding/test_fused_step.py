@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, padded, tiny_model
+from transformer_core import onednn
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding import packed
 from transformer_core.decoding.beam import beam_search
@@ -248,7 +249,7 @@ def test_packed_weights_multiply_as_plain_ones(
     if large:
         monkeypatch.setattr(packed, "_LARGE", 1)
     if not blocks:
-        monkeypatch.setattr(packed, "blocks_work", lambda dtype: False)
+        monkeypatch.setattr(onednn, "works", lambda dtype: False)
     torch.manual_seed(0)
     weight, bias, x = torch.randn(shape), torch.randn(shape[0]), torch.randn(rows, shape[1])
     expected = (x[:, None] * weight).sum(dim=-1) + (bias if biased else 0)
@@ -270,8 +271,8 @@ def test_a_large_weight_is_not_copied_for_one_sentence() -> None:
 
 
 def test_blocks_are_for_formats_that_they_know() -> None:
-    assert not packed.blocks_work(torch.float64)
-    assert not packed.blocks_work(torch.int32)
+    assert not onednn.works(torch.float64)
+    assert not onednn.works(torch.int32)
 
 
 @given(st.integers(1, 3), st.sampled_from([2**16, 2**16 + 77]), st.integers(1, 13), st.integers(0, 99))

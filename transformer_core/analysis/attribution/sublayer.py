@@ -63,7 +63,7 @@ class SubLayer:
             run.captured[hook_point_name(kind, layer, point)][0].float()
             for point in ("weights", "values", "head_outputs")
         )
-        w_o = attention.w_o.weight.view(-1, *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
+        w_o = attention.w_o.weight.float().view(-1, *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
         # A head that an edit gave another output says nothing of the keys.
         own = torch.isclose(weights @ values, outputs, rtol=1e-3, atol=1e-4).all(dim=2).all(dim=1)[:, None, None]
         constant = (torch.where(own, 0.0, outputs) @ w_o).sum(dim=0)

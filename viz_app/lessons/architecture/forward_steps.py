@@ -28,6 +28,7 @@ LIMIT = 4.0  # numbers of a tensor are shown up to here; LayerNorm leaves few be
 NEIGHBOURS = 6
 LIKELY = 6
 _SAMPLED = 200  # pieces whose nearest neighbour is looked up, for comparison
+_ROWS = 2**14  # of a vocabulary, compared at a time
 
 FloatArray = npt.NDArray[np.float32]
 ByteArray = npt.NDArray[np.uint8]
@@ -228,9 +229,11 @@ def nearest(matrix: Tensor, ids: Sequence[int], count: int = NEIGHBOURS) -> list
         ids: Rows of it.
         count: How many for each.
     """
-    rows = F.normalize(matrix, dim=1)
     chosen = torch.tensor(list(ids))
-    cosines = rows[chosen] @ rows.T  # (n, V)
+    own = F.normalize(matrix[chosen].float(), dim=1)  # (n, d)
+    # Not all rows at once, of which a large vocabulary has a gigabyte.
+    parts = [own @ F.normalize(rows.float(), dim=1).T for rows in torch.split(matrix, _ROWS)]
+    cosines = torch.cat(parts, dim=1)  # (n, V)
     cosines.scatter_(1, chosen[:, None], -torch.inf)  # a row is not its own neighbour
     values, found = cosines.topk(count, dim=1)
     return [
