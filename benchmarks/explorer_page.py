@@ -16,7 +16,7 @@ from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import Axis
 from viz_app.components.bertviz_frame import bertviz_document, bertviz_frame
 from viz_app.components.explorer import Selection, explorer, pack
-from viz_app.components.explorer.selection import View
+from viz_app.components.explorer.selection import VIEWS, View
 from viz_app.components.explorer.weights import pack_weights
 from viz_app.text import texts
 
@@ -59,7 +59,8 @@ def page() -> None:
             bertviz_frame(text, key="bertviz", title="BertViz", failed="failed")
         return
     rounds, layers, heads = (int(st.query_params.get(name, "1")) for name in ("rounds", "layers", "heads"))
-    packed = payloads(tokens, rounds, layers, heads, st.query_params.get("view", "kinds"))
+    view = next((view for view in VIEWS if view == st.query_params.get("view")), "kinds")
+    packed = payloads(tokens, rounds, layers, heads, view)
     if st.button("show next"):
         st.session_state["number"] = (st.session_state.get("number", 0) + 1) % len(packed)
     explorer(packed[st.session_state.get("number", 0)], key="explorer")
