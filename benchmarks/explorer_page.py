@@ -59,7 +59,7 @@ def page() -> None:
             bertviz_frame(text, key="bertviz", title="BertViz", failed="failed")
         return
     rounds, layers, heads = (int(st.query_params.get(name, "1")) for name in ("rounds", "layers", "heads"))
-    view = next((view for view in VIEWS if view == st.query_params.get("view")), "kinds")
+    view: View = next((view for view in VIEWS if view == st.query_params.get("view")), "kinds")
     packed = payloads(tokens, rounds, layers, heads, view)
     if st.button("show next"):
         st.session_state["number"] = (st.session_state.get("number", 0) + 1) % len(packed)
