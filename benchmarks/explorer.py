@@ -1,9 +1,10 @@
 """The attention explorer in a real browser: bytes, time to visible, switches, DOM; beside it BertViz' model view.
 
     python -m benchmarks.explorer [--quick] [--tokens 20 50 200 512] [--rounds 5]
+    python -m benchmarks.explorer --layers 24 --heads 16 --tokens 13 50 100 200      the explorer alone
 
-Needs the development requirements and a Chromium. All times are medians of wall-clock time inside the page, 6 layers
-of 8 heads, motion reduced (otherwise a new sentence takes 0.2 s to fade in):
+Needs the development requirements and a Chromium. All times are medians of wall-clock time inside the page, motion
+reduced (otherwise a new sentence takes 0.2 s to fade in):
 
 * visible: from the click on the button that shows another translation, computed and packed before, to the second frame
   after all heads are painted; checked pixel by pixel that every tile holds a picture.
@@ -19,18 +20,20 @@ from __future__ import annotations
 
 import argparse
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from benchmarks.browser import APP, FLAGS, ROOT, TOUR_SHOWN, chromium, serving, wait_until_up
 from benchmarks.machine import read_options, report
+from viz_app.components.explorer.selection import VIEWS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, CDPSession, Page
 
 PAGE = Path(__file__).with_name("explorer_page.py")
+SHIPPED = {"layers": 6, "heads": 8, "view": "kinds"}
 BERTVIZ_MOST = 200  # tokens; beyond, the document is larger than a browser opens in minutes
 BERTVIZ_SECONDS = 150
 KINDS = ("encoder", "decoder", "cross")
@@ -131,10 +134,10 @@ def _memory(page: Page) -> dict[str, float]:
     return {"heap_mb": usage["usedSize"] / 1e6, "buffers_mb": usage.get("backingStorageSize", 0.0) / 1e6}
 
 
-def _switches(page: Page, rounds: int) -> dict[str, float]:
+def _switches(page: Page, rounds: int, view: object) -> dict[str, float]:
     """Milliseconds from click to painted."""
     explorer = page.locator(".explorer")
-    explorer.evaluate(_SWITCH, {"zoom": "head", "view": "heads", "layer": 0, "head": 0})
+    explorer.evaluate(_SWITCH, {"zoom": "head", "view": view, "layer": 0, "head": 0})
     page.wait_for_timeout(200)
     times: dict[str, list[float]] = {"kind": [], "layer": [], "head": []}
     for number in range(rounds + 1):
@@ -151,9 +154,11 @@ def _switches(page: Page, rounds: int) -> dict[str, float]:
     }
 
 
-def measure_explorer(browser: Browser, address: str, tokens: int, rounds: int) -> dict[str, Any]:
-    """The explorer with so many tokens on each side."""
-    query = f"{address}/?{urlencode({'tokens': tokens, 'rounds': rounds + 1})}"
+def measure_explorer(
+    browser: Browser, address: str, tokens: int, rounds: int, shape: Mapping[str, object]
+) -> dict[str, Any]:
+    """The explorer with so many tokens on each side, and the `layers`, `heads` and `view` of `shape`."""
+    query = f"{address}/?{urlencode({'tokens': tokens, 'rounds': rounds + 1, **shape})}"
     page = _open(browser, query)
     explorer = page.locator(".explorer")
     times = []
@@ -165,7 +170,7 @@ def measure_explorer(browser: Browser, address: str, tokens: int, rounds: int) -
         raise SystemExit(f"{tokens} tokens: only {painted} of {tiles} heads are painted")
     found: dict[str, Any] = {"tokens": tokens, "visible_ms": statistics.median(times), "heads": tiles}
     found["dom_nodes"] = explorer.evaluate("(root) => root.querySelectorAll('*').length")
-    found |= _switches(page, max(3, rounds)) | _memory(page)
+    found |= _switches(page, max(3, rounds), "layer" if shape["view"] == "layer" else "heads") | _memory(page)
     page.context.close()
     return found | {"wire_mb": _wire(browser, query) / 1e6}
 
@@ -228,6 +233,8 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     from viz_app.serving.input_validation import MAX_PIECES
 
     rounds = options.rounds or (1 if options.quick else 5)
+    shape = {"layers": options.layers, "heads": options.heads, "view": options.view}
+    alone = shape != SHIPPED
     tokenizer = Translator.load(ROOT / "checkpoints" / "en-de").tokenizer.source
     entries: list[dict[str, Any]] = []
     with sync_playwright() as playwright:
@@ -236,15 +243,15 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
             wait_until_up(bare)
             wait_until_up(app)
             for tokens in options.tokens:
-                entry = measure_explorer(browser, bare, tokens, min(rounds, 3) if tokens > 300 else rounds)
-                if tokens <= MAX_PIECES:
+                entry = measure_explorer(browser, bare, tokens, min(rounds, 3) if tokens > 300 else rounds, shape)
+                if tokens <= MAX_PIECES and not alone:
                     texts = [
                         sentence(lambda text: len(tokenizer.encode(text)), tokens, n) for n in range(min(rounds, 3) + 1)
                     ]
                     entry |= measure_page(browser, app, texts)
                 entries.append(entry)
             for entry in entries:
-                if entry["tokens"] <= BERTVIZ_MOST:
+                if entry["tokens"] <= BERTVIZ_MOST and not alone:
                     found = measure_bertviz(browser, bare, entry["tokens"], min(rounds, 3))
                     entry["bertviz"] = found
                     if found["visible_ms"] is not None:
@@ -256,7 +263,13 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 def main() -> None:
     """Print a table, then one line of JSON."""
     tokens = {"type": int, "nargs": "+", "default": [20, 50, 200, 512], "metavar": "N"}
-    options = read_options(__doc__, ("--tokens", tokens))
+    options = read_options(
+        __doc__,
+        ("--tokens", tokens),
+        ("--layers", {"type": int, "default": SHIPPED["layers"], "metavar": "N"}),
+        ("--heads", {"type": int, "default": SHIPPED["heads"], "metavar": "N", "help": "Of each layer."}),
+        ("--view", {"choices": VIEWS, "default": SHIPPED["view"], "help": "All heads, of one layer, or all kinds."}),
+    )
     if options.quick:
         options.tokens = [12]
     entries = measure(options)

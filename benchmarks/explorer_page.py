@@ -1,6 +1,7 @@
 """A page for benchmarks/explorer.py: a button that shows another translation of as many tokens.
 
-Query parameters: `tokens` on each side; `rounds`, how many translations; `bertviz` for one that shows that instead.
+Query parameters: `tokens` on each side; `layers` of `heads`; `view` of all heads; `rounds`, how many translations;
+`bertviz` for one that shows that instead.
 The weights are made by a formula and packed before the button is pressed; the translations differ in their tokens, so
 that each is sent as a whole.
 """
@@ -15,14 +16,15 @@ from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import Axis
 from viz_app.components.bertviz_frame import bertviz_document, bertviz_frame
 from viz_app.components.explorer import Selection, explorer, pack
+from viz_app.components.explorer.selection import VIEWS, View
 from viz_app.components.explorer.weights import pack_weights
 from viz_app.text import texts
 
 
 @st.cache_resource
-def payloads(tokens: int, rounds: int) -> list[bytes]:
+def payloads(tokens: int, rounds: int, layers: int, heads: int, view: View) -> list[bytes]:
     """The packed translations."""
-    maps = samples.long_sample(tokens)
+    maps = samples.long_sample(tokens, layers=layers, heads=heads)
     weights = pack_weights(maps)
     steps = samples.confidences(maps)
     table = texts("en").table("explorer")
@@ -36,7 +38,7 @@ def payloads(tokens: int, rounds: int) -> list[bytes]:
             weights=weights,
             steps=steps,
             texts=table,
-            selection=Selection(zoom="heads", view="kinds"),
+            selection=Selection(zoom="heads", view=view),
         )
         for number in range(rounds)
     ]
@@ -56,7 +58,9 @@ def page() -> None:
         if st.button("show bertviz"):
             bertviz_frame(text, key="bertviz", title="BertViz", failed="failed")
         return
-    packed = payloads(tokens, int(st.query_params.get("rounds", "1")))
+    rounds, layers, heads = (int(st.query_params.get(name, "1")) for name in ("rounds", "layers", "heads"))
+    view: View = next((view for view in VIEWS if view == st.query_params.get("view")), "kinds")
+    packed = payloads(tokens, rounds, layers, heads, view)
     if st.button("show next"):
         st.session_state["number"] = (st.session_state.get("number", 0) + 1) % len(packed)
     explorer(packed[st.session_state.get("number", 0)], key="explorer")

@@ -426,6 +426,8 @@ type ExplorerHeader = {
   beam?: BeamData;
   tree?: TreeData;
   selection: Partial<State>;
+  /** The view of all heads that such a model opens with. */
+  opens: string;
   off?: string;
   gloss: number[];
   follow: boolean;

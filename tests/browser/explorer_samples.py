@@ -41,14 +41,25 @@ def axis(pieces: list[str], *, first: str | None = None, last: str | None = None
     return Axis(tuple(tokens), tuple(words), tuple(special))
 
 
-def sample(source: list[str], target: list[str], *, seed: int = 1, finished: bool = True) -> AttentionMaps:
+def sample(
+    source: list[str],
+    target: list[str],
+    *,
+    seed: int = 1,
+    finished: bool = True,
+    layers: int = LAYERS,
+    heads: int = HEADS,
+) -> AttentionMaps:
     """Softmax of scores that look like real heads: some follow the diagonal, some look back, some rest on one token."""
     source_axis = axis(source, last="</s>")
     outputs = axis(target, last="</s>" if finished else None)
     inputs = axis(target if finished else target[:-1], first="<s>")
     generator = np.random.default_rng(seed)
     shapes = {"encoder": (source_axis, source_axis), "decoder": (inputs, inputs), "cross": (outputs, source_axis)}
-    weights = {kind: _weights(len(q), len(k), generator, causal=kind == "decoder") for kind, (q, k) in shapes.items()}
+    weights = {
+        kind: _weights((layers, heads, len(q), len(k)), generator, causal=kind == "decoder")
+        for kind, (q, k) in shapes.items()
+    }
     return AttentionMaps(source=source_axis, inputs=inputs, outputs=outputs, finished=finished, **weights)
 
 
@@ -60,16 +71,19 @@ def unequal_sample(*, seed: int = 5) -> AttentionMaps:
     )
 
 
-def _weights(queries: int, keys: int, generator: np.random.Generator, *, causal: bool) -> npt.NDArray[np.float32]:
-    """(LAYERS, HEADS, queries, keys); rows sum to 1."""
+def _weights(
+    shape: tuple[int, int, int, int], generator: np.random.Generator, *, causal: bool
+) -> npt.NDArray[np.float32]:
+    """(layers, heads, queries, keys); rows sum to 1."""
+    queries, keys = shape[2:]
+    heads = (*shape[:2], 1, 1)
     q = np.arange(queries)[:, None] * (keys / queries)
     k = np.arange(keys)[None, :]
-    shape = (LAYERS, HEADS, 1, 1)
-    shift = generator.integers(-2, 3, size=shape)
-    sharp = generator.uniform(0.0, 2.2, size=shape) * (generator.random(shape) < 0.75)
-    rest = generator.uniform(0.0, 5.0, size=shape) * (generator.random(shape) < 0.3)
+    shift = generator.integers(-2, 3, size=heads)
+    sharp = generator.uniform(0.0, 2.2, size=heads) * (generator.random(heads) < 0.75)
+    rest = generator.uniform(0.0, 5.0, size=heads) * (generator.random(heads) < 0.3)
     scores = -sharp * np.abs(q + shift - k) + rest * (k == keys - 1)
-    scores = scores + generator.normal(0.0, 0.8, size=(LAYERS, HEADS, queries, keys))
+    scores = scores + generator.normal(0.0, 0.8, size=shape)
     if causal:
         scores = np.where(np.arange(keys)[None, :] > np.arange(queries)[:, None], -np.inf, scores)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -126,9 +140,9 @@ def error_rates(maps: AttentionMaps, *, seed: int = 4) -> list[list[float]]:
     return rates
 
 
-def long_sample(tokens: int, *, seed: int = 3) -> AttentionMaps:
+def long_sample(tokens: int, *, seed: int = 3, layers: int = LAYERS, heads: int = HEADS) -> AttentionMaps:
     """Maps with so many tokens on each side, special tokens included."""
-    return sample(*long_pieces(tokens), seed=seed)
+    return sample(*long_pieces(tokens), seed=seed, layers=layers, heads=heads)
 
 
 def long_pieces(tokens: int) -> tuple[list[str], list[str]]:

@@ -337,7 +337,7 @@ def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
         **route_params(),
     }
     if selection is not None:
-        params |= selection_to_params(selection)
+        params |= selection_to_params(selection) | {"view": selection.view}  # which one opens depends on the model
         if selection.vs == sentence.text:
             params["vs"] = None  # it is the sentence of the page
     return params

@@ -29,17 +29,23 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translation
 
 
+MOST_SIDE_BY_SIDE = 192  # heads of a kind; more tiles would be too small to read, or reach beyond the window
+
+
 def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
     """The encoder-decoder head that aligns words best on the gold set, if it looks at words in these maps.
 
-    Otherwise, or where nobody has measured one, the head whose keys depend most on what is generated.
+    Otherwise, or where nobody has measured one, the head whose keys depend most on what is generated. Beside it are all
+    heads of the kind, or only those of its layer where a kind has more than MOST_SIDE_BY_SIDE.
     """
+    layers, heads = maps.cross.shape[:2]
+    start = Selection(kind="cross", view="heads" if layers * heads <= MOST_SIDE_BY_SIDE else "layer")
     if card.best_head is not None:
-        aligner = Selection(kind="cross", layer=card.best_head[0], head=card.best_head[1]).fitted(maps)
+        aligner = replace(start, layer=card.best_head[0], head=card.best_head[1]).fitted(maps)
         if resting_shares(maps, "cross")[aligner.layer, aligner.head] <= MOST_RESTING:
             return aligner
     layer, head = best_looking(maps, "cross")
-    return Selection(kind="cross", layer=layer, head=head)
+    return replace(start, layer=layer, head=head)
 
 
 def alignment_rates(card: ModelCard, maps: AttentionMaps) -> dict[Kind, list[list[float]]]:

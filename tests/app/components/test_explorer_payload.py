@@ -136,6 +136,7 @@ def test_axes_steps_and_selection_come_back() -> None:
     assert header["axes"]["outputs"]["special"] == list(maps.outputs.special)
     assert header["steps"][2] == [0.5, [["\u2581ein", 0.1], [SCRIPT, 0.05]]]
     assert Selection.from_state(header["selection"], default=Selection()) == selection
+    assert header["opens"] == "layer"
     assert header["texts"] == table
     assert (header["gloss"], header["follow"], header["finished"]) == ([1, 0], True, True)
 

@@ -21,7 +21,7 @@ from transformer_core.cli import main
 from transformer_core.translator import Translation, Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection
-from viz_app.explorer_view.snapshot import ExplorerSnapshot, alignment_rates, best_head
+from viz_app.explorer_view.snapshot import MOST_SIDE_BY_SIDE, ExplorerSnapshot, alignment_rates, best_head
 from viz_app.export import make_provenance
 from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.rendering import forward_result
@@ -72,6 +72,15 @@ def test_the_first_head_is_the_best_aligner_unless_it_rests(translator: Translat
     resting = dataclasses.replace(maps, cross=rests)
     for card in (ModelCard(best_head=(1, 2)), ModelCard()):
         assert best_head(card, resting) == Selection(kind="cross", layer=0, head=1)
+
+
+@pytest.mark.parametrize(("layers", "view"), [(12, "heads"), (13, "layer")])
+def test_more_heads_than_fit_side_by_side_open_by_layer(translation: Translation, layers: int, view: str) -> None:
+    maps = translation.attention
+    cross = np.resize(maps.cross, (layers, 16, *maps.cross.shape[2:]))
+    assert (layers * 16 > MOST_SIDE_BY_SIDE) == (view == "layer")
+    for card in (ModelCard(), ModelCard(best_head=(1, 2))):
+        assert best_head(card, dataclasses.replace(maps, cross=cross)).view == view
 
 
 def test_files_hold_the_selected_weights(translator: Translator, seen: ForwardResult) -> None:

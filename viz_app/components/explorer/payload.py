@@ -57,7 +57,8 @@ def pack(
         weights: The same maps packed before; None packs them now.
         steps: One for each position of `maps.outputs`.
         texts: The table ``[explorer]`` in the reader's language.
-        selection: Where a fresh component starts; fitted to the maps.
+        selection: Where a fresh component starts; fitted to the maps. A component that showed all heads of another
+            model side by side takes its view over.
         gloss_head: (layer, head) of the encoder-decoder head whose favourite source words stand under the translation
             until another one is selected. None takes the selected head when its kind is "cross", else the first head
             of the last layer.
@@ -109,6 +110,7 @@ def pack(
     # A short hash is enough to tell two translations of one session apart.
     digest = hashlib.blake2b(json.dumps(header).encode() + weights.digest.encode(), digest_size=12).hexdigest()
     header |= {"id": digest, "selection": fitted.to_dict(), "gloss": list(gloss_head), "follow": follow}
+    header["opens"] = fitted.view
     return join_buffer(header, weights.data.data)
 
 

@@ -55,6 +55,7 @@ export class Translation {
     this.beam = header.beam;
     this.tree = header.tree;
     this.selection = header.selection;
+    this.opens = header.opens;
     /** @type {string | null} The selected head, where it starts switched off. */
     this.off = header.off ?? null;
     this.gloss = header.gloss;

@@ -90,9 +90,9 @@ export class Overview {
   turned({ kind: before, layer, head, average }, kind) {
     const { layers, heads } = this.measures.translation.kinds[kind];
     const same = Math.min(layer, layers - 1) * heads + Math.min(head, heads - 1);
+    if (kind === before || average !== "none" || !this.measures.resting(kind).has(same)) return { kind };
     const looking = this.measures.looking(kind);
-    if (kind === before || average !== "none" || looking === null || !this.measures.resting(kind).has(same))
-      return { kind };
+    if (looking === null) return { kind };
     return { kind, layer: Math.floor(looking / heads), head: looking % heads };
   }
 

@@ -13,8 +13,8 @@ const separates = ({ text, special }) => special || !SOUNDED.test(text);
  * @param {View} view
  */
 export function restingShares(view) {
-  const rests = view.keys.map(separates);
-  return eachHead(view, (rows) => mean(rows.map((row) => sum(row.filter((_, key) => rests[key])))));
+  const rests = view.keys.flatMap((key, index) => (separates(key) ? [index] : []));
+  return eachHead(view, rests, (rows) => mean(rows.map(sum)));
 }
 
 /**
@@ -26,7 +26,8 @@ export function information(view) {
   const { keys, queries, causal } = view;
   const uniform = words(view).map((query) => keys.map((_, key) => (key <= query ? 1 / (query + 1) : 0)));
   const least = causal && queries.length ? mutual(uniform) : 0;
-  return eachHead(view, (rows) => (keys.length < 2 ? 0 : (mutual(rows) - least) / Math.log(keys.length)));
+  const all = keys.map((_, key) => key);
+  return eachHead(view, all, (rows) => (keys.length < 2 ? 0 : (mutual(rows) - least) / Math.log(keys.length)));
 }
 
 /**
@@ -36,16 +37,18 @@ export function information(view) {
 const words = ({ queries }) => queries.flatMap((query, index) => (separates(query) ? [] : [index]));
 
 /**
+ * A measure of each head's rows at these keys.
  * @param {View} view
+ * @param {number[]} keys
  * @param {(rows: number[][]) => number} measure
  */
-function eachHead(view, measure) {
-  const { values, scale, heads, keys } = view;
+function eachHead(view, keys, measure) {
+  const { values, scale, heads } = view;
   const asked = words(view);
   return Float64Array.from({ length: view.layers * heads }, (_, map) => {
     const rows = asked.map((query) => {
       const start = view.offset(Math.floor(map / heads), map % heads, query);
-      return keys.map((_, key) => values[start + key] * scale);
+      return keys.map((key) => values[start + key] * scale);
     });
     return rows.length ? measure(rows) : 0;
   });

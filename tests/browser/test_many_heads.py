@@ -1,0 +1,75 @@
+"""A model with hundreds of heads in a real browser: it opens by layer, and nothing of it lies beyond the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.app_driver import sideways, wait_for_params
+from tests.browser.conftest import APP, OpenPage, Serve
+from tests.browser.rest import settled
+from viz_app.explorer_view.snapshot import MOST_SIDE_BY_SIDE
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+LAYERS, HEADS = 24, 9
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Random weights: 24 + 24 layers of 9 heads."""
+    import torch
+
+    from transformer_core.checkpoint import save_checkpoint
+    from transformer_core.config import DecodingConfig, ModelConfig
+    from transformer_core.model import Transformer
+    from transformer_core.tokenizer import Tokenizer
+    from viz_app.text.examples import EXAMPLES
+
+    folder = tmp_path_factory.mktemp("checkpoint") / "deep"
+    tokenizer = Tokenizer.train(list(EXAMPLES.values()), vocab_size=120, threads=1)
+    config = ModelConfig(vocab_size=len(tokenizer), d_model=18, d_ff=16, num_layers=LAYERS, num_heads=HEADS)
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        weights = Transformer(config).state_dict()
+    save_checkpoint(folder, weights, config, tokenizer, decoding=DecodingConfig(extra_length=2))
+    return folder
+
+
+def tiles(page: Page) -> int:
+    settled(page)
+    return page.locator(".explorer .tile").count()
+
+
+def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(
+    serve: Serve, open_page: OpenPage, random_checkpoint: Path, deep: Path
+) -> None:
+    assert LAYERS * HEADS > MOST_SIDE_BY_SIDE
+    url = serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_CHECKPOINTS=str(deep))
+    page = open_page(f"{url}/?text=The+dog.")
+    page.get_by_role("gridcell").first.wait_for()
+    wait_for_params(page, view="heads")
+    page.get_by_role("radio", name="deep", exact=True).click()
+    wait_for_params(page, model="deep", view="layer")
+    assert tiles(page) == HEADS
+    box = page.locator(".explorer .overview").bounding_box()
+    assert box is not None
+    for button in page.locator(".explorer .choice-group.layer button").all():
+        place = button.bounding_box()
+        assert place is not None
+        assert place["x"] + place["width"] <= box["x"] + box["width"]
+    page.locator(".explorer .layer-23").click()
+    wait_for_params(page, layer="24")
+    page.get_by_role("button", name=texts("en")("explorer.view_heads")).click()
+    wait_for_params(page, view="heads")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    page.get_by_role("gridcell").first.wait_for()
+    assert tiles(page) == LAYERS * HEADS, "what was chosen stands in the address"
+    page.get_by_role("button", name=texts("en")("explorer.view_layer")).click()
+    assert tiles(page) == HEADS
+    assert sideways(page) <= 0
