@@ -5,7 +5,7 @@ import { fillText, headName } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Bench, tone } from "./bench.js";
@@ -14,6 +14,7 @@ import { EffectBars, isBeyond } from "./effectbars.js";
 import { TwoTranslations } from "./twotranslations.js";
 
 const LEGEND = 56; // height below the tiles
+const FRAMED = 58; // more, where layers that are measured have a frame
 const TITLE = 50; // above the bars
 const CHECK = 140; // below them: what happens without several heads
 
@@ -53,7 +54,13 @@ export class SwitchOff extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < NARROW ? 720 + (this.own?.check ? CHECK : 0) : Math.max(430, Math.min(room, 600));
+    if (width < NARROW) return 720 + (this.own?.check ? CHECK : 0);
+    return Math.max(430, Math.min(room, 600), leastHeight(this.own?.layers ?? 0) + this.legend);
+  }
+
+  /** Height below the tiles. */
+  get legend() {
+    return LEGEND + (this.own?.measured ? FRAMED : 0);
   }
 
   /** All heads by kind and layer, and in one list. */
@@ -133,9 +140,9 @@ export class SwitchOff extends Bench {
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const narrow = width < NARROW;
-    const grid = new HeadGrid(this.heads.all, { width, height: height - LEGEND }, 0.3, 165);
+    const grid = new HeadGrid(this.heads.all, { width, height: height - this.legend }, 0.3, 165);
     const side = narrow
-      ? { x: 0, y: grid.height + LEGEND + 14, width, height: height - grid.height - LEGEND - 14 }
+      ? { x: 0, y: grid.height + this.legend + 14, width, height: height - grid.height - this.legend - 14 }
       : { x: grid.width + 44, y: 0, width: width - grid.width - 44, height };
     return { grid, side };
   }
@@ -208,9 +215,11 @@ export class SwitchOff extends Bench {
       pen.note(signed(value, 2), x, y + 20, { ...ends, align });
       pen.note(name, x, y + 35, { ...ends, align });
     }
-    if (pen.width < NARROW + 200) return;
-    if (this.own?.measured) pen.note(texts.framed, wide + 30, y + 5, { size: 11 });
-    if (this.lesson.arrays.low) pen.note(texts.dotted, wide + 30, y + 20, { size: 11 });
+    if (this.lesson.arrays.low && pen.width >= NARROW + 200) pen.note(texts.dotted, wide + 30, y + 5, { size: 11 });
+    if (this.own?.measured) {
+      const style = { size: 11, colour: pen.theme.muted };
+      wrapped(pen, texts.framed, 15, y + 54, Math.max(wide, grid.width - 20), style);
+    }
   }
 
   /**
