@@ -11,7 +11,7 @@ Shape legend: L layers, H heads, R rows, S source positions, T target positions,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -46,7 +46,7 @@ class HeadEffects:
 
     Args:
         run: The unchanged run.
-        effects: By kind of attention (L, H, T) nats; means over draws.
+        effects: By kind of attention (L, H, T) nats; means over draws. NaN for heads that were not asked for.
         draws: The same of each draw, (D, L, H, T); None when nothing is drawn.
     """
 
@@ -66,6 +66,7 @@ def head_effects(
     draws: int = DRAWS,
     seed: int = 0,
     frozen_norm: bool = False,
+    only: Collection[tuple[Kind, int]] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> HeadEffects:
     """Measure what every head does to a translation.
@@ -83,6 +84,7 @@ def head_effects(
         seed: Of the draws.
         frozen_norm: Whether the LayerNorm after the sub-layer divides by the standard deviation of the unchanged run.
             Otherwise the rest of the sub-layer's output grows where a head is taken away. Pre-norm has no such norm.
+        only: Kinds and layers whose heads are measured; None for all.
         should_stop: Called before every layer.
 
     Raises:
@@ -94,14 +96,15 @@ def head_effects(
     if change in ("mean", "resample") and not others and not (change == "mean" and means):
         raise ValueError(f"change is {change!r}, which needs other sentences")
     generator = torch.Generator().manual_seed(seed)
+    heads = [head for head in all_heads(translator) if only is None or head[:2] in only]
     size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
-    passes = -(-len(all_heads(translator)) // size) * (1 if change in ("zero", "mean") else draws)
+    passes = -(-len(heads) // size) * (1 if change in ("zero", "mean") else draws)
     expect(should_stop, 2 * translator.config.num_layers * passes)
     if change == "zero":
-        return HeadEffects(run, _effects(translator, run, _zero, frozen_norm, should_stop))
+        return HeadEffects(run, _effects(translator, run, heads, _zero, frozen_norm, should_stop))
     if change == "mean":
         replace = _replaced_by(means or mean_outputs(translator, others))
-        return HeadEffects(run, _effects(translator, run, replace, frozen_norm, should_stop))
+        return HeadEffects(run, _effects(translator, run, heads, replace, frozen_norm, should_stop))
     found = []
     for draw in range(draws):
         replace = _random(generator)
@@ -109,7 +112,7 @@ def head_effects(
             if draw % len(others) == 0:
                 order = torch.randperm(len(others), generator=generator).tolist()
             replace = _replaced_by(_outputs(translator, *others[order[draw % len(others)]]))
-        found.append(_effects(translator, run, replace, frozen_norm, should_stop))
+        found.append(_effects(translator, run, heads, replace, frozen_norm, should_stop))
     stacked = {kind: torch.stack([one[kind] for one in found]) for kind in KINDS}
     return HeadEffects(run, {kind: values.mean(dim=0) for kind, values in stacked.items()}, stacked)
 
@@ -165,18 +168,21 @@ def _outputs(translator: Translator, source: str, target: str | None) -> dict[Ki
 def _effects(
     translator: Translator,
     run: ForcedRun,
+    heads: Sequence[Head],
     replace: _Replace,
     frozen_norm: bool,
     should_stop: Callable[[], bool] | None,
 ) -> dict[Kind, Tensor]:
-    """(L, H, T) of each kind, in groups of heads that memory has room for."""
+    """(L, H, T) of each kind, in groups of heads that memory has room for; NaN for heads that are not named."""
     config = translator.config
-    heads = all_heads(translator)
     size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
     changed = _Changed(translator, run, replace, frozen_norm, should_stop)
-    log_p = torch.cat([changed.log_p(heads[start : start + size]) for start in range(0, len(heads), size)])
-    shape = (len(KINDS), config.num_layers, config.num_heads, len(run.outputs))
-    return dict(zip(KINDS, (run.log_p - log_p).view(shape), strict=True))
+    found = run.log_p.new_full((len(KINDS), config.num_layers, config.num_heads, len(run.outputs)), torch.nan)
+    for start in range(0, len(heads), size):
+        group = heads[start : start + size]
+        kinds, layers, numbers = zip(*group, strict=True)
+        found[[KINDS.index(kind) for kind in kinds], list(layers), list(numbers)] = run.log_p - changed.log_p(group)
+    return dict(zip(KINDS, found, strict=True))
 
 
 class _Changed:

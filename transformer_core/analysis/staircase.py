@@ -18,7 +18,8 @@ from torch import Tensor
 from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.analysis.forced_run import ForcedRun, forced_run, log_probabilities, rows_at_once
 from transformer_core.analysis.head_effects import head_effects
-from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.analysis.head_gradients import gradient_importance
+from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks import Edit, edit
 from transformer_core.progress import expect
@@ -153,40 +154,6 @@ def log_p_without(
             )
         found.append(log_probabilities(logits, run.outputs).sum(dim=1))
     return torch.cat(found) if found else torch.empty(0)
-
-
-def gradient_importance(translator: Translator, run: ForcedRun) -> Tensor:
-    """(N,): the mean over tokens of |output . gradient of the log-probability|, as Michel, Levy and Neubig (2019) do.
-
-    The absolute value is taken for each position, after the sum over d_v: heads whose help and harm cancel out over
-    positions count.
-    """
-    layers = range(translator.config.num_layers)
-    added: dict[tuple[Kind, int], tuple[Tensor, Tensor]] = {}
-
-    def note(kind: Kind, layer: int) -> Edit:
-        def change(value: Tensor, _site: Site) -> Tensor:
-            nothing = torch.zeros_like(value, requires_grad=True)
-            added[kind, layer] = (value.detach(), nothing)
-            return value + nothing
-
-        return change
-
-    with torch.enable_grad(), ExitStack() as stack:
-        for kind in KINDS:
-            for layer in layers:
-                address = hook_point_name(kind, layer, "head_outputs")
-                stack.enter_context(edit(translator.model, address, note(kind, layer)))
-        logits = translator.model(run.source, run.inputs, run.source_mask)
-        places = [(kind, layer) for kind in KINDS for layer in layers]
-        gradients = torch.autograd.grad(
-            log_probabilities(logits, run.outputs).sum(), [added[place][1] for place in places]
-        )
-    parts = [
-        (added[place][0] * gradient).sum(dim=3).abs().sum(dim=(0, 2))  # (H,)
-        for place, gradient in zip(places, gradients, strict=True)
-    ]
-    return torch.cat(parts).detach() / len(run.outputs)
 
 
 def _greedy(translator: Translator, run: ForcedRun, heads: Sequence[Head], check: Callable[[], None]) -> list[Head]:

@@ -34,6 +34,7 @@ from viz_app.lessons.stage import (
     stage,
 )
 from viz_app.serving import loader
+from viz_app.serving.batching import DeadlineExceeded
 from viz_app.serving.request_queue import Superseded
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
@@ -94,6 +95,12 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
         numbers = lesson_module(name).data(context)
     except Superseded:
         st.stop()
+    except DeadlineExceeded:
+        if long is None:
+            raise
+        long.end_late()
+        context = dataclasses.replace(context, stopped=True)
+        numbers = lesson_module(name).data(context)
     if long is not None:
         long.clear()
     share = share_data(t, _page(name), _params(t, name, context))

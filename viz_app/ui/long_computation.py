@@ -12,6 +12,7 @@ from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.text import Texts
 
 _STOPPED = "lab_stopped"  # what was stopped
+_LATE = "lab_late"  # what did not end in time, and was stopped by that
 _PATIENCE = 1.0  # seconds until it shows
 
 
@@ -55,7 +56,7 @@ class LongComputation:
         self._line: DeltaGenerator | None = None
         self._over = False
         if self.stopped:
-            self._draw(t("lesson_lab.stopped"), "compute", None)
+            self._draw_stopped()
 
     @property
     def stopped(self) -> bool:
@@ -69,6 +70,16 @@ class LongComputation:
     def _tell(self, seconds: int, share: float | None) -> None:
         if not self._over:
             self._draw(self._t("lesson_lab.computing_for", seconds=seconds), "stop", self._asked, share)
+
+    def end_late(self) -> None:
+        """It did not end in time: from now on it is stopped, and the line says why."""
+        st.session_state[_STOPPED] = st.session_state[_LATE] = self._asked
+        self._line = None
+        self._draw_stopped()
+
+    def _draw_stopped(self) -> None:
+        late = st.session_state.get(_LATE) == self._asked
+        self._draw(self._t("lesson_lab.late" if late else "lesson_lab.stopped"), "compute", None)
 
     def clear(self) -> None:
         """The stage has its numbers: what is computed from now on, such as a figure, has no line."""
@@ -89,3 +100,4 @@ class LongComputation:
 
 def _stop(asked: tuple[str, ...] | None) -> None:
     st.session_state[_STOPPED] = asked
+    st.session_state.pop(_LATE, None)

@@ -75,6 +75,18 @@ def test_every_effect_is_that_of_an_ordinary_edit(
         assert found.effects[kind][layer, head] == pytest.approx(run.log_p - without, abs=1e-5), (kind, layer, head)
 
 
+def test_only_the_named_layers_are_measured(learned: Translator) -> None:
+    whole = head_effects(learned, SOURCE, TARGET).effects
+    found = head_effects(learned, SOURCE, TARGET, only={("encoder", 1), ("cross", 0)}).effects
+    for kind, layer in ((kind, layer) for kind in KINDS for layer in range(learned.config.num_layers)):
+        if (kind, layer) in {("encoder", 1), ("cross", 0)}:
+            assert found[kind][layer] == pytest.approx(whole[kind][layer], abs=1e-5)
+        else:
+            assert found[kind][layer].isnan().all()
+    drawn = head_effects(learned, SOURCE, TARGET, change="random", draws=2, only={("cross", 0)})
+    assert drawn.draws is not None and not drawn.draws["cross"][:, 0].isnan().any()
+
+
 def means_by_hand(translator: Translator, kind: Kind, layer: int) -> Tensor:
     address = hook_point_name(kind, layer, "head_outputs")
     values = []

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import torch
 
 from tests.core.analysis.test_head_effects import SOURCE, TARGET, heads, make_translator
 from transformer_core.analysis import forced_run as forced_run_module
-from transformer_core.analysis.ablation import ablated, hook_point_name
-from transformer_core.analysis.forced_run import forced_run
-from transformer_core.analysis.staircase import ORDERS, Order, gradient_importance, staircase
+from transformer_core.analysis.ablation import ablated
+from transformer_core.analysis.staircase import ORDERS, Order, staircase
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.hooks import edit
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
@@ -67,38 +64,6 @@ def test_the_orders(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> No
     whole = staircase(translator, SOURCE, TARGET, texts=2, beam=1)
     monkeypatch.setattr(forced_run_module, "_MOST_VALUES", 1)  # one row after the other
     assert staircase(translator, SOURCE, TARGET, texts=2, beam=1).log_p == pytest.approx(whole.log_p, abs=1e-4)
-
-
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_importance_is_the_slope_of_the_log_probability(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    """Every position's output of a head made a little longer, one after the other."""
-    translator = small(tokenizer, **options)
-    translator.model.double()
-    run = forced_run(translator, SOURCE, TARGET)
-    found = gradient_importance(translator, run)
-
-    def log_p() -> float:
-        with torch.no_grad():
-            logits = translator.model(run.source, run.inputs, run.source_mask)[0]
-        return float(logits.log_softmax(dim=1).gather(1, run.outputs[:, None]).sum())
-
-    step = 1e-6
-    for number, (kind, layer, head) in list(enumerate(heads(translator)))[::5]:
-        total = 0.0
-        for position in range(run.source.shape[1] if kind == "encoder" else run.inputs.shape[1]):
-            slopes = []
-            for sign in (1, -1):
-
-                def longer(value: torch.Tensor, _site: Any, by: float = 1 + sign * step, at: int = position,
-                           which: int = head) -> torch.Tensor:  # fmt: skip
-                    changed = value.clone()
-                    changed[:, which, at] *= by
-                    return changed
-
-                with edit(translator.model, hook_point_name(kind, layer, "head_outputs"), longer):
-                    slopes.append(log_p())
-            total += abs(slopes[0] - slopes[1]) / (2 * step)
-        assert float(found[number]) == pytest.approx(total / len(run.outputs), rel=0.02, abs=1e-4)
 
 
 def test_bad_input(tokenizer: Tokenizer) -> None:

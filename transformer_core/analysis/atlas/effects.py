@@ -22,7 +22,7 @@ from transformer_core.analysis.atlas.statistics import Bootstrap, corrected, sig
 from transformer_core.analysis.atlas.work import Bench, Results, cut, joined
 from transformer_core.analysis.forced_run import ForcedRun, forced_run
 from transformer_core.analysis.head_effects import Change, MeanOutputs, head_effects
-from transformer_core.analysis.staircase import gradient_importance
+from transformer_core.analysis.head_gradients import gradient_importance
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
 from transformer_core.sites import Point
 from transformer_core.translator import SourceTooLong, Translator

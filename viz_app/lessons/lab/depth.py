@@ -15,6 +15,7 @@ from transformer_core.metrics import chrf
 from viz_app.figures import CurvesFigure, MatrixFigure, Series
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.limits import PassFlops, check_work
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.translation_service import BEAM
 
@@ -116,7 +117,9 @@ def _likeness(texts: Sequence[str]) -> list[float]:
 def _early(context: LessonContext) -> tuple[str, ...]:
     from transformer_core.analysis.lens import decoder_lens
 
-    translator = context.service.translator
+    translator, source = context.service.translator, len(context.pieces)
+    longest = PassFlops.of(translator.config, source, source + translator.decoding.extra_length)
+    check_work((translator.config.num_layers + 1) * (longest.encoder + BEAM * longest.decoder))
     return context.compute_once(
         ("lab.early", context.source),
         lambda stop: tuple(each.text for each in decoder_lens(translator, context.source, beam=BEAM, should_stop=stop)),

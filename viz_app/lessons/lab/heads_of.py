@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,7 +14,9 @@ from transformer_core.attention_maps import AttentionMaps
 from viz_app.lessons.context import LessonContext
 
 _NAMED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
-_BITS = re.compile(r"h([0-9a-v]{1,120})")
+_BITS = re.compile(r"h([0-9a-v]{1,255})")
+
+Member = TypeVar("Member")
 
 
 def named_head(context: LessonContext, setting: str) -> Head | None:
@@ -33,11 +37,11 @@ def strongest_cell(maps: AttentionMaps, head: Head) -> tuple[int, int]:
     return query, key
 
 
-def heads_of_bits(context: LessonContext, setting: str) -> tuple[str, list[Head]]:
-    """A set of heads: the setting as it is understood, "h" and a bit for each head, five in a digit; and the heads."""
+def set_of_bits(context: LessonContext, setting: str, members: Sequence[Member]) -> tuple[str, list[Member]]:
+    """A set: the setting as it is understood, "h" and a bit for each member, five in a digit; and those that are in."""
     text = str(context.state.settings.get(setting))
     match = _BITS.fullmatch(text)
     if match is None:
         return "h0", []
     bits = "".join(f"{int(digit, 32):05b}" for digit in match[1])
-    return text, [head for head, bit in zip(all_heads(context.service.translator), bits, strict=False) if bit == "1"]
+    return text, [member for member, bit in zip(members, bits, strict=False) if bit == "1"]

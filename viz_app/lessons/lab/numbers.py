@@ -8,7 +8,7 @@ from viz_app.components.explorer import Selection
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import depth, parts, redirect, stairs, swap, switch_off, trace, why
-from viz_app.lessons.lab.limits import MOST_PIECES
+from viz_app.lessons.lab.limits import MOST_PIECES, TooMuchWork
 from viz_app.lessons.lab.recipe import Recipe
 
 _BENCHES: dict[str, Any] = {
@@ -25,13 +25,16 @@ _BENCHES: dict[str, Any] = {
 
 
 def data(context: LessonContext) -> StageData:
-    """The numbers of the open bench; of a sentence that is too long, or where the visitor stopped it, only how long."""
+    """The numbers of the open bench; of what is too long, too much work, or was stopped, only that."""
     count = len(context.pieces)
-    values = {"count": count, "most": MOST_PIECES, "pairs": list(swap.pair_names(context))}
-    if context.stopped or count > MOST_PIECES:
+    values = {"count": count, "most": MOST_PIECES, "times": 0, "pairs": list(swap.pair_names(context))}
+    if not _computes(context):
         return StageData(values={**values, "bench": None})
     name = _open(context)
-    found: StageData = _BENCHES[name].data(context)
+    try:
+        found: StageData = _BENCHES[name].data(context)
+    except TooMuchWork as error:
+        return StageData(values={**values, "bench": None, "times": error.times})
     return StageData(values={**values, "bench": name, name: found.values}, arrays=found.arrays, answers=found.answers)
 
 
@@ -39,14 +42,20 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
     """The picture of a bench for print."""
     if not _computes(context):
         return None
-    drawn: Figure | None = _BENCHES[scene].figure(context)
+    try:
+        drawn: Figure | None = _BENCHES[scene].figure(context)
+    except TooMuchWork:
+        return None
     return drawn
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:
     """The head that a bench shows, for the page Translate."""
     choose = getattr(_BENCHES[scene], "selection", None)
-    shown: Selection | None = choose(context) if choose and _computes(context) else None
+    try:
+        shown: Selection | None = choose(context) if choose and _computes(context) else None
+    except TooMuchWork:
+        return None
     return shown
 
 
@@ -54,7 +63,10 @@ def recipe(scene: str, context: LessonContext) -> Recipe | None:
     """How to make the numbers of a bench again without the app."""
     if not _computes(context):
         return None
-    made: Recipe | None = _BENCHES[scene].recipe(context)
+    try:
+        made: Recipe | None = _BENCHES[scene].recipe(context)
+    except TooMuchWork:
+        return None
     return made
 
 

@@ -13,6 +13,7 @@ from viz_app.figures import MatrixFigure
 from viz_app.figures.model.spec import display_label
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
@@ -45,9 +46,11 @@ def data(context: LessonContext) -> StageData:
 
 
 def _effects(context: LessonContext) -> PartEffects:
-    from transformer_core.analysis.part_effects import part_effects
+    from transformer_core.analysis.part_effects import SUBLAYERS, part_effects
 
     translator, translation = context.service.translator, context.result.translation
+    passes, parts = pass_flops(context), sum(map(len, SUBLAYERS.values())) * translator.config.num_layers
+    check_work((parts + passes.source_length) * passes.whole + passes.target_length * passes.decoder)
     found: PartEffects = context.compute_once(
         ("lab.parts", context.source),
         lambda stop: part_effects(translator, context.source, translation, should_stop=stop),

@@ -12,6 +12,8 @@ from viz_app.components.explorer import Selection
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.head_layers import all_layers, flops_of_layers
+from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.translation_service import BEAM
 
@@ -53,6 +55,8 @@ def _staircase(context: LessonContext) -> Staircase:
     from transformer_core.analysis.staircase import staircase
 
     translator, translation, order = context.service.translator, context.result.translation, _order(context)
+    alone = flops_of_layers(context, all_layers(context)) if order == "effect" else 0.0
+    check_work(alone + len(all_heads(translator)) * pass_flops(context).whole)
     found: Staircase = context.compute_once(
         ("lab.stairs", context.source, order),
         lambda stop: staircase(

@@ -15,7 +15,7 @@ from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
-from viz_app.lessons.lab.limits import MOST_PIECES
+from viz_app.lessons.lab.limits import MOST_PIECES, PassFlops, check_work
 from viz_app.lessons.lab.minimal_pairs import minimal_pairs
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.single_flight_cache import ShouldStop
@@ -114,6 +114,9 @@ def _patching(context: LessonContext, asked: Asked) -> Patching | str:
     if not asked.corrupted:
         return "empty"
     translator = context.service.translator
+    config, source = translator.config, len(translator.tokenizer.source.encode(asked.corrupted).ids) + 1
+    values = config.num_layers * (len(KINDS) * config.num_heads if asked.site == "heads" else source + 1)
+    check_work(values * PassFlops.of(config, source, 1).whole)  # at least: the translations may part later
 
     def compute(stop: ShouldStop) -> Patching | str:
         from transformer_core.analysis.patching import patching

@@ -1,23 +1,28 @@
 """Bench "Switch off": what each head does to the translation of the visitor's sentence, and the sentence without some.
 
+Of a large model it measures the heads of some layers; those of the others are estimated, see `head_layers`.
+
 Shape legend: N heads in the order of `ablation.all_heads`; T tokens of the translation.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, all_heads, translate_without
-from transformer_core.attention_maps import KINDS
+from transformer_core.attention_maps import KINDS, Kind
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.example_pairs import example_pairs
-from viz_app.lessons.lab.heads_of import heads_of_bits, named_head
+from viz_app.lessons.lab.head_layers import Layer, all_layers, asked_layers, estimates, flops_of_layers, is_by_layer
+from viz_app.lessons.lab.heads_of import named_head, set_of_bits
+from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
@@ -29,6 +34,7 @@ FloatArray = npt.NDArray[np.float32]
 
 CHANGES = ("zero", "mean", "resample")
 DRAWS = 4  # of resample and of random vectors; each draw costs as much as zero
+_PASSES_OF_CHECK = 73  # see `head_faithfulness`: 6 orders of up to 12 heads, and none
 _NO_PIECE = -1
 
 
@@ -39,12 +45,15 @@ def data(context: LessonContext) -> StageData:
     found = _effects(context, change, frozen)
     effects = _stacked(found)
     arrays = {"effects": effects, "log_p": found.run.log_p.numpy()}
+    by_layer, (layers, measured) = is_by_layer(context), asked_layers(context)
+    if by_layer:
+        arrays["estimates"] = estimates(context)
     if banded:
         draws = _draws(_effects(context, "random", frozen))
         arrays |= {"low": draws.min(axis=0), "high": draws.max(axis=0)}
         totals = draws.sum(axis=2)
         arrays |= {"total_low": totals.min(axis=0), "total_high": totals.max(axis=0)}
-    digits, off = heads_of_bits(context, "off")
+    digits, off = set_of_bits(context, "off", all_heads(context.service.translator))
     without = _without(context, off)
     config = context.service.translator.config
     return StageData(
@@ -54,11 +63,12 @@ def data(context: LessonContext) -> StageData:
             "layers": config.num_layers,
             "heads": config.num_heads,
             "draws": DRAWS,
+            "measured": [each in measured for each in all_layers(context)] if by_layer else None,
             "without": without,
             "check": _check(context, found, change, frozen) if checked else None,
         },
         arrays=arrays,
-        answers={"change": change, "frozen": frozen, "band": banded, "check": checked, "off": digits},
+        answers={"change": change, "frozen": frozen, "band": banded, "check": checked, "off": digits, "layers": layers},
     )
 
 
@@ -69,13 +79,25 @@ def _settings(context: LessonContext) -> tuple[Change, bool, bool]:
 
 
 def _effects(context: LessonContext, change: Change, frozen: bool) -> HeadEffects:
+    """Of all heads, or NaN for those of layers that are not measured."""
+    _, layers = asked_layers(context)
+    if not is_by_layer(context):
+        return _effects_of(context, change, frozen, None)
+    return _joined([_effects_of(context, change, frozen, each) for each in layers])
+
+
+def _effects_of(context: LessonContext, change: Change, frozen: bool, layer: Layer | None) -> HeadEffects:
+    """Of the heads of a layer, or of all."""
     from transformer_core.analysis.head_effects import head_effects
+    from transformer_core.hooks import Captured
 
     translator, translation = context.service.translator, context.result.translation
+    drawn = DRAWS if change in ("resample", "random") else 1
+    check_work(drawn * flops_of_layers(context, all_layers(context) if layer is None else [layer]))
     others = example_pairs(context) if change in ("mean", "resample") else ()
-    return context.compute_once(
-        ("lab.effects", context.source, change, frozen),
-        lambda stop: head_effects(
+
+    def compute(stop: ShouldStop) -> HeadEffects:
+        found = head_effects(
             translator,
             context.source,
             translation,
@@ -83,13 +105,41 @@ def _effects(context: LessonContext, change: Change, frozen: bool) -> HeadEffect
             others=others,
             draws=DRAWS,
             frozen_norm=frozen,
+            only=None if layer is None else {layer},
             should_stop=stop,
-        ),
-    )
+        )
+        return found if layer is None else replace(found, run=replace(found.run, captured=Captured()))
+
+    key = ("lab.effects", context.source, change, frozen)
+    return context.compute_once(key if layer is None else (*key, layer), compute)
+
+
+def _joined(found: list[HeadEffects]) -> HeadEffects:
+    """Each number is there in one of them at most; the others have NaN there."""
+    import torch
+    from torch import Tensor
+
+    def join(parts: list[dict[Kind, Tensor]]) -> dict[Kind, Tensor]:
+        return {kind: torch.stack([part[kind] for part in parts]).nanmean(dim=0) for kind in KINDS}
+
+    drawn = [each.draws for each in found if each.draws is not None]
+    return replace(found[0], effects=join([each.effects for each in found]), draws=join(drawn) if drawn else None)
 
 
 def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: bool) -> dict[str, list[float]]:
-    """By how much the log-probability falls without the heads named first, random ones, and the heads named last."""
+    """By how much the log-probability falls without the heads named first, random ones, and the heads named last.
+
+    The order is that of the effects, or of the estimates where only some heads are measured.
+    """
+    key: tuple[object, ...] = ("lab.effects.check", context.source, change, frozen)
+    if is_by_layer(context):
+        from torch import from_numpy
+
+        key = ("lab.effects.estimates.check", context.source)
+        config = context.service.translator.config
+        shape = (len(KINDS), config.num_layers, config.num_heads, 1)
+        found = replace(found, effects=dict(zip(KINDS, from_numpy(estimates(context)).view(shape), strict=True)))
+    check_work(_PASSES_OF_CHECK * pass_flops(context).whole)
 
     def compute(stop: ShouldStop) -> dict[str, list[float]]:
         from transformer_core.analysis.head_faithfulness import head_faithfulness
@@ -97,7 +147,7 @@ def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: b
         check = head_faithfulness(context.service.translator, found, should_stop=stop)
         return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
 
-    return context.compute_once(("lab.effects.check", context.source, change, frozen), compute)
+    return context.compute_once(key, compute)
 
 
 def _stacked(found: HeadEffects) -> FloatArray:
@@ -128,7 +178,11 @@ def _shown(context: LessonContext) -> tuple[Head, int]:
     change, frozen, _ = _settings(context)
     effects = _stacked(_effects(context, change, frozen))
     piece = int(context.state.number("piece", _NO_PIECE, _NO_PIECE, effects.shape[1] - 1))
-    values = effects.sum(axis=1) if piece < 0 else effects[:, piece]
+    values = np.nan_to_num(effects[:, piece])
+    if piece < 0:
+        values = effects.sum(axis=1)
+        if is_by_layer(context):
+            values = np.where(np.isnan(values), estimates(context), values)
     return named_head(context, "chosen") or all_heads(context.service.translator)[int(np.abs(values).argmax())], piece
 
 
@@ -139,21 +193,21 @@ def selection(context: LessonContext) -> Selection:
 
 
 def figure(context: LessonContext) -> MatrixFigure:
-    """The effect of every head on the translation, or on the token that was pressed."""
+    """The effect of every head that is measured, on the translation or on the token that was pressed."""
     t, (change, frozen, _) = context.t, _settings(context)
     found = _effects(context, change, frozen)
     piece = _shown(context)[1]
     values = _stacked(found).sum(axis=1) if piece < 0 else _stacked(found)[:, piece]
-    layers, heads = found.effects["encoder"].shape[:2]
+    heads, (_, measured) = found.effects["encoder"].shape[1], asked_layers(context)
+    rows = [number for number, each in enumerate(all_layers(context)) if each in measured]
     title = t("lesson_lab.effect")
     if piece >= 0:
         title = t("lesson_lab.effect_of", token=found.run.pieces[piece].strip("\u2581"))
     return MatrixFigure(
-        values=values.reshape(-1, heads),
+        values=values.reshape(-1, heads)[rows],
         row_labels=[
             t("lesson_lab.row_layer", kind=t(f"lesson_lab.{kind}"), layer=layer + 1)
-            for kind in KINDS
-            for layer in range(layers)
+            for kind, layer in (all_layers(context)[row] for row in rows)
         ],
         column_start=1,
         row_title=t("lesson_lab.rows"),

@@ -17,6 +17,7 @@ from viz_app.figures.model.spec import display_label
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.contrast import contrasted, runners_up
+from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.single_flight_cache import ShouldStop
 
@@ -33,6 +34,7 @@ ALIGNER = "best-head"  # attention again, of the head that aligns words best
 APART = ("attention", ALIGNER, "norm", "norm-ln")  # source and target are two sub-layers, which no common whole joins
 SIDES = ("source", "target")
 WORDS = 3  # left out at most in the check
+_POINTS_OF_PATH = 32  # of integrated gradients, see `attribute`
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,10 @@ def _measured(context: LessonContext, methods: Iterable[str]) -> dict[str, Any]:
 
 
 def _traced(context: LessonContext, slow: bool) -> dict[str, Traced]:
+    passes = pass_flops(context)
+    left_out = passes.source_length * passes.whole + passes.target_length * passes.decoder
+    gradients = passes.target_length * passes.whole
+    check_work(left_out + (_POINTS_OF_PATH if slow else 2) * gradients)
     found = context.compute_once(("lab.trace", context.source), _tracer(context, _names(context, slow=False)))
     if slow:
         found = found | context.compute_once(("lab.trace.slow", context.source), _tracer(context, (SLOW, YARDSTICK)))

@@ -20,6 +20,7 @@ from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.heads_of import named_head, strongest_cell
+from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.single_flight_cache import ShouldStop
 
@@ -104,6 +105,8 @@ def _head(context: LessonContext) -> Head:
 
 def _taken_apart(context: LessonContext) -> TakenApart:
     translator, translation, head = context.service.translator, context.result.translation, _head(context)
+    passes = pass_flops(context)
+    check_work((passes.source_length + passes.target_length) * passes.whole)
 
     def compute(stop: ShouldStop) -> TakenApart:
         from transformer_core.analysis.forced_run import forced_run

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 Setting = float | str | bool
 
 MOST_SETTINGS = 12
-MOST_LETTERS = 200
+MOST_LETTERS = 256  # of a set of heads: a letter and five heads in each of the others
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,15}")
 _MOST_ADDRESS = MOST_SETTINGS * (18 + 12 * MOST_LETTERS)  # a letter takes at most four bytes, a byte three characters
 _VALUE = re.compile(r"(?:[\w.+~-]|%[0-9A-F]{2})+", re.ASCII)

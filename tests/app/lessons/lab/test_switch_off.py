@@ -13,14 +13,15 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import ablated, all_heads
+from transformer_core.analysis.forced_run import forced_run
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.catalogue import lesson_module, scene_selection
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import head_layers, switch_off
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab import switch_off
 from viz_app.lessons.lab.limits import MOST_PIECES
 from viz_app.lessons.stage import LessonState
 
@@ -94,7 +95,7 @@ def test_the_sentence_is_translated_without_the_chosen_heads(context: LessonCont
         expected = translator.translate(TEXT, beam=4).text
     assert " ".join(word for word, _ in found.values["off"]["without"]["words"]) == expected
     assert found.answers["off"] == "hg"
-    for wrong in ("", "hz", "h" + "v" * 200, "<b>", 3.0):
+    for wrong in ("", "hz", "h" + "v" * 300, "<b>", 3.0):
         assert data(at(context, off=wrong)).answers["off"] == "h0"
 
 
@@ -144,6 +145,49 @@ def test_the_recipes_give_the_same_numbers(
     exec(made.python, names)
     found = names["found"]
     np.testing.assert_allclose(found.effects["cross"].flatten(0, 1), both[-len(both) // 3 :], atol=2e-5)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def large(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> LessonContext:
+    """The same visitor, with a model that is too large to measure all heads at once."""
+    monkeypatch.setattr(head_layers, "MOST_FLOPS_OF_ALL_HEADS", 0.0)
+    return context
+
+
+def test_of_a_large_model_the_layers_that_are_asked_for_are_measured(
+    context: LessonContext, large: LessonContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = data(at(large, layers="hg", band=True))  # the first layer of the encoder
+    heads = context.service.translator.config.num_heads
+    measured = found.values["off"]["measured"]
+    assert measured[0] and sum(measured) == 1 and found.answers["layers"] == "hg"
+    assert not np.isnan(found.arrays["high"][:heads]).any() and np.isnan(found.arrays["effects"][heads:]).all()
+    drawn = lesson_module("lab").figure("off", at(large, layers="hg"))
+    assert isinstance(drawn, MatrixFigure) and drawn.matrix.shape == (1, heads)
+    two = data(at(large, layers="ho")).arrays["effects"]
+    monkeypatch.undo()
+    whole = data(context)
+    assert whole.values["off"]["measured"] is None and "estimates" not in whole.arrays
+    np.testing.assert_allclose(found.arrays["effects"][:heads], whole.arrays["effects"][:heads], atol=1e-5)
+    np.testing.assert_allclose(two[: 2 * heads], whole.arrays["effects"][: 2 * heads], atol=1e-5)
+
+
+def test_of_a_large_model_other_heads_are_estimated_and_the_most_promising_layer_comes_first(
+    large: LessonContext, translator: Translator
+) -> None:
+    found = data(at(large, check=True))
+    estimates, heads = found.arrays["estimates"], translator.config.num_heads
+    best = int(np.abs(estimates).argmax())
+    assert found.values["off"]["measured"].index(True) == best // heads and found.answers["layers"] == "h0"
+    translation = large.result.translation
+    with ablated(translator, [all_heads(translator)[int(estimates.argmax())]]):
+        without = forced_run(translator, TEXT, translation).log_p.sum()
+    expected = float(forced_run(translator, TEXT, translation).log_p.sum() - without)
+    assert found.values["off"]["check"]["first"][0] == pytest.approx(expected, abs=1e-3)
+    shown = scene_selection("lab", "off", large)
+    totals = np.where(np.isnan(found.arrays["effects"][:, 0]), estimates, found.arrays["effects"].sum(axis=1))
+    assert shown is not None
+    assert (shown.kind, shown.layer, shown.head) == all_heads(translator)[int(np.abs(totals).argmax())]
 
 
 def test_a_long_sentence_is_refused_and_says_how_long_it_may_be(visit: Visit) -> None:

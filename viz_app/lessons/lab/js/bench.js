@@ -1,4 +1,4 @@
-// What all benches share: they wait for their numbers, and say so where the sentence is too long.
+// What all benches share: they wait for their numbers, and say so where the sentence is too long, or too much work.
 
 import { cssColour } from "../../../components/common/canvas.js";
 import { divergingPixel } from "../../../components/common/diverging.js";
@@ -37,8 +37,9 @@ export class Bench extends Scene {
 
   /** What stands in place of the picture, or null. */
   get absence() {
-    const { bench, count, most } = this.lesson.values;
-    if (bench === null) return count > most ? fillText(this.texts.too_long, { count, most }) : this.texts.stopped;
+    const { bench, count, most, times } = this.lesson.values;
+    if (bench === null && count > most) return fillText(this.texts.too_long, { count, most });
+    if (bench === null) return times ? fillText(this.texts.too_much, { times }) : this.texts.stopped;
     return this.own ? null : this.texts.computing;
   }
 

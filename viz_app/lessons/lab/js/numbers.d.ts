@@ -10,6 +10,8 @@ export type Off = {
   heads: number;
   /** Of random vectors. */
   draws: number;
+  /** Of each kind and layer, whether its heads are measured and not estimated; null where all are. */
+  measured: boolean[] | null;
   without: Without | null;
   check: Check | null;
 };
@@ -133,9 +135,11 @@ export type Values = {
   /** Tokens of the sentence, and how many a bench takes at most. */
   count: number;
   most: number;
+  /** How many times as much work it is as a bench takes on; 0 where it is not too much. */
+  times: number;
   /** Names of the minimal pairs of Swap, the own one last. */
   pairs: string[];
-  /** The bench whose numbers these are; null where the sentence is too long, or the visitor stopped it. */
+  /** The bench whose numbers these are; null where the sentence is too long, it is too much work, or the visitor stopped it. */
   bench: string | null;
   off?: Off;
   parts?: Parts;

@@ -3,7 +3,7 @@
 import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { Axis } from "../../../components/common/plot.js";
 import { tokenText } from "../../../components/common/tokens.js";
-import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { Bench } from "./bench.js";
 import { EffectBars } from "./effectbars.js";
 import { headOf } from "./headmap.js";
@@ -61,7 +61,7 @@ export class Redirect extends Bench {
   height(width, room) {
     const keys = this.own?.keys.length ?? 8;
     if (width < NARROW) return 165 + TITLE + keys * 20 + 560;
-    return Math.max(470, TITLE + 20 + keys * LEAST, Math.min(room, 620));
+    return Math.max(470, TITLE + 20 + keys * LEAST, Math.min(room, 620), leastHeight(this.own?.layers ?? 0) + 8);
   }
 
   get head() {

@@ -4,7 +4,7 @@ import { fillText, headName } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
 import { choice, playhead } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { Bench } from "./bench.js";
 import { TwoTranslations } from "./twotranslations.js";
 
@@ -35,7 +35,7 @@ export class Stairs extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < NARROW ? 760 : Math.max(430, Math.min(room, 600));
+    return width < NARROW ? 760 : Math.max(430, Math.min(room, 600), leastHeight(this.own?.layers ?? 0));
   }
 
   /** @param {Settings} settings */

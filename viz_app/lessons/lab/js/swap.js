@@ -4,7 +4,7 @@ import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice } from "../../stage/js/describe.js";
-import { HeadGrid, KINDS, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, KINDS, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Bench, tone } from "./bench.js";
 import { PositionGrid } from "./positiongrid.js";
@@ -52,7 +52,7 @@ export class Swap extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < NARROW ? 760 : Math.max(440, Math.min(room, 600));
+    return width < NARROW ? 760 : Math.max(440, Math.min(room, 600), leastHeight(this.own?.layers ?? 0) + LEGEND);
   }
 
   /** What stands in place of the picture, or null. */

@@ -5,14 +5,16 @@ import { fillText, headName } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
+import { wrapped } from "../../stage/js/paragraph.js";
 import { Bench, tone } from "./bench.js";
 import { checkText, drawCheck } from "./check.js";
 import { EffectBars, isBeyond } from "./effectbars.js";
 import { TwoTranslations } from "./twotranslations.js";
 
 const LEGEND = 56; // height below the tiles
+const FRAMED = 58; // more, where layers that are measured have a frame
 const TITLE = 50; // above the bars
 const CHECK = 140; // below them: what happens without several heads
 
@@ -36,11 +38,13 @@ export class SwitchOff extends Bench {
       { name: "frozen", kind: "switch", label: texts.frozen, start: false, server: true },
       { name: "band", kind: "switch", label: texts.band, start: false, server: true },
       { name: "check", kind: "switch", label: texts.check_heads_label, start: false, server: true },
+      { name: "measure", kind: "button", label: texts.measure, where: () => Boolean(this.own?.measured) },
       { name: "toggle", kind: "button", label: texts.toggle },
       { name: "all", kind: "button", label: texts.all_on },
       { name: "chosen", kind: "held", start: "" },
       { name: "piece", kind: "held", start: -1 },
       { name: "off", kind: "held", start: "h0", server: true },
+      { name: "layers", kind: "held", start: "h0", server: true },
     ];
   }
 
@@ -50,7 +54,13 @@ export class SwitchOff extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < NARROW ? 720 + (this.own?.check ? CHECK : 0) : Math.max(430, Math.min(room, 600));
+    if (width < NARROW) return 720 + (this.own?.check ? CHECK : 0);
+    return Math.max(430, Math.min(room, 600), leastHeight(this.own?.layers ?? 0) + this.legend);
+  }
+
+  /** Height below the tiles. */
+  get legend() {
+    return LEGEND + (this.own?.measured ? FRAMED : 0);
   }
 
   /** All heads by kind and layer, and in one list. */
@@ -69,11 +79,23 @@ export class SwitchOff extends Bench {
   }
 
   /**
-   * What a row of (heads, tokens) says of the token, or its sum.
-   * @param {ArrayLike<number>} row
+   * Whether a head was switched off to know its effect; of a large model others are estimated by the gradient.
+   * @param {number} number
+   */
+  isMeasured(number) {
+    const { measured = null, heads = 1 } = this.own ?? {};
+    return measured === null || measured[Math.floor(number / heads)];
+  }
+
+  /**
+   * The effect of a head on the token, or on the whole translation; 0 where it is not known.
+   * @param {number} number
    * @param {number} piece
    */
-  value(row, piece) {
+  value(number, piece) {
+    const { effects, estimates } = this.lesson.arrays;
+    if (!this.isMeasured(number)) return piece < 0 ? estimates.data[number] : 0;
+    const row = effects.part(number).data;
     return piece < 0 ? Array.from(row).reduce((sum, each) => sum + each, 0) : row[piece];
   }
 
@@ -82,8 +104,7 @@ export class SwitchOff extends Bench {
    * @param {number} piece
    */
   view(piece) {
-    const { effects } = this.lesson.arrays;
-    const values = this.heads.list.map(({ number }) => this.value(effects.part(number).data, piece));
+    const values = this.heads.list.map(({ number }) => this.value(number, piece));
     const order = Array.from(values.keys()).sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]));
     return { values, order, most: Math.max(1e-6, Math.abs(values[order[0]])) };
   }
@@ -95,7 +116,7 @@ export class SwitchOff extends Bench {
    */
   band(number, piece) {
     const { low, high, total_low, total_high } = this.lesson.arrays;
-    if (!low) return null;
+    if (!low || !this.isMeasured(number)) return null;
     if (piece < 0) return { low: total_low.data[number], high: total_high.data[number] };
     return { low: low.part(number).data[piece], high: high.part(number).data[piece] };
   }
@@ -119,9 +140,9 @@ export class SwitchOff extends Bench {
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const narrow = width < NARROW;
-    const grid = new HeadGrid(this.heads.all, { width, height: height - LEGEND }, 0.3, 165);
+    const grid = new HeadGrid(this.heads.all, { width, height: height - this.legend }, 0.3, 165);
     const side = narrow
-      ? { x: 0, y: grid.height + LEGEND + 14, width, height: height - grid.height - LEGEND - 14 }
+      ? { x: 0, y: grid.height + this.legend + 14, width, height: height - grid.height - this.legend - 14 }
       : { x: grid.width + 44, y: 0, width: width - grid.width - 44, height };
     return { grid, side };
   }
@@ -147,6 +168,7 @@ export class SwitchOff extends Bench {
       if (off[number]) crossOut(pen, tile);
       if (number === shown.number) ring(pen, tile, theme.text, 2.5);
     });
+    this.frameMeasured(pen, grid);
     this.drawLegend(pen, most, grid);
     const count = off.filter(Boolean).length;
     const titles = { before: texts.all_heads, after: count ? fillText(texts.without, { count }) : texts.off_hint };
@@ -156,6 +178,21 @@ export class SwitchOff extends Bench {
     const place = { ...side, y: side.y + height, height: CHECK - 16 };
     if (this.own?.check) drawCheck(pen, texts, texts.check_heads_title, this.own.check, place);
     context.restore();
+  }
+
+  /**
+   * Frames around the layers that are measured, where others are not.
+   * @param {Pen} pen
+   * @param {HeadGrid<Head>} grid
+   */
+  frameMeasured(pen, grid) {
+    const { measured = null, heads = 1 } = this.own ?? {};
+    measured?.forEach((is, row) => {
+      if (!is) return;
+      const { kind, layer } = this.heads.list[row * heads];
+      const { x, y, size } = grid.tile(kind, layer, 0);
+      pen.frame(x - 1.5, y - 1.5, heads * grid.cell + 2, size + 3, pen.theme.text, 1.5);
+    });
   }
 
   /**
@@ -179,6 +216,10 @@ export class SwitchOff extends Bench {
       pen.note(name, x, y + 35, { ...ends, align });
     }
     if (this.lesson.arrays.low && pen.width >= NARROW + 200) pen.note(texts.dotted, wide + 30, y + 5, { size: 11 });
+    if (this.own?.measured) {
+      const style = { size: 11, colour: pen.theme.muted };
+      wrapped(pen, texts.framed, 15, y + 54, Math.max(wide, grid.width - 20), style);
+    }
   }
 
   /**
@@ -196,6 +237,11 @@ export class SwitchOff extends Bench {
     const what = { effect: signed(value, 2), rank: order.indexOf(shown.number) + 1, heads: order.length };
     const total = piece < 0 ? `${fillText(texts.total, what)}, ` : "";
     const line = `${total}${fillText(texts.rank, what)}`;
+    if (!this.isMeasured(shown.number)) {
+      const hint = fillText(piece < 0 ? texts.estimate : texts.not_measured, { effect: signed(value, 2) });
+      wrapped(pen, `${hint} ${texts.measure_hint}`, x, y + 32, width, { size: 13, colour: theme.muted });
+      return;
+    }
     pen.note(line, x, y + 32, { size: 13, most: width });
     this.bars(shown, place).draw(pen, {
       tokens: this.own?.pieces ?? [],
@@ -241,6 +287,7 @@ export class SwitchOff extends Bench {
     const head = grid.at(x, y);
     if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}` };
     const shown = this.shown(settings, this.view(this.piece(settings)).order);
+    if (!this.isMeasured(shown.number)) return null;
     const at = this.bars(shown, { ...side, height: this.barsHeight(pen, side) }).at(x, y);
     return at === null ? null : { piece: at === this.piece(settings) ? -1 : at };
   }
@@ -250,6 +297,9 @@ export class SwitchOff extends Bench {
     if (this.absence) return null;
     if (name === "all") return { off: "h0" };
     const { number } = this.shown(settings, this.view(this.piece(settings)).order);
+    const { measured = null, heads = 1 } = this.own ?? {};
+    if (name === "measure" && measured)
+      return { layers: `h${digits(measured.map((is, row) => is || row === Math.floor(number / heads)))}` };
     const off = this.off(settings);
     off[number] = !off[number];
     return { off: `h${digits(off)}` };
@@ -280,19 +330,20 @@ export class SwitchOff extends Bench {
     const shown = this.shown(settings, order);
     const value = values[shown.number];
     const band = this.band(shown.number, piece);
-    const sentence = fillText(texts.say, {
+    const known = {
       head: this.headTitle(shown),
       what: piece < 0 ? texts.whole : `“${tokenText(own.pieces[piece])}”`,
       change: signed(-value, 2),
       rank: order.indexOf(shown.number) + 1,
       heads: order.length,
-    });
-    const parts = [sentence];
+    };
+    const estimated = piece < 0 ? texts.say_estimate : texts.say_not_measured;
+    const parts = [fillText(this.isMeasured(shown.number) ? texts.say : estimated, known)];
     if (band) {
       const range = { low: signed(-band.high, 2), high: signed(-band.low, 2) };
       parts.push(fillText(isBeyond(value, band) ? texts.say_beyond : texts.say_within, range));
     }
-    if (own.check) parts.push(checkText(texts.check_heads, own.check));
+    if (own.check) parts.push(checkText(own.measured ? texts.check_estimates : texts.check_heads, own.check));
     return parts.join(" ");
   }
 
@@ -304,11 +355,18 @@ export class SwitchOff extends Bench {
     const { values } = this.view(piece);
     const off = this.off(settings);
     const columns = [texts.column_head, texts.effect];
-    if (this.lesson.arrays.low) columns.push(texts.column_low, texts.column_high);
+    const { low } = this.lesson.arrays;
+    if (this.own?.measured) columns.push(texts.column_measured);
+    if (low) columns.push(texts.column_low, texts.column_high);
+    /** @param {boolean} is */
+    const answer = (is) => (is ? texts.yes : texts.no);
     const rows = this.heads.list.map((head) => {
+      const measured = this.isMeasured(head.number);
+      const value = measured || piece < 0 ? values[head.number] : "";
       const band = this.band(head.number, piece);
-      const random = band ? [band.low, band.high] : [];
-      return [this.headTitle(head), values[head.number], ...random, off[head.number] ? texts.yes : texts.no];
+      const random = low ? [band?.low ?? "", band?.high ?? ""] : [];
+      const how = this.own?.measured ? [answer(measured)] : [];
+      return [this.headTitle(head), value, ...how, ...random, answer(off[head.number])];
     });
     return { columns: [...columns, texts.column_off], rows };
   }

@@ -5,6 +5,7 @@ export const NARROW = 620;
 const TITLE = 30;
 const NUMBERS = 15; // room for the numbers of the layers
 const BETWEEN = 10;
+const SMALLEST = 7; // a tile of a model with many layers
 
 /** @typedef {{ x: number, y: number, size: number }} Tile */
 
@@ -24,6 +25,14 @@ export function numberedHeads(layers, heads) {
       Array.from({ length: heads }, (_, head) => ({ kind, layer, head, number: number++ })),
     );
   return { all, list: KINDS.flatMap((kind) => all[kind].flat()) };
+}
+
+/**
+ * How high blocks above each other must be, so that the heads of many layers can still be told apart.
+ * @param {number} layers
+ */
+export function leastHeight(layers) {
+  return 3 * (SMALLEST * layers + TITLE) + 2 * BETWEEN + 4;
 }
 
 /** @template Head What the grid holds for each head. */

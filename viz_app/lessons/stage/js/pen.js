@@ -1,6 +1,7 @@
 // What a scene draws with: the canvas, its size, the theme, the pointer. Letters are the theme's unless a style says otherwise.
 
 import { dot, drawAxis, rule, trace, write } from "../../../components/common/plot.js";
+import { wrapped } from "./paragraph.js";
 
 export class Pen {
   /**
@@ -49,7 +50,8 @@ export class Pen {
    * @param {string} text
    */
   message(text) {
-    this.note(text, this.width / 2, this.height / 2, { size: 15, align: "center", most: this.width - 20 });
+    const style = { size: 15, align: "center", colour: this.theme.muted };
+    wrapped(this, text, this.width / 2, this.height / 2, this.width - 20, style);
   }
 
   /**

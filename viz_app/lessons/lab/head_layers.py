@@ -1,0 +1,64 @@
+"""Which layers the bench "Switch off" measures: all of them, or of a large model those that the visitor asks for.
+
+What the other heads do is then estimated by the gradient, for all of them at once.
+
+Shape legend: N heads in the order of `ablation.all_heads`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.attention_maps import KINDS, Kind
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.lab.heads_of import set_of_bits
+from viz_app.lessons.lab.limits import MOST_FLOPS_OF_ALL_HEADS, check_work, pass_flops
+from viz_app.serving.single_flight_cache import ShouldStop
+
+Layer = tuple[Kind, int]
+FloatArray = npt.NDArray[np.float32]
+
+_PASSES_OF_ESTIMATES = 3  # forward twice, backward once
+
+
+def all_layers(context: LessonContext) -> list[Layer]:
+    """Kinds and layers in the order of heads."""
+    return [(kind, layer) for kind in KINDS for layer in range(context.service.translator.config.num_layers)]
+
+
+def flops_of_layers(context: LessonContext, layers: list[Layer]) -> float:
+    """Of measuring every head in some layers, each alone."""
+    passes, heads = pass_flops(context), context.service.translator.config.num_heads
+    return heads * sum(passes.from_layer(*each) for each in layers)
+
+
+def is_by_layer(context: LessonContext) -> bool:
+    """Whether this model and sentence are too large to measure all heads at once."""
+    return flops_of_layers(context, all_layers(context)) > MOST_FLOPS_OF_ALL_HEADS
+
+
+def asked_layers(context: LessonContext) -> tuple[str, list[Layer]]:
+    """The setting as it is understood, and the layers to measure: those that it names, else the most promising one."""
+    layers = all_layers(context)
+    if not is_by_layer(context):
+        return "h0", layers
+    digits, asked = set_of_bits(context, "layers", layers)
+    heads = context.service.translator.config.num_heads
+    return digits, asked or [layers[int(np.abs(estimates(context)).argmax()) // heads]]
+
+
+def estimates(context: LessonContext) -> FloatArray:
+    """(N,) nats: the effect of every head on the whole translation, by the gradient."""
+    translator, translation = context.service.translator, context.result.translation
+    check_work(_PASSES_OF_ESTIMATES * pass_flops(context).whole)
+
+    def compute(_stop: ShouldStop) -> FloatArray:
+        from transformer_core.analysis.forced_run import forced_run
+        from transformer_core.analysis.head_gradients import estimated_effects
+
+        found: FloatArray = estimated_effects(translator, forced_run(translator, context.source, translation)).numpy()
+        return found
+
+    found: FloatArray = context.compute_once(("lab.effects.estimates", context.source), compute)
+    return found
