@@ -10,7 +10,7 @@
     manifest.json     sha256 of every file above, and the weights_hash, which is the model's identity: manifest.py
     derived/          what was measured from the model since: derived.py; not in every checkpoint
 
-Nothing is ever unpickled. Float16 on disk, float32 in use.
+Nothing is ever unpickled. Float16 on disk; computed in float32, to which large models are raised: half_weights.py.
 """
 
 from __future__ import annotations
