@@ -118,7 +118,7 @@ def _early(context: LessonContext) -> tuple[str, ...]:
     from transformer_core.analysis.lens import decoder_lens
 
     translator, source = context.service.translator, len(context.pieces)
-    longest = PassFlops.of(translator.config, source, source + translator.decoding.extra_length)
+    longest = PassFlops.from_lengths(translator.config, source, source + translator.decoding.extra_length)
     check_work((translator.config.num_layers + 1) * (longest.encoder + BEAM * longest.decoder))
     return context.compute_once(
         ("lab.early", context.source),

@@ -52,7 +52,7 @@ class PassFlops:
     target_length: int
 
     @classmethod
-    def of(cls, config: ModelConfig, source_length: int, target_length: int) -> PassFlops:
+    def from_lengths(cls, config: ModelConfig, source_length: int, target_length: int) -> PassFlops:
         """For so many tokens on both sides, `</s>` included."""
         work = Work(sentences=1, source_length=source_length, target_length=target_length)
         parts = multiply_adds_by_part(config, work)
@@ -75,7 +75,7 @@ def pass_flops(context: LessonContext) -> PassFlops:
     """Of the visitor's sentence and its translation, which is made for that."""
     translation = context.result.translation
     length = len(translation.hypotheses[0].ids) + translation.finished
-    return PassFlops.of(context.service.translator.config, len(context.pieces), max(1, length))
+    return PassFlops.from_lengths(context.service.translator.config, len(context.pieces), max(1, length))
 
 
 def check_work(flops: float) -> None:

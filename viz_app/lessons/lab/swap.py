@@ -116,7 +116,7 @@ def _patching(context: LessonContext, asked: Asked) -> Patching | str:
     translator = context.service.translator
     config, source = translator.config, len(translator.tokenizer.source.encode(asked.corrupted).ids) + 1
     values = config.num_layers * (len(KINDS) * config.num_heads if asked.site == "heads" else source + 1)
-    check_work(values * PassFlops.of(config, source, 1).whole)  # at least: the translations may part later
+    check_work(values * PassFlops.from_lengths(config, source, 1).whole)  # at least: the translations may part later
 
     def compute(stop: ShouldStop) -> Patching | str:
         from transformer_core.analysis.patching import patching

@@ -39,7 +39,7 @@ def test_work_is_counted_as_torch_counts_it(visit: Visit) -> None:
     context = visit("off", "The dog is fast.")
     translator, translation = context.service.translator, context.result.translation
     passes = pass_flops(context)
-    assert passes == PassFlops.of(translator.config, passes.source_length, passes.target_length)
+    assert passes == PassFlops.from_lengths(translator.config, passes.source_length, passes.target_length)
     with FlopCounterMode(display=False) as counter:
         found = head_effects(translator, context.source, translation)
     assert len(found.effects) * found.effects["cross"][..., 0].numel() == len(all_heads(translator))
