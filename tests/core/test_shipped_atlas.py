@@ -96,6 +96,6 @@ def test_the_syntactic_head_of_the_parser_is_in_its_atlas() -> None:
     said = (
         f"right for {role.value:.0%} of {role.places:,} words where the best offset has {role.baseline:.0%}. "
         f"{len(found)} of its {3 * atlas.layers * atlas.heads} heads have a role; "
-        f"the other {sum(roles[0].name.startswith('offset') for roles in found.values())} look at a neighbour"
+        f"the other {sum(roles[0].name.startswith('offset') for roles in found.values())} look at a fixed offset"
     )
     assert said.replace("%", " %") in page
