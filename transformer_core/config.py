@@ -351,6 +351,8 @@ class DecodingConfig(_Config):
         extra_length: Maximum tokens of a translation beyond the length of its source.
         max_source_pieces: Longer sources are refused.
         alternatives: Runner-up tokens whose probabilities are kept at each step.
+        constrained: Whether a parser generates nothing but trees over the words of its sentence; the paper's search
+            allows any symbol. Means nothing for other models.
     """
 
     beam: int = 4
@@ -361,6 +363,7 @@ class DecodingConfig(_Config):
     extra_length: int = 50
     max_source_pieces: int = 1_024
     alternatives: int = 5
+    constrained: bool = False
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -368,6 +371,13 @@ class DecodingConfig(_Config):
             _require_between(self, name, 1, most)
         for name, most in (("min_length", 10_000), ("alternatives", 100), ("alpha", 10)):
             _require_between(self, name, 0, most)
+        # The smallest tree has two brackets and </s> beside its words.
+        enough = not self.constrained or self.extra_length >= 3
+        _require(enough, "extra_length", self.extra_length, "3 or more with constrained")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As of every configuration, without `constrained` where it is off: only parsers know it."""
+        return {name: value for name, value in super().to_dict().items() if name != "constrained" or value}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from transformer_core.evaluation import batches_by_length
-from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
+from transformer_core.parsing.automaton import least_symbols
 from transformer_core.parsing.bracketing import score_bracketing
 from transformer_core.parsing.sequences import to_tree
 from transformer_core.parsing.treebank import MOST_WORDS
@@ -79,7 +79,7 @@ class ConstituencyParser:
         self.symbols = SymbolTable.from_tokenizer(translator.tokenizer)
 
     def parse(
-        self, sentence: str, *, beam: int | None = None, alpha: float | None = None, constrained: bool = False
+        self, sentence: str, *, beam: int | None = None, alpha: float | None = None, constrained: bool | None = None
     ) -> Parse:
         """Parse one sentence, its words with blanks between; see `parse_all`."""
         return self.parse_all([sentence.split()], beam=beam, alpha=alpha, constrained=constrained)[0]
@@ -90,7 +90,7 @@ class ConstituencyParser:
         *,
         beam: int | None = None,
         alpha: float | None = None,
-        constrained: bool = False,
+        constrained: bool | None = None,
         batch: int = 8,
         on_progress: Callable[[int], object] = lambda sentences: None,
     ) -> list[Parse]:
@@ -100,7 +100,7 @@ class ConstituencyParser:
             sentences: The words of each, one at least, split as in a treebank: `does n't`. -LRB- means a bracket.
             beam: Hypotheses kept; None takes the checkpoint's default.
             alpha: Strength of the length penalty; None takes the checkpoint's default.
-            constrained: Whether the search generates nothing but trees over the words of the sentence.
+            constrained: Whether the search generates nothing but trees; None takes the checkpoint's default.
             batch: Sentences that are parsed together at most.
             on_progress: Called with the number of sentences just done.
 
@@ -117,10 +117,8 @@ class ConstituencyParser:
                 found[number] = Parse(flat_tree(each), problem=f"not parsed: {error}")
         on_progress(len(found))
         for numbers in batches_by_length({number: len(each) for number, each in encodings.items()}, batch):
-            counts = [len(words[i]) for i in numbers if encodings[i].ids]
-            constraint = BracketAutomaton(self.symbols, counts) if constrained else None
             sources = [encodings[i].ids for i in numbers]
-            results = self.translator.search(sources, beam=beam, alpha=alpha, constraint=constraint)
+            results = self.translator.search(sources, beam=beam, alpha=alpha, constrained=constrained)
             for number, result in zip(numbers, results, strict=True):
                 translation = self.translator.translation(" ".join(words[number]), encodings[number], result)
                 repaired = to_tree(translation.text.split(), words[number])

@@ -171,7 +171,8 @@ PRESETS["parsing-small"] = Preset(
         checkpoint_every=0,
         checkpoint_minutes=8.0,
     ),
-    decoding=_PARSING,
+    # So little text does not teach it to count words; with trees alone F1 on ptb-sample-valid is 78.3 instead of 67.8.
+    decoding=_PARSING.replace(constrained=True),
 )
 
 

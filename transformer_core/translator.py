@@ -25,6 +25,8 @@ from transformer_core.decoding.constraint import Constraint
 from transformer_core.hooks import capture
 from transformer_core.masks import input_padding_mask, padding_mask
 from transformer_core.model import Transformer
+from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
+from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.tokenizer import Encoding, Tokenizer, axis
 
 _MOST_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
@@ -255,7 +257,7 @@ class Translator:
         alpha: float | None = None,
         should_stop: ShouldStop | None = None,
         is_given_up: IsGivenUp | None = None,
-        constraint: Constraint | None = None,
+        constrained: bool | None = None,
     ) -> list[SearchResult]:
         """The search of `translate_batch`: ids of each source in, without `</s>`, and what was found out.
 
@@ -266,12 +268,13 @@ class Translator:
             should_stop: As for `translate_batch`.
             is_given_up: Called after every step with the number of a source: whether it leaves the batch. Its result
                 has no hypotheses then.
-            constraint: What may be generated for each source; it numbers those that are not empty.
+            constrained: Whether a parser generates nothing but trees; None takes the checkpoint's default.
 
         Raises:
             DecodingStopped: `should_stop` returned True.
         """
-        changes = {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}
+        given: dict[str, Any] = {"beam": beam, "alpha": alpha, "constrained": constrained}
+        changes = {name: value for name, value in given.items() if value is not None}
         config, special = self.decoding.replace(**changes), self.tokenizer.special
         filled = [number for number, ids in enumerate(sources) if ids]
         results: list[SearchResult] = [SearchResult((Hypothesis((), (), (), 0.0, True, -1),), ())] * len(sources)
@@ -285,11 +288,22 @@ class Translator:
             config,
             should_stop or (lambda: False),
             (lambda row: is_given_up(filled[row])) if is_given_up else (lambda row: False),
-            constraint,
+            self.constraint([sources[number] for number in filled], config),
         )
         for number, result in zip(filled, found, strict=True):
             results[number] = result
         return results
+
+    def constraint(self, sources: Sequence[Sequence[int]], config: DecodingConfig | None = None) -> Constraint | None:
+        """What a search may generate for each of these sources; None for anything.
+
+        Args:
+            sources: Ids of each, one at least.
+            config: Of the search; None takes the checkpoint's.
+        """
+        if not (config or self.decoding).constrained or not generates_trees(self.tokenizer):
+            return None
+        return BracketAutomaton.from_sources(self.tokenizer, sources)
 
     def encode(self, text: str) -> Encoding:
         """Source -> pieces.
@@ -308,7 +322,8 @@ class Translator:
         """Pieces of the longest text that is accepted."""
         limit = self.decoding.max_source_pieces
         if self.config.longest is not None:
-            limit = min(limit, self.config.longest - 1)  # </s> comes after them, or <s> before
+            # </s> comes after them, or <s> before; around the words of the smallest tree, two brackets and </s>.
+            limit = min(limit, self.config.longest - (least_symbols(0) if self.decoding.constrained else 1))
         return limit
 
     def _within_limit(self, encoding: Encoding) -> Encoding:

@@ -14,7 +14,14 @@ Config = ModelConfig | TrainingConfig | DecodingConfig | SpecialIds
 
 
 @pytest.mark.parametrize(
-    "config", [ModelConfig(d_k=16), TrainingConfig(seed=7), DecodingConfig(beam=2), SpecialIds(pad=9)]
+    "config",
+    [
+        ModelConfig(d_k=16),
+        TrainingConfig(seed=7),
+        DecodingConfig(beam=2),
+        DecodingConfig(constrained=True),
+        SpecialIds(pad=9),
+    ],
 )
 def test_every_config_survives_json(config: Config) -> None:
     assert type(config).from_dict(json.loads(json.dumps(config.to_dict()))) == config
@@ -87,6 +94,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (DecodingConfig, {"beam": 2.0}, "beam is 2.0"),
         (DecodingConfig, {"alpha": -0.1}, "alpha is -0.1"),
         (DecodingConfig, {"extra_length": 0}, "extra_length is 0"),
+        (DecodingConfig, {"extra_length": 2, "constrained": True}, "extra_length is 2, but must be 3 or more"),
         (DecodingConfig, {"alternatives": -1}, "alternatives is -1"),
         (DecodingConfig, {"min_length": -1}, "min_length is -1"),
         (DecodingConfig, {"length_penalty": "wu"}, "length_penalty is 'wu', but must be gnmt or power"),

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from tests.core.parsing.grammar import made_up_trees
+from transformer_core.analysis.atlas.decoding import translate_set
 from transformer_core.analysis.attribution.methods import source_axis
 from transformer_core.analysis.forced_run import forced_run
 from transformer_core.checkpoint import save_checkpoint
@@ -18,7 +19,7 @@ from transformer_core.constituency_parser import ConstituencyParser, Parse
 from transformer_core.data import Corpus, prepare, read_pairs
 from transformer_core.model import Transformer
 from transformer_core.parsing.bracketing import score_bracketing
-from transformer_core.parsing.sequences import to_symbols
+from transformer_core.parsing.sequences import to_symbols, to_tree
 from transformer_core.parsing.trees import right_branching
 from transformer_core.parsing.vocabulary import NotAParser, learn_vocabularies
 from transformer_core.tokenizer import Tokenizer
@@ -103,6 +104,26 @@ def test_constrained_search_needs_no_repair(untrained: ConstituencyParser) -> No
         assert parse.translation is not None
         assert parse.translation.finished
         assert " ".join(to_symbols(parse.tree)) == parse.translation.text
+
+
+def test_a_checkpoint_may_say_that_every_search_is_constrained(untrained: ConstituencyParser, tmp_path: Path) -> None:
+    free = untrained.translator
+    decoding = free.decoding.replace(constrained=True)
+    save_checkpoint(tmp_path / "parser", free.model.state_dict(), free.config, free.tokenizer, decoding=decoding)
+    loaded = Translator.load(tmp_path / "parser")
+    texts = ["", *map(" ".join, SENTENCES)]
+    found = [each.text for each in loaded.translate_batch(texts)]
+    asked_for = untrained.parse_all(SENTENCES, batch=len(SENTENCES), constrained=True)
+    assert found == ["", *(parse.translation.text for parse in asked_for if parse.translation)]
+    assert [parse.tree for parse in ConstituencyParser(loaded).parse_all(SENTENCES)] == [
+        each.tree for each in asked_for
+    ]
+    ids = [loaded.encode(text).ids for text in texts]
+    without = [each.hypotheses[0].ids for each in loaded.search(ids, constrained=False)]
+    assert without == [each.hypotheses[0].ids for each in free.search(ids)]
+    assert ConstituencyParser(loaded).parse_all(SENTENCES, constrained=False) != asked_for
+    greedy = translate_set(loaded, ([(text, "a") for text in texts], [], []))["texts"].tolist()
+    assert not any(to_tree(each.split(), words).repairs for each, words in zip(greedy, SENTENCES, strict=True))
 
 
 @pytest.mark.parametrize("constrained", [False, True])

@@ -56,7 +56,7 @@ def words_of(line: bytes) -> list[str]:
     return [unescaped(escaped(unescaped(word))) for word in words]
 
 
-@pytest.mark.parametrize("options", [[], ["--constrained"]], ids=["free", "constrained"])
+@pytest.mark.parametrize("options", [[], ["--constrained", "true"]], ids=["free", "constrained"])
 def test_one_line_for_each_line(
     parser_checkpoint: Path,
     options: list[str],

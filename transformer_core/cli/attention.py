@@ -60,7 +60,8 @@ def run(arguments: Sequence[str]) -> int:
     source, target, out = sentence_options(options)
     if target is not None and any(getattr(options, name) is not None for name in SEARCH):
         raise UsageError(
-            "--beam, --alpha, --length-penalty and --min-length cannot be combined with --target, which needs no search"
+            "--beam, --alpha, --length-penalty, --min-length and --constrained cannot be combined with --target, which "
+            "needs no search"
         )
     translator = load_translator(options)
     maps, scores, provenance = _weights(translator, source, target, options.beam, options.alpha)
@@ -81,6 +82,7 @@ def _weights(
         search["alpha"] = translator.decoding.alpha if alpha is None else alpha
         search["length_penalty"] = translator.decoding.length_penalty
         search["min_length"] = translator.decoding.min_length
+        search |= {"constrained": True} if translator.decoding.constrained else {}
         target, maps, scores = found.text, found.attention, found.scores
     else:
         forced = translator.force(source, target)

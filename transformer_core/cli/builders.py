@@ -118,14 +118,14 @@ def score_sets(translator: Translator, sets: Mapping[str, Sequence[str]], batch:
             }
             log.info("%s: BLEU %.1f, perplexity %.2f", name, result.bleu.value, result.perplexity.value)
             if is_treebank(spec):
-                scores[name]["bracketing"] = _bracketing(spec, result.texts)
+                scores[name] |= _tree_scores(translator, spec, result.texts, batch)
                 log.info("%s: F1 %.1f", name, scores[name]["bracketing"]["f1"])
     return scores
 
 
-def _bracketing(spec: str, sequences: Sequence[str]) -> dict[str, Any]:
-    """Scores of the trees that sequences of symbols stand for."""
-    from transformer_core.constituency_parser import Parse, score_parses
+def _tree_scores(translator: Translator, spec: str, sequences: Sequence[str], batch: int) -> dict[str, Any]:
+    """`bracketing` of what was generated, and where only trees were allowed, that of the paper's search as `free`."""
+    from transformer_core.constituency_parser import ConstituencyParser, Parse, score_parses
     from transformer_core.data import read_treebank
     from transformer_core.parsing.bracketing import score_bracketing
     from transformer_core.parsing.sequences import to_tree
@@ -135,7 +135,12 @@ def _bracketing(spec: str, sequences: Sequence[str]) -> dict[str, Any]:
     repaired = (to_tree(text.split(), tree.words) for text, tree in zip(sequences, gold, strict=True))
     trivial = score_bracketing(gold, [right_branching(tree.words) for tree in gold])
     found = score_parses(gold, [Parse(each.tree, each.repairs) for each in repaired])
-    return {**found, "right_branching_f1": trivial.f1}
+    scores = {"constrained": translator.decoding.constrained, "bracketing": {**found, "right_branching_f1": trivial.f1}}
+    if translator.decoding.constrained:
+        words = [tree.words for tree in gold]
+        free = ConstituencyParser(translator).parse_all(words, constrained=False, batch=batch)
+        scores["free"] = score_parses(gold, free)
+    return scores
 
 
 def _scores(inputs: Inputs) -> dict[str, bytes]:

@@ -37,7 +37,7 @@ def parser() -> Parser:
     result = Parser(
         "evaluate",
         usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--compare DIR] [--per-sentence]\n"
-        "           --task parsing --checkpoint DIR --test FILE.trees [--beam N | --greedy] [--constrained]",
+        "           --task parsing --checkpoint DIR --test FILE.trees [--beam N | --greedy] [--constrained true|false]",
         description=(
             "Translate or parse a test set and score it against reference translations or trees.\n\n"
             "Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures; programs need only\n"
@@ -71,7 +71,6 @@ def parser() -> Parser:
     result.add_search()
     result.add_field(ModelConfig, "causal", "Default: the checkpoint's own.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
-    result.add_constrained()
     result.add_batch()
     result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
     result.add_number("--heads", 100, "Pairs of the test set on which the heads are scored; 0 for none.", least=0)
@@ -94,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
         options.beam = 1
     if options.task == "parsing":
         return _run_parser(options)
-    if options.constrained:
+    if options.constrained is not None:
         raise UsageError("--constrained needs --task parsing")
     references = _references(options.references)
     if references != 1 and "," in options.test:
@@ -173,7 +172,7 @@ def _run_parser(options: argparse.Namespace) -> int:
         "right_branching_f1": score_bracketing(gold, [right_branching(tree.words) for tree in gold]).f1,
         "not_parsed": sum(bool(parse.problem) for parse in parses),
         "task": options.task,
-        "constrained": options.constrained,
+        "constrained": model.translator.decoding.constrained,
         **_search(model.translator, options),
         "seconds": round(seconds, 3),
         "test": options.test,

@@ -15,7 +15,8 @@ _UNSCORED_BEFORE = "Nobody has scored this model."
 _HEADS = "## Do the heads look?"
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
 _BRACKETING_COLUMNS = (
-    "| set | part | sentences | F1 | 95 % | precision | recall | exact match | well formed | right-branching F1 |"
+    "| set | part | sentences | search | F1 | 95 % | precision | recall | exact match | well formed | "
+    "right-branching F1 |"
 )
 _HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | change | look, by layer | rest, by layer |"
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
@@ -187,24 +188,29 @@ def _bracketing(scores: dict[str, Any]) -> list[str]:
     any_one = next(iter(scores.values()))
     about = (
         f"Beam {any_one['beam']}, alpha {any_one['alpha']}. Labelled bracketing in percent, as evalb counts it with "
-        "COLLINS.prm, with a 95 % bootstrap interval over sentences. Well formed: the share of sequences that were "
-        "trees without repair. Right-branching trees need no model."
+        "COLLINS.prm, with a 95 % bootstrap interval over sentences. Search: whether it could generate only trees over "
+        "the words, or any sequence, as the paper's search can. Well formed: the share of sequences that were trees "
+        "without repair. Right-branching trees need no model."
     )
-    rows = [_bracketing_row(name, one) for name, one in scores.items()]
+    rows = [
+        _bracketing_row(name, one, one[key], constrained=key == "bracketing" and one.get("constrained", False))
+        for name, one in scores.items()
+        for key in ("bracketing", "free")
+        if key in one
+    ]
     return [
         textwrap.fill(about, 120, break_on_hyphens=False),
-        "\n".join([_BRACKETING_COLUMNS, "|---|---|---:|---:|---|---:|---:|---:|---:|---:|", *rows]),
+        "\n".join([_BRACKETING_COLUMNS, "|---|---|---:|---|---:|---|---:|---:|---:|---:|---:|", *rows]),
     ]
 
 
-def _bracketing_row(name: str, one: dict[str, Any]) -> str:
-    found = one["bracketing"]
+def _bracketing_row(name: str, one: dict[str, Any], found: dict[str, Any], *, constrained: bool) -> str:
     low, high = found["f1_95"]
     shown = ("precision", "recall", "exact_match", "well_formed", "right_branching_f1")
     numbers = " | ".join(f"{found[each]:.1f}" if each in found else "" for each in shown)
     return (
-        f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | {found['f1']:.1f} | "
-        f"{low:.1f} to {high:.1f} | {numbers} |"
+        f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | "
+        f"{'only trees' if constrained else 'any sequence'} | {found['f1']:.1f} | {low:.1f} to {high:.1f} | {numbers} |"
     )
 
 

@@ -87,10 +87,13 @@ def load_translator(options: argparse.Namespace) -> Translator:
     DecodingConfig(**changes)
     device = select_device(options.device, options.threads)
 
+    from transformer_core.parsing.vocabulary import generates_trees
     from transformer_core.translator import Translator
 
     translator = Translator.load(options.checkpoint, device)
     translator.decoding = translator.decoding.replace(**changes)
+    if changes.get("constrained") and not generates_trees(translator.tokenizer):
+        raise UsageError(f"--constrained: {options.checkpoint} is no parser")
     return _in_languages(translator, *(getattr(options, f"{side}_language", None) for side in ("source", "target")))
 
 

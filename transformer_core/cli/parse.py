@@ -29,7 +29,7 @@ def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "parse",
-        usage="--checkpoint DIR [--split] [--beam N] [--alpha N] [--constrained] < sentences > trees",
+        usage="--checkpoint DIR [--split] [--beam N] [--alpha N] [--constrained true|false] < sentences > trees",
         description=(
             "Parse standard input, a sentence a line, to standard output, a tree a line.\n\n"
             "Words and punctuation have blanks between them, as in a treebank: `He does n't know .`\n"
@@ -44,7 +44,6 @@ def parser() -> Parser:
     result.add_checkpoint()
     result.add_argument("--split", action="store_true", help="Split typed lines into words as the treebank does.")
     result.add_search()
-    result.add_constrained()
     result.add_batch(_BATCH)
     result.add_machine()
     return result
@@ -104,12 +103,11 @@ def load_parser(options: argparse.Namespace) -> ConstituencyParser:
 def parse_sentences(
     model: ConstituencyParser, sentences: Sequence[Sequence[str]], options: argparse.Namespace, bar: Bar
 ) -> list[Parse]:
-    """The trees of sentences, with beam, alpha, constrained and batch of the options."""
+    """The trees of sentences, with beam, alpha and batch of the options."""
     return model.parse_all(
         sentences,
         beam=options.beam,
         alpha=options.alpha,
-        constrained=options.constrained,
         batch=options.batch,
         on_progress=bar.update,
     )

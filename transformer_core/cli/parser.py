@@ -16,7 +16,8 @@ from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.presets import preset
 from transformer_core.shipped import find_checkpoint
 
-SEARCH = ("beam", "alpha", "length_penalty", "min_length")  # the fields of DecodingConfig that are options of their own
+# The fields of DecodingConfig that are options of their own.
+SEARCH = ("beam", "alpha", "length_penalty", "min_length", "constrained")
 
 _TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
 
@@ -181,14 +182,9 @@ class Parser(jsonargparse.ArgumentParser):
         about = "translation (parallel text), or parsing (trees: .trees or .mrg, .xz or .gz after it)."
         self.add_argument("--task", choices=["translation", "parsing"], default="translation", help=about)
 
-    def add_constrained(self) -> None:
-        """The option that lets a parser generate nothing but trees."""
-        about = "Generate only symbols that lead to a tree over the words; the paper's search is free."
-        self.add_argument("--constrained", action="store_true", help=about)
-
-    def add_search(self) -> None:
+    def add_search(self, fields: Sequence[str] = SEARCH) -> None:
         """Options of beam search."""
-        for name in SEARCH:
+        for name in fields:
             self.add_field(DecodingConfig, name, "Default: the checkpoint's own.")
 
     def add_preset(self, about: str, shown: str) -> None:

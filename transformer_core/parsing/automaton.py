@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.parsing.vocabulary import SymbolTable
+from transformer_core.tokenizer import Tokenizer, word_numbers
 
 MAX_DEPTH = 50  # constituents in one another; 33 in the English treebanks that were at hand
 MAX_OPENS = 12  # opening brackets in a row, which bounds chains of constituents with one child; 9 there
@@ -60,6 +61,23 @@ class BracketAutomaton:
         self.max_depth, self.max_opens = max_depth, max_opens
         self._closing_of = {symbols.opening[label]: symbols.closing[label] for label in symbols.opening}
         self._masks: dict[_Choices, Tensor] = {}
+
+    @classmethod
+    def from_sources(cls, tokenizer: Tokenizer, sources: Sequence[Sequence[int]]) -> BracketAutomaton:
+        """For sentences as a parser reads them, words with blanks between; their words are counted in the pieces.
+
+        A tokenizer may make two words, or none, of what it normalises: of an accent that stands alone, for instance.
+
+        Args:
+            tokenizer: Of the parser.
+            sources: The ids of each sentence without `</s>`, one at least.
+
+        Raises:
+            NotAParser: The model generates something else.
+        """
+        pieces = map(tokenizer.source.pieces, sources)
+        words = [word_numbers(each, at_blanks=True)[-1] + 1 for each in pieces]
+        return cls(SymbolTable.from_tokenizer(tokenizer), words)
 
     def start(self, sentence: int, limit: int) -> State:
         """The state before the first symbol.

@@ -51,7 +51,7 @@ def main() -> None:
         _draw_summary(t, served)
         _draw_unreadable(t, model_card, translator)
         draw_scores(t, model_card)
-        draw_parsing(t, model_card.parsing)
+        draw_parsing(t, model_card.parsing, model_card.parsing_free)
         draw_heads(t, model_card)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params |= route_params()

@@ -193,7 +193,9 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
         holds = t(f"model.trees_{content_of(name) or 'any'}")
         values = {"score": f"{scores.f1:.0f}", "count": f"{scores.sentences:,}", "holds": holds}
         weak = f":material/warning: {t('translate.parses_badly', **values)}"
-        st.caption(weak if scores.f1 < WEAK_F1 else t("translate.parses", **values))
+        good = t("translate.parses", **values, beam=scores.beam or t("model.unknown"), here=BEAM)
+        only_trees = t("translate.only_trees") if served.translator.decoding.constrained else ""
+        st.caption(f"{weak if scores.f1 < WEAK_F1 else good} {only_trees}")
     elif bleu is None:
         st.caption(f":material/warning: {t('translate.unmeasured')}")
     elif bleu < WEAK_BLEU:

@@ -37,7 +37,7 @@ def add_sentence(parser: Parser) -> None:
     parser.add_argument(
         "--target", type=str, metavar="TEXT", help="Read this translation instead of searching for one."
     )
-    parser.add_search()
+    parser.add_search(("beam", "alpha"))
     parser.add_argument(
         "--split",
         type=bool,

@@ -166,7 +166,8 @@ def translate_rows(
     source = make_batch([list(row) for row in rows], [[] for _ in rows], tokenizer.special).source
     with torch.no_grad(), _positions(translator.model, source, positions):
         config = translator.decoding.replace(beam=beam)
-        found = beam_search(translator.model, source, tokenizer.special, config, should_stop)
+        constraint = translator.constraint(rows)
+        found = beam_search(translator.model, source, tokenizer.special, config, should_stop, constraint=constraint)
     return [tokenizer.decode(result.hypotheses[0].ids) for result in found]
 
 

@@ -161,6 +161,7 @@ class ModelCard:
         answers: All questions of the probes that this app knows, together by what they are about; most asked first.
         parses: Whether it was trained on trees, so that its output is a tree.
         parsing: The quality of its trees, by test set.
+        parsing_free: The same of the paper's search, where its own allows only trees.
         unreadable: Parts of the file that have another form than they should, as "alignment.best_head".
     """
 
@@ -176,6 +177,7 @@ class ModelCard:
     answers: tuple[ContrastScores, ...] = ()
     parses: bool = False
     parsing: Mapping[str, ParsingScores] = field(default_factory=dict)
+    parsing_free: Mapping[str, ParsingScores] = field(default_factory=dict)
     unreadable: tuple[str, ...] = ()
 
     @classmethod
@@ -195,7 +197,8 @@ class ModelCard:
             method_agreement=parts.get(MethodAgreement, "methods", "agreement"),
             answers=_answers(parts),
             parses=parts.get(str, "task") == "parsing",
-            parsing=dict(parsing_scores(parts)),
+            parsing=dict(parsing_scores(parts, "bracketing")),
+            parsing_free=dict(parsing_scores(parts, "free")),
             unreadable=tuple(dict.fromkeys(parts.unreadable)),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, structs
 
@@ -29,6 +29,7 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
         right_branching_f1: F1 of trees that branch to the right, whatever the sentence; None when unknown.
         beam: Hypotheses kept at each step; None when unknown.
         alpha: Strength of the length penalty; None when unknown.
+        constrained: Whether the search could generate nothing but trees over the words.
     """
 
     f1: Percent
@@ -41,19 +42,26 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
     right_branching_f1: Percent | None = None
     beam: Count | None = None
     alpha: Number | None = None
+    constrained: bool = False
 
 
-def parsing_scores(parts: Parts) -> Iterator[tuple[str, ParsingScores]]:
-    """Those of each test set, by its name; what is not of their form is noted."""
+def parsing_scores(parts: Parts, search: Literal["bracketing", "free"]) -> Iterator[tuple[str, ParsingScores]]:
+    """Those of each test set, by its name; what is not of their form is noted.
+
+    Args:
+        parts: Of the metrics.
+        search: `bracketing` for the checkpoint's own search; `free` for the paper's, where the own one is constrained.
+    """
     for name, measured in (parts.get(dict[str, Any], "scores") or {}).items():
-        if not isinstance(measured, Mapping) or "bracketing" not in measured or measured.get("part") == "validation":
+        if not isinstance(measured, Mapping) or search not in measured or measured.get("part") == "validation":
             continue
-        scores = parts.get(ParsingScores, "scores", name, "bracketing")
+        scores = parts.get(ParsingScores, "scores", name, search)
         if scores and scores.f1_95 and not scores.f1_95[0] <= scores.f1 <= scores.f1_95[1]:
-            parts.note("scores", name, "bracketing", "f1_95")
+            parts.note("scores", name, search, "f1_95")
         elif scores:
             beam, alpha = parts.get(Count, "scores", name, "beam"), parts.get(Number, "scores", name, "alpha")
-            yield name, structs.replace(scores, beam=beam, alpha=alpha)
+            constrained = search == "bracketing" and bool(parts.get(bool, "scores", name, "constrained"))
+            yield name, structs.replace(scores, beam=beam, alpha=alpha, constrained=constrained)
 
 
 def content_of(name: str) -> str | None:

@@ -14,15 +14,25 @@ from viz_app.ui.escape_markdown import escape_markdown
 _UNKNOWN = "–"
 
 
-def draw_parsing(t: Texts, sets: Mapping[str, ParsingScores]) -> None:
-    """F1 and what belongs to it, a row for each test set; beside it what trivial trees and the paper reach."""
+def draw_parsing(t: Texts, sets: Mapping[str, ParsingScores], free: Mapping[str, ParsingScores]) -> None:
+    """F1 and what belongs to it, a row for each test set; beside it what trivial trees and the paper reach.
+
+    Args:
+        t: Texts.
+        sets: Scores by test set.
+        free: The same of the paper's search, where the model's own allows only trees.
+    """
     if not sets:
         return
     st.header(t("model.parsing"))
-    rows = list(sets.values())
+    named = [(name, each[name]) for name in sets for each in (sets, free) if name in each]
+    rows = [row for _, row in named]
     st.table(
         {
-            t("model.test_set"): [_set(t, name) for name in sets],
+            t("model.test_set"): [_set(t, name) for name, _ in named],
+            t("model.parsing_allowed"): [
+                t(f"model.parsing_{'only_trees' if row.constrained else 'any_sequence'}") for row in rows
+            ],
             t("model.parsing_sentences"): [f"{row.sentences:,}" for row in rows],
             "F1": [_f1(row) for row in rows],
             t("model.parsing_precision"): [_percent(row.precision) for row in rows],

@@ -246,7 +246,18 @@ def test_the_scores_of_a_parser() -> None:
     scores = card.parsing["ptb-sample-test"]
     assert card.parses and not card.unreadable and not card.scores
     assert (scores.f1, scores.f1_95, scores.sentences, scores.beam) == (77.1, (74.9, 79.3), 245, 21)
+    assert not scores.constrained and not card.parsing_free
     assert not ModelCard.from_metrics({"task": "translation"}).parses
+
+
+def test_the_scores_of_a_parser_that_generates_only_trees() -> None:
+    free = {**PARSED, "f1": 70.0, "f1_95": [65.0, 75.0]}
+    measured = {**SEARCH, "constrained": True, "bracketing": PARSED, "free": free}
+    card = ModelCard.from_metrics({"task": "parsing", "scores": {"a": measured, "b": {**measured, "free": 3}}})
+    assert [(each.f1, each.constrained) for each in card.parsing.values()] == [(77.1, True)] * 2
+    (only,) = card.parsing_free.values()
+    assert (only.f1, only.constrained, only.beam) == (70.0, False, 21)
+    assert card.unreadable == ("scores.b.free",)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,10 @@ from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
 from tests.core.parsing.grammar import made_up_trees
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli import main
-from transformer_core.cli.model_card import with_heads
+from transformer_core.cli.builders import score_sets
+from transformer_core.cli.model_card import with_heads, with_scores
 from transformer_core.parsing.treebank import parse_trees
+from transformer_core.translator import Translator
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ def test_prepared_trees_are_sentences_and_their_symbols(parsing: Parsing) -> Non
 
 def test_every_line_gives_a_line_with_all_its_words(parsing: Parsing, call: Call) -> None:
     lines = ["the cat sees a lamp .", "", "  she   paints ( it ) ", "x" * 5_000, "東京 \u200b"]
-    for options in ([], ["--constrained", "--min_length", "90"], ["--beam", "2", "--alpha", "0.3"]):
+    for options in ([], ["--constrained", "true", "--min_length", "90"], ["--beam", "2", "--alpha", "0.3"]):
         said = call(
             "parse", "--checkpoint", parsing.checkpoint, *options, stdin="\n".join(lines).encode() + b"\n\xff\n"
         )
@@ -82,11 +84,11 @@ def test_the_same_trees_and_no_repair_when_constrained(
     call("parse", "--checkpoint", parsing.checkpoint, stdin=b"the cat sees a lamp .\n")
     assert "1 trees were repaired" in caplog.text
     caplog.clear()
-    call("parse", "--checkpoint", parsing.checkpoint, "--constrained", stdin=b"the cat sees a lamp .\n")
+    call("parse", "--checkpoint", parsing.checkpoint, "--constrained", "true", stdin=b"the cat sees a lamp .\n")
     assert "repaired" not in caplog.text
 
 
-@pytest.mark.parametrize("options", [[], ["--constrained", "--greedy"]])
+@pytest.mark.parametrize("options", [[], ["--constrained", "true", "--greedy"]])
 def test_scores_of_a_treebank(parsing: Parsing, call: Call, options: list[str]) -> None:
     said = call("evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test, *options)
     assert said.status == 0, said.err
@@ -114,11 +116,29 @@ def test_a_shipped_parser_tells_its_scores(parsing: Parsing, call: Call, tmp_pat
     assert found.items() <= summary.items()
     card = (out / "README.md").read_text(encoding="utf-8")
     interval = f"{found['f1_95'][0]:.1f} to {found['f1_95'][1]:.1f}"
-    assert f"| test | validation | {found['sentences']} | {found['f1']:.1f} | {interval} |" in card
+    assert f"| test | validation | {found['sentences']} | any sequence | {found['f1']:.1f} | {interval} |" in card
     commands = [line.split()[3:] for line in card.splitlines() if line.startswith("    python -m transformer_core ")]
     assert [command[0] for command in commands] == ["evaluate", "evaluate", "prepare", "train", "ship"]
     assert all("--task" in command for command in commands[:3])
     assert with_heads(card, load_checkpoint(out).metrics["heads"]) == card
+
+
+def test_scores_of_both_searches_where_one_is_constrained(parsing: Parsing, call: Call) -> None:
+    translator = Translator.load(parsing.checkpoint)
+    translator.decoding = translator.decoding.replace(constrained=True)
+    scores = score_sets(translator, {"test": [str(parsing.test)]}, 8)["test"]
+    assert scores["constrained"] is True
+    arguments = ["evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test]
+    for key, value in (("bracketing", "true"), ("free", "false")):
+        summary = json.loads(call(*arguments, "--constrained", value).out.splitlines()[-1])
+        assert scores[key].items() <= summary.items()
+    assert scores["free"]["well_formed"] < scores["bracketing"]["well_formed"] == 100
+    card = with_scores("# T\n\nThis model has not been evaluated.\n\n## Training\n", {"test": scores})
+    rows = [line.split(" | ") for line in card.splitlines() if line.startswith("| test")]
+    assert [(row[3], row[4]) for row in rows] == [
+        ("only trees", f"{scores['bracketing']['f1']:.1f}"),
+        ("any sequence", f"{scores['free']['f1']:.1f}"),
+    ]
 
 
 def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made: Workplace, call: Call) -> None:
@@ -137,8 +157,10 @@ def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made:
 
 
 def test_options_that_only_one_task_has(parsing: Parsing, made: Workplace, call: Call) -> None:
-    said = call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--constrained")
+    said = call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--constrained", "true")
     assert one_line_error(said) == "error: --constrained needs --task parsing\n"
+    said = call("translate", "--checkpoint", made.checkpoint, "--constrained", "true", stdin=b"a\n")
+    assert one_line_error(said) == f"error: --constrained: {made.checkpoint} is no parser\n"
     arguments = ["evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test]
     for option, *value in (
         ["--per-sentence"],

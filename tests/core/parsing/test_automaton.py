@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.core.parsing.symbols import EOS, TABLE, is_tree, trees
 from transformer_core.parsing.automaton import BracketAutomaton, State, least_symbols
+from transformer_core.parsing.vocabulary import NotAParser, learn_vocabularies
 
 
 def generated(automaton: BracketAutomaton, state: State, so_far: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
@@ -66,3 +67,15 @@ def test_any_walk_ends_in_a_tree_and_the_mask_says_the_same_as_the_ids(
         state = automaton.advance(state, token)
     assert is_tree(walked, words, max_depth=4, max_opens=3)
     assert len(walked) + 1 <= limit
+
+
+def test_the_words_of_a_source_are_counted_in_its_pieces() -> None:
+    pairs = [("the cat isn't here .", "(S XX XX )S"), ("a b 1/2 U.S. --", "(S XX )S")]
+    tokenizer = learn_vocabularies(lambda: pairs * 20, 40)
+    texts = ["the cat", "isn't", "( ) .", "\u6771\u4eac x", "a b 1/2 U.S. -- the-cat"]
+    sources = [tokenizer.source.encode(text).ids for text in texts]
+    assert max(len(ids) - len(text.split()) for ids, text in zip(sources, texts, strict=True)) > 3
+    automaton = BracketAutomaton.from_sources(tokenizer, sources)
+    assert automaton.words == [len(text.split()) for text in texts]
+    with pytest.raises(NotAParser):
+        BracketAutomaton.from_sources(tokenizer.source, sources)

@@ -111,7 +111,11 @@ def _translated(translator: Translator, sources: Sequence[Sequence[int]]) -> lis
         group = order[start : start + _BATCH]
         batch = make_batch([sources[number] for number in group], [[] for _ in group], tokenizer.special)
         found = greedy_search(
-            translator.model, batch.source.to(device), tokenizer.special, translator.decoding.extra_length
+            translator.model,
+            batch.source.to(device),
+            tokenizer.special,
+            translator.decoding.extra_length,
+            translator.constraint([sources[number] for number in group]),
         )
         for number, ids in zip(group, found, strict=True):
             texts[number] = tokenizer.decode(ids)
