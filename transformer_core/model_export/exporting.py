@@ -12,6 +12,7 @@ from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.files import EXPORT_FILE, atomic_directory, read_regular, write_json
 from transformer_core.model_export import ctranslate2_folder, marian_folder, onnx_folder
 from transformer_core.model_export.refusals import ExportError
+from transformer_core.model_export.search import search_notes
 
 _MOST_CARD_BYTES = 1_000_000
 
@@ -60,7 +61,7 @@ def export_model(folder: Path, out: Path, program: str) -> Exported:
     write, usage = WRITERS[program]
     licence = str(checkpoint.metrics.get("converted", {}).get("licence", ""))
     with atomic_directory(out) as partial:
-        notes = tuple(write(checkpoint, partial))
+        notes = (*write(checkpoint, partial), *search_notes(checkpoint.decoding))
         card = _card(checkpoint, program, usage(checkpoint), licence, notes)
         (partial / "README.md").write_text(card, encoding="utf-8")
         origin = {"program": program, "checkpoint_hash": checkpoint.weights_hash, "licence": licence}

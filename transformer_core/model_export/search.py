@@ -17,6 +17,12 @@ def power(decoding: DecodingConfig) -> float:
     return round(decoding.alpha * _TYPICAL_LENGTH / (5 + _TYPICAL_LENGTH), 3)
 
 
+def search_notes(decoding: DecodingConfig) -> list[str]:
+    """What no other program knows of the search, in words."""
+    told = "only trees over the words of a sentence are generated here; there, any sequence of tokens may be"
+    return [told] if decoding.constrained else []
+
+
 def penalty_notes(decoding: DecodingConfig) -> list[str]:
     """What to know about it, in words; nothing where it is the same."""
     if decoding.length_penalty == "power" or not decoding.alpha or decoding.beam == 1:

@@ -44,6 +44,11 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
     alpha: Number | None = None
     constrained: bool = False
 
+    @property
+    def allowed(self) -> Literal["only_trees", "any_sequence"]:
+        """What the search may generate."""
+        return "only_trees" if self.constrained else "any_sequence"
+
 
 def parsing_scores(parts: Parts, search: Literal["bracketing", "free"]) -> Iterator[tuple[str, ParsingScores]]:
     """Those of each test set, by its name; what is not of their form is noted.

@@ -30,9 +30,7 @@ def draw_parsing(t: Texts, sets: Mapping[str, ParsingScores], free: Mapping[str,
     st.table(
         {
             t("model.test_set"): [_set(t, name) for name, _ in named],
-            t("model.parsing_allowed"): [
-                t(f"model.parsing_{'only_trees' if row.constrained else 'any_sequence'}") for row in rows
-            ],
+            t("model.parsing_allowed"): [t(f"model.parsing_{row.allowed}") for row in rows],
             t("model.parsing_sentences"): [f"{row.sentences:,}" for row in rows],
             "F1": [_f1(row) for row in rows],
             t("model.parsing_precision"): [_percent(row.precision) for row in rows],

@@ -66,7 +66,7 @@ class Marian:
 
 def searched(translator: Translator, texts: Sequence[str], beam: int) -> list[Hypothesis]:
     encodings = [translator.encode(text).ids for text in texts]
-    return [result.hypotheses[0] for result in translator.search(encodings, beam=beam)]
+    return [result.hypotheses[0] for result in translator.search(encodings, beam=beam, constrained=False)]
 
 
 def read_batch(translator: Translator, texts: Sequence[str], found: Sequence[Hypothesis]) -> Batch:

@@ -8,7 +8,7 @@ import pytest
 
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding.beam import length_penalty
-from transformer_core.model_export.search import penalty_notes, power
+from transformer_core.model_export.search import penalty_notes, power, search_notes
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.6, 1.0, 2.0])
@@ -21,7 +21,13 @@ def test_the_power_changes_as_much_from_19_to_21_tokens(alpha: float) -> None:
     assert str(power(decoding)) in penalty_notes(decoding)[0]
 
 
+def test_that_only_trees_are_generated_is_said() -> None:
+    (note,) = search_notes(DecodingConfig(constrained=True))
+    assert "only trees" in note
+
+
 def test_nothing_is_said_where_nothing_differs() -> None:
+    assert search_notes(DecodingConfig()) == []
     assert power(DecodingConfig(alpha=0.7, length_penalty="power")) == 0.7
     for decoding in (DecodingConfig(length_penalty="power"), DecodingConfig(alpha=0.0), DecodingConfig(beam=1)):
         assert penalty_notes(decoding) == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import structs
@@ -71,10 +70,7 @@ def data(context: LessonContext) -> StageData:
             "variations": rows,
             "reduced": _reduced(small) if small else None,
             "parsers": [dataclasses.asdict(parser) for parser in TABLE_4],
-            "ours": [
-                {"name": _test_set(context.t, name), **structs.asdict(scores)}
-                for name, scores in _ours(context).items()
-            ],
+            "ours": [{"name": name, **structs.asdict(scores)} for name, scores in _ours(context)],
             "sentences": _sentences(context),
             "runs": {name: _run(name) for name in PAPER_RUNS},
             "rate": P100_FLOPS,
@@ -82,15 +78,21 @@ def data(context: LessonContext) -> StageData:
     )
 
 
-def _ours(context: LessonContext) -> Mapping[str, ParsingScores]:
-    """F1 of our parser on its test sets; empty where there is none, and for scenes that do not show it."""
+def _ours(context: LessonContext) -> list[tuple[str, ParsingScores]]:
+    """Scores of our parser, each test set and search with its label; none for scenes that do not show them."""
     name = find_parser() if context.state.scene == "parsing" else None
-    return get_translation_service(name).card.parsing if name else {}
+    if name is None:
+        return []
+    card = get_translation_service(name).card
+    searches = (card.parsing, card.parsing_free)
+    found = [(test, scores[test]) for test in card.parsing for scores in searches if test in scores]
+    return [(_label(context.t, test, scores), scores) for test, scores in found]
 
 
-def _test_set(t: Texts, name: str) -> str:
-    """What a test set holds."""
-    return t(f"model.trees_{content_of(name) or 'any'}")
+def _label(t: Texts, test: str, scores: ParsingScores) -> str:
+    """What a test set holds, and what the search may generate."""
+    holds = t(f"model.trees_{content_of(test) or 'any'}")
+    return f"{holds} \u00b7 {t(f'model.parsing_{scores.allowed}')}"
 
 
 def _sentences(context: LessonContext) -> dict[str, Any] | None:
@@ -148,10 +150,10 @@ def _parsers(context: LessonContext) -> DotsFigure:
     nothing, no_paper = [math.nan] * len(parsers), [math.nan] * len(ours)
     columns = [Dots(values=[*values, *no_paper], title=t(f"lesson_results.setting_{setting}"), axis="F1", digits=1)]
     if ours:
-        ends = [each.f1_95 or (math.nan, math.nan) for each in ours.values()]
+        ends = [each.f1_95 or (math.nan, math.nan) for _, each in ours]
         columns.append(
             Dots(
-                values=[*nothing, *(each.f1 for each in ours.values())],
+                values=[*nothing, *(each.f1 for _, each in ours)],
                 low=[*nothing, *(low for low, _ in ends)],
                 high=[*nothing, *(high for _, high in ends)],
                 title=t("lesson_results.parsing_ours"),
@@ -160,7 +162,7 @@ def _parsers(context: LessonContext) -> DotsFigure:
                 holds=(0.0, 100.0),
             )
         )
-    labels = [*names, *(_test_set(t, name) for name in ours)]
+    labels = [*names, *(label for label, _ in ours)]
     return DotsFigure(row_labels=labels, columns=columns, row_title=t("lesson_results.parser"), language=t.language)
 
 

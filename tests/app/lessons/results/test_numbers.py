@@ -116,7 +116,8 @@ def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch
     """In a column and on an axis of its own, since its test sets are others."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(parser_checkpoint))
     measured = Translator.load(parser_checkpoint).metrics["scores"]
-    tested = [each["bracketing"] for each in measured.values() if each["part"] == "test"]
+    tests = [each for each in measured.values() if each["part"] == "test"]
+    tested = [each[search] for each in tests for search in ("bracketing", "free") if search in each]
     shown = replace(context(setting="wsj"), state=LessonState("parsing", {"setting": "wsj"}))
     assert [each["f1"] for each in data(shown).values["ours"]] == [each["f1"] for each in tested]
     drawn = figure("parsing", shown)
@@ -125,6 +126,7 @@ def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch
     assert list(ours[np.isfinite(ours)]) == [each["f1"] for each in tested]
     assert not np.any(np.isfinite(paper) & np.isfinite(ours))
     assert len(drawn.row_labels) == len(paper) == len(ours)
+    assert len(set(drawn.row_labels)) == len(drawn.row_labels)
 
 
 @pytest.mark.parametrize("measure", ["bleu", "perplexity", "parameters"])
