@@ -159,9 +159,9 @@ def _presses(key: str) -> str:
 
 
 def send_finding(key: str, finding: Mapping[str, Any]) -> None:
-    """Send the explorer what was found out after it was drawn: one name, `roles`, `card` or `off`, with plain values.
+    """Send the explorer what was found out after it was drawn: one name and plain values.
 
-    The maps are not sent again for it.
+    The name is `roles`, `card`, `off` or `free`. The maps are not sent again for it.
     """
     (name,) = finding
     _mount_finding(key=f"code-of-{key}-{name}", data=dict(finding), height="content")

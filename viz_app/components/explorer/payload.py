@@ -65,9 +65,10 @@ def pack(
         beam: The search as a tree of plain values; see `viz_app.serving.search_tree.search_tree`. None or empty: the
             explorer offers no tree.
         tree: What a parser has generated; see `viz_app.serving.parse_tree.parse_tree`. None or empty: no tree is drawn.
-        about: `text`, the source sentence; `model`, the name of the checkpoint; `own`, of the one that the page shows;
-            `models`, the names of others that the explorer offers to compare with; `titles`, what the page calls each
-            of them, if not by its name. None: the explorer compares heads of one sentence only.
+        about: `text`, the sentence as typed; `source`, as the model reads it; `model`, the name of the checkpoint;
+            `own`, of the one that the page shows; `models`, of others that the explorer offers to compare with;
+            `titles`, what the page calls each of them, if not by its name. None: the explorer compares heads of one
+            sentence only.
         follow: Whether a component that already shows another translation takes this selection over as well.
         source_language: BCP 47 code of the source, for fonts and screen readers.
         target_language: BCP 47 code of the translation.
