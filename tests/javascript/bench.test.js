@@ -4,11 +4,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bench } from "../../viz_app/lessons/lab/js/bench.js";
 
-const TEXTS = { too_long: "{count} of {most}", too_much: "{times} times", stopped: "Stopped.", computing: "Wait." };
+const TEXTS = {
+  too_long: "{count} of {most}",
+  too_much: "{times} times",
+  late: "Late.",
+  stopped: "Stopped.",
+  computing: "Wait.",
+};
 
 /** @param {Record<string, unknown>} values */
 function bench(values) {
-  const lesson = { values: { bench: null, count: 5, most: 80, times: 0, ...values } };
+  const lesson = { values: { bench: null, count: 5, most: 80, times: 0, late: false, ...values } };
   return new Bench(/** @type {any} */ (lesson), TEXTS);
 }
 
@@ -22,6 +28,7 @@ test("a bench that is refused says why, in round numbers", () => {
   ])
     assert.equal(bench({ times }).absence, said);
   assert.equal(bench({ count: 81 }).absence, "81 of 80");
+  assert.equal(bench({ late: true }).absence, "Late.");
   assert.equal(bench({}).absence, "Stopped.");
 });
 

@@ -42,9 +42,10 @@ export class Bench extends Scene {
 
   /** What stands in place of the picture, or null. */
   get absence() {
-    const { bench, count, most, times } = this.lesson.values;
+    const { bench, count, most, times, late } = this.lesson.values;
     if (bench === null && count > most) return fillText(this.texts.too_long, { count, most });
-    if (bench === null) return times ? fillText(this.texts.too_much, { times: about(times) }) : this.texts.stopped;
+    if (bench === null && times) return fillText(this.texts.too_much, { times: about(times) });
+    if (bench === null) return late ? this.texts.late : this.texts.stopped;
     return this.own ? null : this.texts.computing;
   }
 
