@@ -178,6 +178,8 @@ type State = {
   step: number | null;
   unit: string;
   view: string;
+  opens: string;
+  viewChosen: boolean;
   zoom: string;
   form: string;
   order: string;
@@ -436,6 +438,8 @@ type ExplorerHeader = {
   selection: Partial<State>;
   /** The view of all heads that such a model opens with. */
   opens: string;
+  /** Of the component; another one after a session file was opened. */
+  key?: string;
   off?: string;
   gloss: number[];
   follow: boolean;

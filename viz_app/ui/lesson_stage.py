@@ -88,7 +88,7 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
     if name == LAB:
         asked = (state.scene, context.text, served.name)
         long = LongComputation(context.t, asked)
-        context = dataclasses.replace(context, stopped=long.stopped, watched=long.watched)
+        context = dataclasses.replace(context, stopped=long.stopped, late=long.late, watched=long.watched)
     try:
         if context.stopped:
             served.give_up(session.session_id())
@@ -99,7 +99,7 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
         if long is None:
             raise
         long.end_late()
-        context = dataclasses.replace(context, stopped=True)
+        context = dataclasses.replace(context, stopped=True, late=True)
         numbers = lesson_module(name).data(context)
     if long is not None:
         long.clear()

@@ -111,7 +111,7 @@ def explorer(
     if first is None or first_off != f"{first.kind}.{first.layer}.{first.head}":
         first_off = None
     if first is not None:
-        payload = with_selection(payload, first, first_off)
+        payload = with_selection(payload, first, key=key, off=first_off)
     _bring_code(key=f"code-of-{key}", data={}, height="content")
     result: Any = _mount(
         key=key,
