@@ -11,6 +11,7 @@ from transformer_core.analysis.atlas.measures import measures
 from transformer_core.analysis.atlas.record import Atlas
 from viz_app.components.atlas import answered, head_atlas, last_report, opened_head, pack
 from viz_app.components.explorer import Selection
+from viz_app.explorer_view.snapshot import opening_view
 from viz_app.export import atlas_table
 from viz_app.export.provenance import checkpoint_record
 from viz_app.figure_editor.rendering import ExportableFigure
@@ -77,7 +78,8 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
     if opened := opened_head(key):
         kind, layer, head, event = opened
         if layer < atlas.layers and head < atlas.heads:
-            open_in_translate(Selection(kind=kind, layer=layer, head=head, card=True))  # type: ignore[arg-type]
+            view = opening_view(atlas.layers, atlas.heads)
+            open_in_translate(Selection(kind=kind, layer=layer, head=head, view=view, card=True))  # type: ignore[arg-type]
         answered(key, event)
         st.rerun()
     result = translated(served) if state.maps else None

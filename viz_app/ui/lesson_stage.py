@@ -12,6 +12,7 @@ import streamlit as st
 
 from viz_app.components.address import publish
 from viz_app.components.events import last_answered
+from viz_app.explorer_view.snapshot import opening_view
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
@@ -264,6 +265,8 @@ def _draw_head_opener(t: Texts, name: str, context: LessonContext) -> None:
     shown = scene_selection(name, _scene(t, name, context), context)
     if shown is None:
         return
+    config = context.service.translator.config
+    shown = dataclasses.replace(shown, view=opening_view(config.num_layers, config.num_heads))
     label = t("lessons.open_head", kind=t(f"explorer.kind_{shown.kind}"), head=f"{shown.layer + 1}.{shown.head + 1}")
     st.button(
         label, key="open-head", icon=":material/translate:", on_click=session.enqueue_callback(open_in_translate, shown)

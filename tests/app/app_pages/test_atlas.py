@@ -122,6 +122,19 @@ def test_the_address_holds_what_is_seen(measured: Measured) -> None:
     assert "--view=grid --measure=effect" in visible(app)
 
 
+@pytest.mark.parametrize(("most", "view"), [(8, "heads"), (7, "layer")])
+def test_a_head_opens_beside_as_many_as_can_be_read(
+    measured: Measured, monkeypatch: pytest.MonkeyPatch, most: int, view: str
+) -> None:
+    monkeypatch.setattr("viz_app.explorer_view.snapshot.MOST_SIDE_BY_SIDE", most)
+    app = measured()
+    (weights,) = app.session_state["atlas_seen"]
+    app.session_state[f"atlas-{weights[:12]}"] = {"seen": None, "open": {"name": "encoder.1.3", "id": 1}}
+    app.run()
+    opened = app.session_state[session.SELECTION_KEY]
+    assert (opened.kind, opened.layer, opened.head, opened.card, opened.view) == ("encoder", 1, 3, True, view)
+
+
 def test_the_slider_translates_with_so_many_heads(measured: Measured) -> None:
     app, t = measured(), texts("en")
     (slider,) = app.slider
