@@ -41,8 +41,9 @@ def read_lines(file: str, most: int) -> list[tuple[str, ...]]:
 
 
 def stranger(translator: Translator, device: str) -> Translator:
-    """A translator of the same shape with random weights."""
-    return Translator(Transformer(translator.config).to(device), translator.tokenizer, translator.decoding)
+    """A translator of the same shape with random weights, whose search is free."""
+    decoding = translator.decoding.replace(constrained=False)
+    return Translator(Transformer(translator.config).to(device), translator.tokenizer, decoding)
 
 
 def parse_each(parser: ConstituencyParser, sentences: Sequence[tuple[str, ...]], **options: Any) -> list[Parse]:
@@ -94,7 +95,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
         free, constrained = (parse_each(parser, sentences, beam=beam, constrained=each) for each in (False, True))
         steps = [steps_of(parse) for parse in free]
         runs: dict[str, Callable[[], object]] = {
-            "free": partial(parse_each, parser, sentences, beam=beam),
+            "free": partial(parse_each, parser, sentences, beam=beam, constrained=False),
             "constrained": partial(parse_each, parser, sentences, beam=beam, constrained=True),
             "translator": partial(translate_each, other, lines, steps, beam),
         }

@@ -178,6 +178,8 @@ type State = {
   step: number | null;
   unit: string;
   view: string;
+  opens: string;
+  viewChosen: boolean;
   zoom: string;
   form: string;
   order: string;
@@ -201,7 +203,7 @@ type State = {
   off: string | null;
   [name: string]: any;
 };
-/** What findings.py finds out about heads. */
+/** What findings.py finds out. */
 type HeadRole =
   | { role: string; standing: string; share: number; chance: number; places: number }
   | { words: string; clear: boolean }; // of an atlas
@@ -257,7 +259,8 @@ type HeadCardData = {
   }[];
   source: { weights: string; seeds: number[]; versions: string[]; data: string[] };
 };
-type Findings = { roles?: Roles | null; card?: HeadCardData | null; off?: Without | null };
+type Free = { model: string; source: string; nodes: [string, number, number][]; repairs: Record<string, number> };
+type Findings = { roles?: Roles | null; card?: HeadCardData | null; off?: Without | null; free?: Free | null };
 type Translation = import("./components/explorer/js/data.js").Translation;
 type View = import("./components/explorer/js/data.js").View;
 type Views = Record<Kind, View>;
@@ -422,12 +425,21 @@ type ExplorerHeader = {
   texts: Texts;
   /** Alignment error rates by kind, layer and head. */
   alignment: Record<Kind, number[][]>;
-  about?: { text: string; model: string; own: string; models: string[]; titles?: Record<string, string> };
+  about?: {
+    text: string;
+    source?: string;
+    model: string;
+    own: string;
+    models: string[];
+    titles?: Record<string, string>;
+  };
   beam?: BeamData;
   tree?: TreeData;
   selection: Partial<State>;
   /** The view of all heads that such a model opens with. */
   opens: string;
+  /** Of the component; another one after a session file was opened. */
+  key?: string;
   off?: string;
   gloss: number[];
   follow: boolean;
@@ -449,6 +461,7 @@ type TreeData = {
   repairs: Record<string, number>;
   text: string;
   others: { branch: number; score: number; nodes: [string, number, number][] }[];
+  constrained: boolean;
 };
 
 /** A constituent (`node`), a word (`word`), or all words of a collapsed constituent (`whole`). */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -130,6 +131,18 @@ def test_another_tree_opens_its_branch(page: Page) -> None:
     other.click()
     wait_for_params(page, branch=str(branch + 1))
     page.locator(".branch-note").wait_for()
+
+
+def test_what_is_found_out_later_is_told(open_page: OpenPage, app_url: str) -> None:
+    """Of a sentence as people type it: what the search finds when anything is allowed, and without a head."""
+    t = texts("en", parses=True)
+    page = opened(open_page, app_url, "I can't see the man with the telescope.")
+    told = page.locator(".tree-free span").nth(1)
+    told.wait_for()
+    assert told.inner_text() == t("explorer.tree_free_same")
+    page.get_by_role("button", name=t("explorer.off"), exact=True).click()
+    said = re.compile("|".join(t(f"explorer.off_{each}") for each in ("same", "changed")))
+    page.locator(".explorer b", has_text=said).wait_for()
 
 
 @pytest.mark.parametrize("dark", [False, True])

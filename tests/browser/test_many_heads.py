@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.app_driver import sideways, wait_for_params
+from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import APP, OpenPage, Serve
-from tests.browser.rest import settled
+from tests.browser.rest import settled, until
 from viz_app.explorer_view.snapshot import MOST_SIDE_BY_SIDE
 from viz_app.text import texts
 
@@ -45,11 +45,36 @@ def tiles(page: Page) -> int:
     return page.locator(".explorer .tile").count()
 
 
-def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(
-    serve: Serve, open_page: OpenPage, random_checkpoint: Path, deep: Path
-) -> None:
+@pytest.fixture
+def url(serve: Serve, random_checkpoint: Path, deep: Path) -> str:
+    return serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_CHECKPOINTS=str(deep))
+
+
+def choose_model(page: Page, name: str) -> None:
+    page.get_by_role("radio", name=name, exact=True).click()
+    named = None if name == "random" else name  # the one that is served to all stands in no address
+    assert until(page, lambda: params(page).get("model") == named)
+
+
+def test_how_a_model_opens_is_its_own_and_what_is_chosen_stays(url: str, open_page: OpenPage) -> None:
+    t = texts("en")
+    page = open_page(f"{url}/?text=The+dog.&model=deep")
+    wait_for_params(page, view="layer")
+    page.get_by_role("link", name=t("nav.model"), exact=True).click()
+    page.wait_for_url("**/model?**")
+    choose_model(page, "random")
+    page.get_by_role("link", name=t("nav.translate"), exact=True).click()
+    wait_for_params(page, view="heads")
+    page.get_by_role("button", name=t("explorer.view_layer")).click()
+    for name, heads in (("deep", HEADS), ("random", 4)):
+        wait_for_params(page, view="layer")
+        choose_model(page, name)
+        assert until(page, lambda heads=heads: page.locator(".explorer .tile").count() == heads)  # type: ignore[misc]
+    assert tiles(page) == 4 and params(page)["view"] == "layer"
+
+
+def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(url: str, open_page: OpenPage) -> None:
     assert LAYERS * HEADS > MOST_SIDE_BY_SIDE
-    url = serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_CHECKPOINTS=str(deep))
     page = open_page(f"{url}/?text=The+dog.")
     page.get_by_role("gridcell").first.wait_for()
     wait_for_params(page, view="heads")

@@ -14,10 +14,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from benchmarks.browser import TOUR_SHOWN, wait_until_up
+from tests.browser.rest import rest
 from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, WebSocketRoute
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
@@ -68,6 +69,29 @@ def page(browser: Browser) -> Iterator[Page]:
     found.close()
 
 
+class Line:
+    """The connection of the page that is open first, whose messages can be held back."""
+
+    def __init__(self, page: Page) -> None:
+        self.held: list[str | bytes] = []
+        self.holds = self.is_mute = False
+        self._first: WebSocketRoute | None = None
+        page.route_web_socket("**/_stcore/stream", self._relay)
+
+    def _relay(self, client: WebSocketRoute) -> None:
+        server = client.connect_to_server()
+        if self._first is None:
+            self._first = client
+            server.on_message(lambda message: self.held.append(message) if self.holds else client.send(message))
+            client.on_message(lambda message: None if self.is_mute else server.send(message))
+
+    def release(self) -> None:
+        assert self._first is not None
+        for message in self.held:
+            self._first.send(message)
+        self.holds = False
+
+
 def shown(page: Page, text: str) -> Callable[[], bool]:
     def is_shown() -> bool:
         parts = parse_qs(urlsplit(page.url).query)
@@ -109,3 +133,24 @@ def test_sentence_and_head_outlive_the_server(server: Server, page: Page) -> Non
     is_third = shown(page, THIRD)
     retype_until(page, lambda: is_third() and page.evaluate(SESSION) not in (None, session), THIRD)
     assert parse_qs(urlsplit(page.url).query)["head"] == ["1"]
+
+
+def test_what_is_typed_until_the_page_opens_anew_stays(app_url: str, page: Page) -> None:
+    line = Line(page)
+    page.goto(f"{app_url}/?lang=en&text={FIRST}")
+    wait(page, lambda: page.evaluate(SESSION) is not None)
+    rest(page)
+    page.evaluate(f"{SESSION} = 'of a server that is gone'")
+    line.holds = True
+    page.get_by_role("textbox").first.fill(SECOND)
+    address = (b"headlight_address", SECOND.encode())
+    wait(page, lambda: any(all(part in each for part in address) for each in line.held if isinstance(each, bytes)))
+    line.is_mute = True
+    page.keyboard.press("End")
+    page.keyboard.type(" Now")
+    with page.expect_event("load"):
+        line.release()
+    wait(page, shown(page, f"{SECOND} Now"))
+    wait(page, lambda: page.evaluate("document.activeElement.tagName") == "INPUT")
+    page.keyboard.type(" here")
+    wait(page, shown(page, f"{SECOND} Now here"))

@@ -108,9 +108,13 @@ def test_the_parser_is_small_measured_and_looks() -> None:
     assert checkpoint_bytes(folder) <= 15_000_000
     recipe = tomllib.loads((folder / "recipe.toml").read_text(encoding="utf-8"))
     assert merged_model(preset(recipe["preset"]).model, recipe.get("model", {})) == parser.config
+    assert parser.decoding == preset(recipe["preset"]).decoding
+    assert parser.decoding.constrained
     for name in ("ptb-sample-test", "gum-silver-test"):
-        found = parser.metrics["scores"][name]["bracketing"]
-        assert found["f1_95"][0] > found["right_branching_f1"] + 10
+        scores = parser.metrics["scores"][name]
+        found, free = scores["bracketing"], scores["free"]
+        assert free["f1_95"][0] > found["right_branching_f1"] + 10
+        assert found["f1"] > free["f1"] and found["well_formed"] == 100 > free["well_formed"]
     assert shortcomings(parser.metrics["heads"]) == []
 
 

@@ -135,11 +135,12 @@ def _tree_scores(translator: Translator, spec: str, sequences: Sequence[str], ba
     repaired = (to_tree(text.split(), tree.words) for text, tree in zip(sequences, gold, strict=True))
     trivial = score_bracketing(gold, [right_branching(tree.words) for tree in gold])
     found = score_parses(gold, [Parse(each.tree, each.repairs) for each in repaired])
-    scores = {"constrained": translator.decoding.constrained, "bracketing": {**found, "right_branching_f1": trivial.f1}}
+    baseline = {"right_branching_f1": trivial.f1}
+    scores = {"constrained": translator.decoding.constrained, "bracketing": found | baseline}
     if translator.decoding.constrained:
         words = [tree.words for tree in gold]
         free = ConstituencyParser(translator).parse_all(words, constrained=False, batch=batch)
-        scores["free"] = score_parses(gold, free)
+        scores["free"] = score_parses(gold, free) | baseline
     return scores
 
 

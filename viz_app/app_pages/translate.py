@@ -239,7 +239,7 @@ def _draw_result(
 
 
 def _send_findings(t: Texts, served: TranslationService, result: TranslationResult, selection: Selection) -> None:
-    """Last of all, so that nothing waits for it: the card, the head that is switched off, then what all heads do."""
+    """Last of all, so that nothing waits for it: the card, the head that is off, what all heads do, the free search."""
     session_id, key = session.session_id(), session.fresh_key(_EXPLORER)
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
@@ -247,6 +247,8 @@ def _send_findings(t: Texts, served: TranslationService, result: TranslationResu
             send_finding(key, findings.card(served, t, (selection.kind, selection.layer, selection.head)))
         send_finding(key, findings.without_head(served, session_id, result, head_off(key)))
         send_finding(key, findings.roles(served, session_id, t))
+        if served.parses and served.translator.decoding.constrained:
+            send_finding(key, findings.free_search(served, session_id, result))
     except Superseded:
         st.stop()
 
@@ -264,7 +266,15 @@ def _packed(
     translator = served.translator
     tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
     name = (own or served).name
-    about = {"text": text, "model": served.name, "own": name, "models": other_models(name), "titles": display_names(t)}
+    source = result.translation.source
+    about = {
+        "text": text,
+        "source": source,
+        "model": served.name,
+        "own": name,
+        "models": other_models(name),
+        "titles": display_names(t),
+    }
     best = best_head(served.card, result.maps)
     parsed = parse_tree(result.translation, branch, shown.translation, translator)
     return payload(shown, t, best, served.card, beam=tree, tree=parsed, about=about)

@@ -1,4 +1,4 @@
-"""What is found out about heads after the explorer is drawn: their roles, a card, a translation without one of them."""
+"""What is found out after the explorer is drawn: roles of heads, a card, a translation without one, the free search."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.analysis.ablation import Head, translate_without
 from viz_app.explorer_view.head_card import head_card, names_of_heads
 from viz_app.serving.head_roles import measure_roles
+from viz_app.serving.parse_tree import parse_tree
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
     from transformer_core.analysis.roles import HeadRole, RoleTable
     from transformer_core.attention_maps import Kind
+    from transformer_core.translator import Translation
+    from viz_app.serving.single_flight_cache import ShouldStop
 
 
 def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]:
@@ -87,3 +90,27 @@ def without_head(
     about = {"model": service.name, "source": original.source, "head": f"{kind}.{layer}.{number}"}
     numbers = {"before": found.before, "after": found.log_probability}
     return {"off": {**about, **numbers, "words": found.words, "original": found.original}}
+
+
+def free_search(service: TranslationService, session: str, result: TranslationResult) -> dict[str, Any]:
+    """The tree of the paper's search, which may generate any sequence, for a parser that generates only trees.
+
+    Args:
+        service: The parser.
+        session: As for `TranslationService.translate`.
+        result: What its own search has found.
+
+    Raises:
+        Superseded: when a newer request of the session took over.
+    """
+    translator, own = service.translator, result.translation
+
+    def search(should_stop: ShouldStop) -> Translation:
+        encoding = own.source_encoding
+        (found,) = translator.search([encoding.ids], beam=BEAM, constrained=False, should_stop=should_stop)
+        return translator.translation(own.source, encoding, found)
+
+    free = service.compute_once(session, ("search.free", own.source), search)
+    tree = parse_tree(free, 0, free, translator)
+    nodes = [[each["label"], each["begin"], each["end"]] for each in tree["nodes"]]
+    return {"free": {"model": service.name, "source": own.source, "nodes": nodes, "repairs": tree["repairs"]}}

@@ -14,6 +14,7 @@ from transformer_core.analysis.resting import MOST_RESTING, best_looking, restin
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
+from viz_app.components.explorer.selection import View
 from viz_app.explorer_view.sentence_bundle import sentence_bundle
 from viz_app.export.bundle import Turn
 from viz_app.export.figure_request import ForwardResult
@@ -32,14 +33,17 @@ if TYPE_CHECKING:
 MOST_SIDE_BY_SIDE = 192  # heads of a kind; more tiles would be too small to read, or reach beyond the window
 
 
+def opening_view(layers: int, heads: int) -> View:
+    """The tiles beside a head: all heads of its kind, or those of its layer where they are too many."""
+    return "heads" if layers * heads <= MOST_SIDE_BY_SIDE else "layer"
+
+
 def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
     """The encoder-decoder head that aligns words best on the gold set, if it looks at words in these maps.
 
-    Otherwise, or where nobody has measured one, the head whose keys depend most on what is generated. Beside it are all
-    heads of the kind, or only those of its layer where a kind has more than MOST_SIDE_BY_SIDE.
+    Otherwise, or where nobody has measured one, the head whose keys depend most on what is generated.
     """
-    layers, heads = maps.cross.shape[:2]
-    start = Selection(kind="cross", view="heads" if layers * heads <= MOST_SIDE_BY_SIDE else "layer")
+    start = Selection(kind="cross", view=opening_view(*maps.cross.shape[:2]))
     if card.best_head is not None:
         aligner = replace(start, layer=card.best_head[0], head=card.best_head[1]).fitted(maps)
         if resting_shares(maps, "cross")[aligner.layer, aligner.head] <= MOST_RESTING:

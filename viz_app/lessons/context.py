@@ -46,7 +46,8 @@ class LessonContext:
         language: The visitor's.
         load: Gives the service of the model; called only by lessons that need it.
         session: Name of the session, for the queue in front of the model.
-        stopped: Whether the visitor has stopped what this scene computes; only the Lab asks.
+        stopped: Whether what this scene computes was stopped, by the visitor or by its deadline; only the Lab asks.
+        late: Whether it was the deadline.
         watched: Makes of a function that says whether to stop one that also shows that something is on its way.
         parses: Whether the model is a parser, so that labels speak of trees.
 
@@ -60,6 +61,7 @@ class LessonContext:
     load: Callable[[], TranslationService]
     session: str
     stopped: bool = False
+    late: bool = False
     watched: Callable[[ShouldStop], ShouldStop] = lambda stop: stop
     parses: bool = False
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)

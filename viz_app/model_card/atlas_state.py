@@ -160,8 +160,9 @@ class PruningState:
     def fitted(self, atlas: Atlas) -> PruningState:
         """The nearest state that this atlas has."""
         start = PruningState.start(atlas, self.group)
+        score = self.score if self.score in SCORES else start.score
         order = self.order if self.order in orders(atlas, start.group) else start.order
-        return dataclasses.replace(self, group=start.group, order=order, left=min(self.left, start.left))
+        return PruningState(group=start.group, score=score, order=order, left=min(self.left, start.left))
 
 
 def orders(atlas: Atlas, group: str) -> tuple[str, ...]:

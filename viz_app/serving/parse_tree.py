@@ -29,8 +29,8 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
         inside it, with `label`, `parent` (index or -1), words [`begin`, `end`), `opening` and `closing` (index of a
         bracket among the generated tokens, or None); TOP only if it does not hold one constituent alone. `repairs`:
         what was repaired; see `transformer_core.parsing.sequences.REPAIRS`. `text`: the tree in brackets. `others`:
-        `branch`, `score` and `nodes` ([label, begin, end]) of each other hypothesis. Empty for a model that
-        generates no trees, and for a sentence without words.
+        `branch`, `score` and `nodes` ([label, begin, end]) of each other hypothesis. `constrained`: whether the search
+        allows only trees. Empty for a model that generates no trees, and for a sentence without words.
     """
     parse = ParserOutput.from_pieces(shown.source, shown.pieces, shown.scores, translator.tokenizer)
     if parse is None:
@@ -55,6 +55,7 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
         "repairs": dict(found.repairs),
         "text": str(found.tree),
         "others": others,
+        "constrained": translator.decoding.constrained,
     }
 
 

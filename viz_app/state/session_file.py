@@ -32,6 +32,7 @@ SceneName = Annotated[str, Meta(pattern=r"\A([a-z][a-z0-9_]{0,39})?\Z")]
 Sentence = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
 Hash = Annotated[str, Meta(pattern=r"\A([0-9a-f]{64})?\Z")]
 Index = Annotated[int, Meta(ge=0, le=9_999)]
+AtlasHead = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\Z")]
 Number = Annotated[int, Meta(ge=-(10**9), le=10**9)] | Annotated[float, Meta(ge=-1e9, le=1e9)]
 Setting = bool | Number | Annotated[str, Meta(max_length=200)]
 Settings = Annotated[dict[Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,15}\Z")], Setting], Meta(max_length=12)]
@@ -178,6 +179,27 @@ class SavedGrowth(Struct, frozen=True, kw_only=True):
             raise ValueError("not the name of a model")
 
 
+class SavedAtlas(Struct, frozen=True, kw_only=True):
+    """What is seen of the head atlas: a `model_card.atlas_state.AtlasState`, but for the maps, which are asked for."""
+
+    by: Annotated[str, Meta(max_length=40)] = ""
+    view: Literal["grid", "list"] = "grid"
+    rising: bool = False
+    kind: Literal["", "encoder", "decoder", "cross"] = ""
+    role: Annotated[str, Meta(max_length=60)] = ""
+    significant: bool = False
+    chosen: Annotated[tuple[AtlasHead, ...], Meta(max_length=6)] = ()
+
+
+class SavedPruning(Struct, frozen=True, kw_only=True):
+    """What is seen of the atlas's curves: a `model_card.atlas_state.PruningState`; at first all heads are left."""
+
+    group: Name = "all"
+    score: Name = "bleu"
+    order: Name = "effect"
+    left: Index = 9_999
+
+
 class SessionFile(Struct, frozen=True, kw_only=True):
     """All that is open.
 
@@ -192,7 +214,9 @@ class SessionFile(Struct, frozen=True, kw_only=True):
         lesson: The lesson that is open; None for the index.
         lessons: Every lesson that was opened, and the Lab.
         figures: The page Figures.
-        growth: The page Model; None as long as nobody has chosen anything there.
+        growth: Of the page Model, the history; None as long as nobody has chosen anything there.
+        atlas: The atlas of the model; None as long as nobody has opened it.
+        pruning: Its curves; None as long as nobody has opened them.
         polls: What classes have answered.
     """
 
@@ -207,6 +231,8 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     lessons: Annotated[dict[Name, SavedLesson], Meta(max_length=64)] = {}
     figures: SavedFigures = SavedFigures()
     growth: SavedGrowth | None = None
+    atlas: SavedAtlas | None = None
+    pruning: SavedPruning | None = None
     polls: Annotated[tuple[PollResult, ...], Meta(max_length=MOST_POLLS)] = ()
 
 

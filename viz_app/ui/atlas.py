@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
+import msgspec
 import streamlit as st
 
 from transformer_core.analysis.atlas.measures import measures
 from transformer_core.analysis.atlas.record import Atlas
 from viz_app.components.atlas import answered, head_atlas, last_report, opened_head, pack
 from viz_app.components.explorer import Selection
+from viz_app.explorer_view.snapshot import opening_view
 from viz_app.export import atlas_table
 from viz_app.export.provenance import checkpoint_record
 from viz_app.figure_editor.rendering import ExportableFigure
@@ -20,6 +22,7 @@ from viz_app.serving.head_atlas import HeadAtlas
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.translation_service import TranslationResult, TranslationService
 from viz_app.state import session
+from viz_app.state.session_file import SavedAtlas
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_download, in_turn
 from viz_app.ui.edit_links import edit_atlas_in_figures, open_in_translate
@@ -75,7 +78,8 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
     if opened := opened_head(key):
         kind, layer, head, event = opened
         if layer < atlas.layers and head < atlas.heads:
-            open_in_translate(Selection(kind=kind, layer=layer, head=head, card=True))  # type: ignore[arg-type]
+            view = opening_view(atlas.layers, atlas.heads)
+            open_in_translate(Selection(kind=kind, layer=layer, head=head, view=view, card=True))  # type: ignore[arg-type]
         answered(key, event)
         st.rerun()
     result = translated(served) if state.maps else None
@@ -94,6 +98,19 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
     report = head_atlas(payload, key=key) or last_report(key)
     seen = kept[atlas.weights_hash] = (AtlasState.from_report(report) or state).fitted(atlas)
     return seen
+
+
+def shown_atlas(weights: str) -> SavedAtlas | None:
+    """What was seen last of the atlas of a model, for a session file; None where nobody has opened it."""
+    state: AtlasState | None = st.session_state.get(_SEEN, {}).get(weights)
+    if state is None:
+        return None
+    return SavedAtlas(**{name: getattr(state, name) for name in SavedAtlas.__struct_fields__})
+
+
+def restore_atlas(weights: str, saved: SavedAtlas) -> None:
+    """Show this when the atlas of a model is drawn next."""
+    st.session_state[_SEEN] = {weights: AtlasState(**msgspec.structs.asdict(saved))}
 
 
 def _typed() -> str:

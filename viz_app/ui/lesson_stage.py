@@ -12,6 +12,7 @@ import streamlit as st
 
 from viz_app.components.address import publish
 from viz_app.components.events import last_answered
+from viz_app.explorer_view.snapshot import opening_view
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
@@ -88,7 +89,7 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
     if name == LAB:
         asked = (state.scene, context.text, served.name)
         long = LongComputation(context.t, asked)
-        context = dataclasses.replace(context, stopped=long.stopped, watched=long.watched)
+        context = dataclasses.replace(context, stopped=long.stopped, late=long.late, watched=long.watched)
     try:
         if context.stopped:
             served.give_up(session.session_id())
@@ -99,7 +100,7 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
         if long is None:
             raise
         long.end_late()
-        context = dataclasses.replace(context, stopped=True)
+        context = dataclasses.replace(context, stopped=True, late=True)
         numbers = lesson_module(name).data(context)
     if long is not None:
         long.clear()
@@ -264,6 +265,8 @@ def _draw_head_opener(t: Texts, name: str, context: LessonContext) -> None:
     shown = scene_selection(name, _scene(t, name, context), context)
     if shown is None:
         return
+    config = context.service.translator.config
+    shown = dataclasses.replace(shown, view=opening_view(config.num_layers, config.num_heads))
     label = t("lessons.open_head", kind=t(f"explorer.kind_{shown.kind}"), head=f"{shown.layer + 1}.{shown.head + 1}")
     st.button(
         label, key="open-head", icon=":material/translate:", on_click=session.enqueue_callback(open_in_translate, shown)

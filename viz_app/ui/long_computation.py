@@ -60,8 +60,13 @@ class LongComputation:
 
     @property
     def stopped(self) -> bool:
-        """Whether the visitor has stopped it."""
+        """Whether it was stopped, by the visitor or by its deadline."""
         return st.session_state.get(_STOPPED) == self._asked
+
+    @property
+    def late(self) -> bool:
+        """Whether its deadline stopped it."""
+        return st.session_state.get(_LATE) == self._asked
 
     def watched(self, stop: ShouldStop) -> ShouldStop:
         """The same question; whoever asks it also shows how far it is. Asked in the thread of the run."""
@@ -72,14 +77,13 @@ class LongComputation:
             self._draw(self._t("lesson_lab.computing_for", seconds=seconds), "stop", self._asked, share)
 
     def end_late(self) -> None:
-        """It did not end in time: from now on it is stopped, and the line says why."""
+        """It did not end in time: from now on it is stopped. Why, the stage says."""
         st.session_state[_STOPPED] = st.session_state[_LATE] = self._asked
         self._line = None
         self._draw_stopped()
 
     def _draw_stopped(self) -> None:
-        late = st.session_state.get(_LATE) == self._asked
-        self._draw(self._t("lesson_lab.late" if late else "lesson_lab.stopped"), "compute", None)
+        self._draw(self._t("lesson_lab.stopped"), "compute", None)
 
     def clear(self) -> None:
         """The stage has its numbers: what is computed from now on, such as a figure, has no line."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
+import msgspec
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -18,6 +19,7 @@ from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.translation_service import TranslationService
 from viz_app.state import session
+from viz_app.state.session_file import SavedPruning
 from viz_app.text import Texts
 from viz_app.ui.atlas import exportable, translated
 from viz_app.ui.downloads import draw_download
@@ -81,6 +83,17 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
                 st.button(t("studio.edit"), key="pruning-edit", icon=":material/draw:", on_click=edit)
                 draw_share(t, "model", params, key="pruning-share")
     return params, lambda: _draw_live(t, served, atlas, state, live)
+
+
+def shown_pruning(weights: str) -> SavedPruning | None:
+    """What was seen last of the curves of a model, for a session file; None where nobody has opened them."""
+    state: PruningState | None = st.session_state.get(_STATE, {}).get(weights)
+    return None if state is None else SavedPruning(**asdict(state))
+
+
+def restore_pruning(weights: str, saved: SavedPruning) -> None:
+    """Show this when the curves of a model are drawn next."""
+    st.session_state[_STATE] = {weights: PruningState(**msgspec.structs.asdict(saved))}
 
 
 def _draw_choice(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:

@@ -17,15 +17,25 @@ from viz_app.model_card.histories import available_histories
 from viz_app.serving.registry import available_models, default_model
 from viz_app.state import session
 from viz_app.state.selected_model import weights_of
-from viz_app.state.session_file import SavedFigure, SavedFinding, SavedLesson, SavedModel, SessionFile
+from viz_app.state.session_file import (
+    SavedAtlas,
+    SavedFigure,
+    SavedFinding,
+    SavedLesson,
+    SavedModel,
+    SavedPruning,
+    SessionFile,
+)
 from viz_app.state.session_reader import ReadSession
 from viz_app.state.stale_branch import forget_branch
 from viz_app.text import LANGUAGES
+from viz_app.ui.atlas import restore_atlas
 from viz_app.ui.class_session import restore_results
 from viz_app.ui.collection import restore_collection
 from viz_app.ui.external_views import restore_view
 from viz_app.ui.growth import restore_growth
 from viz_app.ui.lesson_route import LAB_LINKED_KEY, LINKED_KEY, OPEN_KEY, findings_key, set_following, state_key
+from viz_app.ui.pruning import restore_pruning
 
 Note = tuple[str, dict[str, str]]
 
@@ -80,6 +90,7 @@ def open_session(read: ReadSession, pages: Collection[str]) -> OpenedSession:
     _restore_lessons(saved.lesson if saved.lesson in (QUESTIONS, *lessons) else None, lessons)
     _restore_figures(saved, spec, collected)
     restore_growth(growth)
+    _restore_atlas(saved)
     restore_results(saved.polls)
     findings = sum(len(each.findings) for each in lessons.values())
     return OpenedSession(page, len(lessons.keys() - {LAB}), findings, len(collected), len(saved.polls), notes)
@@ -123,6 +134,13 @@ def _restore_explorer(saved: SessionFile) -> None:
     restore_view(explorer.other if explorer else None)
     st.session_state[session.HEAD_OFF_KEY] = explorer.off if explorer else None
     _put(session.SELECTION_KEY, explorer.selection if explorer else None)
+
+
+def _restore_atlas(saved: SessionFile) -> None:
+    """The atlas of the model as it is here; it shows what it has of that, and not what the address says."""
+    weights = next(iter(weights_of(saved.model.name if saved.model else default_model())), "")
+    restore_atlas(weights, saved.atlas or SavedAtlas())
+    restore_pruning(weights, saved.pruning or SavedPruning())
 
 
 def _restore_lessons(opened: str | None, lessons: dict[str, SavedLesson]) -> None:

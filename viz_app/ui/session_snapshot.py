@@ -27,11 +27,13 @@ from viz_app.state.session_file import (
     SessionFile,
     is_model_name,
 )
+from viz_app.ui.atlas import shown_atlas
 from viz_app.ui.class_session import poll_results
 from viz_app.ui.collection import collection_formats, saved_collection
 from viz_app.ui.external_views import open_view
 from viz_app.ui.growth import shown_growth
 from viz_app.ui.lesson_route import OPEN_KEY, findings_key, is_following, stage_key, state_key
+from viz_app.ui.pruning import shown_pruning
 
 
 def take_snapshot(page: str) -> SessionFile:
@@ -41,19 +43,22 @@ def take_snapshot(page: str) -> SessionFile:
         page: Name of the page that is open.
     """
     name, lesson = selected_model(), st.session_state.get(OPEN_KEY)
+    weights = next(iter(weights_of(name)), "")
     lessons = {entry.name: saved for entry in LESSONS if (saved := _lesson(entry.name)) is not None}
     return SessionFile(
         headlight=__version__,
         language=session.language(),
         page=page,
         text=st.session_state.get(session.TEXT_KEY) or "",
-        model=SavedModel(name=name, weights=next(iter(weights_of(name)), "")) if is_model_name(name) else None,
+        model=SavedModel(name=name, weights=weights) if is_model_name(name) else None,
         route=is_following(),
         explorer=_explorer(),
         lesson=lesson if lesson == QUESTIONS or lesson in lessons else None,
         lessons=lessons,
         figures=_figures(),
         growth=shown_growth(),
+        atlas=shown_atlas(weights),
+        pruning=shown_pruning(weights),
         polls=poll_results(),
     )
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from viz_app.lessons.labels import labels
+from tests.app.mounted import mounted
+from viz_app.components.buffer import split_buffer
 from viz_app.serving import loader
 
-T = labels("en")
+
+def lab_values(app: AppTest) -> dict[str, Any]:
+    """What the stage of the Lab is told."""
+    values: dict[str, Any] = split_buffer(mounted(app)["headlight_lesson"])[0]["values"]
+    return values
 
 
 def test_a_deadline_leaves_the_stage_and_says_why(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,6 +25,8 @@ def test_a_deadline_leaves_the_stage_and_says_why(app: AppTest, monkeypatch: pyt
         late.setattr(service, "deadline", -1.0)
         app.switch_page("app_pages/lab.py").run()
     assert not app.error and not app.exception
-    assert T("lesson_lab.late") in [each.value for each in app.caption]
+    assert lab_values(app)["bench"] is None and lab_values(app)["late"]
+    app.run()
+    assert lab_values(app)["late"], "it is not computed again by itself"
     app.button(key="lab-compute").click().run()
-    assert not app.error and T("lesson_lab.late") not in [each.value for each in app.caption]
+    assert not app.error and lab_values(app)["bench"] == "off" and not lab_values(app)["late"]

@@ -72,7 +72,7 @@ def test_another_model_speaks_and_the_rest_stays(
     assert header["axes"]["outputs"]["tokens"] == outputs(french_checkpoint)
     assert header["languages"] == {"source": "en", "target": "fr"}
     called = {"random": "random", "french": "English → French"}
-    about = {"text": TEXT, "model": "french", "own": "french", "models": ["random"], "titles": called}
+    about = {"text": TEXT, "source": TEXT, "model": "french", "own": "french", "models": ["random"], "titles": called}
     assert header["about"] == about
     stays = {name: address(app)[name] for name in ("model", "text", "lang", "kind", "layer")}
     assert stays == {"model": "french", "text": TEXT, "lang": "en", "kind": "decoder", "layer": "2"}

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import with_open_menus
-from tests.app.mounted import address, header
+from tests.app.mounted import address, header, mounted
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.constituency_parser import ConstituencyParser
 from transformer_core.translator import Translator
@@ -55,6 +55,15 @@ def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(app: AppTest
     assert found.translation is not None
     assert outputs == list(found.translation.attention.outputs.tokens)
     assert sum("XX" in token for token in outputs) == 6
+
+
+def test_what_is_found_out_later_belongs_to_the_words_that_the_parser_reads(app: AppTest) -> None:
+    app.run()
+    free = mounted(app)["headlight_explorer_findings"]["free"]
+    about = header(app)["about"]
+    assert (about["text"], about["source"]) == ("The dog doesn't bark.", "The dog does n't bark .")
+    assert free["source"] == about["source"]
+    assert header(app)["tree"]["constrained"] and {"nodes", "repairs"} <= free.keys()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -20,6 +20,7 @@ from viz_app.model_card.histories import available_histories
 from viz_app.serving.classrooms import OwnQuestion, PollResult
 from viz_app.state.session import _PENDING_CALLBACKS_KEY
 from viz_app.state.session_file import (
+    SavedAtlas,
     SavedExplorer,
     SavedFigure,
     SavedFigures,
@@ -27,6 +28,7 @@ from viz_app.state.session_file import (
     SavedGrowth,
     SavedLesson,
     SavedModel,
+    SavedPruning,
     SavedScene,
     SavedSpec,
     SessionFile,
@@ -85,6 +87,8 @@ def session(random_checkpoint: Path) -> SessionFile:
             ),
         ),
         growth=SavedGrowth(of=available_histories(None)[-1].name, kind="decoder", moment=1, layer=0, head=1),
+        atlas=SavedAtlas(by="entropy", view="list", rising=True, kind="cross", role="none", chosen=("cross.1.3",)),
+        pruning=SavedPruning(group="cross", score="chrf", order="random", left=5),
         polls=(PollResult(question=OwnQuestion(text="Which?", choices=("a", "b"), right=0), counts={1: 3}),),
     )
 

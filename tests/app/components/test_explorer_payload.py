@@ -187,14 +187,14 @@ def test_a_selection_outside_the_maps_is_fitted() -> None:
 def test_a_payload_can_start_elsewhere_without_changing_anything_else() -> None:
     maps = make_maps()
     payload = packed(maps)
-    moved = with_selection(payload, Selection(kind="encoder", head=2))
+    moved = with_selection(payload, Selection(kind="encoder", head=2), key="explorer")
     header, weights = decode(moved)
     original, expected = decode(payload)
-    assert header == original | {"selection": Selection(kind="encoder", head=2).to_dict()}
+    assert header == original | {"selection": Selection(kind="encoder", head=2).to_dict(), "key": "explorer"}
     assert all((weights[kind] == expected[kind]).all() for kind in KINDS)
-    assert with_selection(moved, Selection(kind="encoder", head=2)) is moved
+    assert with_selection(moved, Selection(kind="encoder", head=2), key="explorer") is moved
     leading = packed(maps, follow=True)
-    assert with_selection(leading, Selection(head=1)) is leading
+    assert with_selection(leading, Selection(head=1), key="explorer") is leading
 
 
 @pytest.mark.parametrize(("tokens", "most"), [(20, 200_000), (50, 1_200_000)])

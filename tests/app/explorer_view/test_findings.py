@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from transformer_core.analysis.ablation import translate_without
+from transformer_core.constituency_parser import ConstituencyParser
+from transformer_core.parsing.trees import constituent_spans
 from transformer_core.translator import Translator
-from viz_app.explorer_view.findings import roles, without_head
+from viz_app.explorer_view.findings import free_search, roles, without_head
 from viz_app.serving.head_roles import role_tables
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
@@ -49,3 +51,13 @@ def test_the_translation_without_a_head(service: TranslationService) -> None:
 @pytest.mark.parametrize("head", [None, ("cross", 99, 0), ("encoder", 0, 99)])
 def test_no_finding_without_a_head_of_this_model(service: TranslationService, head: None) -> None:
     assert without_head(service, "a", service.translate("a", "The bus."), head) == {"off": None}
+
+
+def test_what_a_parser_makes_of_a_sentence_when_any_sequence_is_allowed(parser_checkpoint: Path) -> None:
+    translator = Translator.load(parser_checkpoint)
+    service = TranslationService(translator, RequestQueue(1), name="tree")
+    words = "That the dog which the cat that the rat bit chased barked , he said , surprised nobody who knew them ."
+    told = json.loads(json.dumps(free_search(service, "a", service.translate("a", words))))["free"]
+    expected = ConstituencyParser(translator).parse(words, beam=4, constrained=False)
+    assert (told["source"], told["model"], told["repairs"]) == (words, "tree", expected.repairs)
+    assert expected.repairs and told["nodes"] == [list(span[:3]) for span in constituent_spans(expected.tree)]

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from viz_app.components.explorer.selection import CHOICES, OTHER_VIEWS, Selection
 from viz_app.figure_editor.collection import MOST_FIGURES
+from viz_app.model_card.atlas_state import MOST_CHOSEN
 from viz_app.serving.classrooms import AttentionQuestion, OwnQuestion, PollResult
 from viz_app.state import session_reader
 from viz_app.state.session_file import (
     MOST_BYTES,
     VERSION,
+    SavedAtlas,
     SavedExplorer,
     SavedFigure,
     SavedFigures,
@@ -24,6 +26,7 @@ from viz_app.state.session_file import (
     SavedGrowth,
     SavedLesson,
     SavedModel,
+    SavedPruning,
     SavedScene,
     SavedSpec,
     SessionFile,
@@ -96,6 +99,16 @@ growths = st.builds(
     kind=st.sampled_from(CHOICES["kind"]),
     **dict.fromkeys(("sentence", "moment", "layer", "head"), index),
 )
+atlases = st.builds(
+    SavedAtlas,
+    by=text,
+    view=st.sampled_from(("grid", "list")),
+    kind=st.sampled_from(("", *CHOICES["kind"])),
+    role=text,
+    chosen=st.lists(heads, max_size=MOST_CHOSEN).map(tuple),
+    **dict.fromkeys(("rising", "significant"), st.booleans()),
+)
+prunings = st.builds(SavedPruning, group=name, score=name, order=name, left=index)
 questions = st.builds(
     OwnQuestion,
     text=st.text(st.characters(codec="utf-8"), min_size=1, max_size=30),
@@ -121,6 +134,8 @@ sessions = st.builds(
     lessons=st.dictionaries(name, lessons, max_size=2),
     figures=figures,
     growth=st.none() | growths,
+    atlas=st.none() | atlases,
+    pruning=st.none() | prunings,
     polls=st.lists(st.builds(PollResult, question=questions, counts=counts), max_size=2).map(tuple),
 )
 
@@ -180,6 +195,13 @@ HOSTILE = [
     (with_(explorer={"selection": {"layer": 10**30}}), "invalid", "$.explorer.selection.layer"),
     (with_(explorer={"selection": {"kind": "<b>"}}), "invalid", "$.explorer.selection.kind"),
     (with_(growth={"of": "a/b"}), "invalid", "$.growth"),
+    (with_(atlas={"by": "a" * 41}), "invalid", "$.atlas.by"),
+    (with_(atlas={"view": "<b>"}), "invalid", "$.atlas.view"),
+    (with_(atlas={"role": "a" * 61}), "invalid", "$.atlas.role"),
+    (with_(atlas={"chosen": ["cross.0.0"] * (MOST_CHOSEN + 1)}), "invalid", "$.atlas.chosen"),
+    (with_(atlas={"chosen": ["cross.0.1000"]}), "invalid", "$.atlas.chosen"),
+    (with_(pruning={"group": "all", "score": "bleu", "order": "effect", "left": 10_000}), "invalid", "$.pruning.left"),
+    (with_(pruning={"group": "</script>", "score": "bleu", "order": "effect", "left": 1}), "invalid", "$.pruning"),
     *[
         (with_(model={"name": path}), "invalid", "$.model")
         for path in ("", "..", ".git", "../x", "/etc/passwd", "a/b", "a\\b", "C:x", "a\x00b", "a" * 201)

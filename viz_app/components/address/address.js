@@ -1,3 +1,6 @@
+const FIELD = ".st-key-text input"; // of the sentence: TEXT_KEY in state/session.py
+const MOST_CHARACTERS = 2_000; // of a sentence that still goes into the address: state/query_params.py
+
 /**
  * Sets <html lang>, its colour scheme and the query of the address, without a new entry in the history.
  *
@@ -24,10 +27,34 @@ export default function ({ data }) {
       url.searchParams.set(name, value);
     }
   }
+  const field = /** @type {HTMLInputElement | null} */ (document.querySelector(FIELD));
+  if (!goesOn) {
+    openAnew(url, field);
+    return;
+  }
   if (url.href !== window.location.href) {
     window.history.replaceState(window.history.state, "", url);
   }
-  if (!goesOn) {
-    window.location.reload();
-  }
+  if (known === undefined) goOnTyping(field);
+}
+
+/**
+ * Takes along what stands in the field, of which Python may not have heard yet, and where the cursor is.
+ * @param {URL} url
+ * @param {HTMLInputElement | null} field
+ */
+function openAnew(url, field) {
+  if (field && field.value.length <= MOST_CHARACTERS) url.searchParams.set("text", field.value);
+  const cursor = field && field === document.activeElement ? field.selectionStart : null;
+  window.history.replaceState({ ...window.history.state, cursor }, "", url);
+  window.location.reload();
+}
+
+/** @param {HTMLInputElement | null} field */
+function goOnTyping(field) {
+  const { cursor = null, ...state } = window.history.state ?? {};
+  if (cursor === null) return;
+  window.history.replaceState(state, "");
+  field?.focus();
+  field?.setSelectionRange(cursor, cursor);
 }

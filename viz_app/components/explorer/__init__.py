@@ -111,7 +111,7 @@ def explorer(
     if first is None or first_off != f"{first.kind}.{first.layer}.{first.head}":
         first_off = None
     if first is not None:
-        payload = with_selection(payload, first, first_off)
+        payload = with_selection(payload, first, key=key, off=first_off)
     _bring_code(key=f"code-of-{key}", data={}, height="content")
     result: Any = _mount(
         key=key,
@@ -159,9 +159,9 @@ def _presses(key: str) -> str:
 
 
 def send_finding(key: str, finding: Mapping[str, Any]) -> None:
-    """Send the explorer what was found out after it was drawn: one name, `roles`, `card` or `off`, with plain values.
+    """Send the explorer what was found out after it was drawn: one name and plain values.
 
-    The maps are not sent again for it.
+    The name is `roles`, `card`, `off` or `free`. The maps are not sent again for it.
     """
     (name,) = finding
     _mount_finding(key=f"code-of-{key}-{name}", data=dict(finding), height="content")

@@ -57,17 +57,18 @@ def pack(
         weights: The same maps packed before; None packs them now.
         steps: One for each position of `maps.outputs`.
         texts: The table ``[explorer]`` in the reader's language.
-        selection: Where a fresh component starts; fitted to the maps. A component that showed all heads of another
-            model side by side takes its view over.
+        selection: Where a fresh component starts; fitted to the maps. Its view also holds in a component where nobody
+            has chosen another one.
         gloss_head: (layer, head) of the encoder-decoder head whose favourite source words stand under the translation
             until another one is selected. None takes the selected head when its kind is "cross", else the first head
             of the last layer.
         beam: The search as a tree of plain values; see `viz_app.serving.search_tree.search_tree`. None or empty: the
             explorer offers no tree.
         tree: What a parser has generated; see `viz_app.serving.parse_tree.parse_tree`. None or empty: no tree is drawn.
-        about: `text`, the source sentence; `model`, the name of the checkpoint; `own`, of the one that the page shows;
-            `models`, the names of others that the explorer offers to compare with; `titles`, what the page calls each
-            of them, if not by its name. None: the explorer compares heads of one sentence only.
+        about: `text`, the sentence as typed; `source`, as the model reads it; `model`, the name of the checkpoint;
+            `own`, of the one that the page shows; `models`, of others that the explorer offers to compare with;
+            `titles`, what the page calls each of them, if not by its name. None: the explorer compares heads of one
+            sentence only.
         follow: Whether a component that already shows another translation takes this selection over as well.
         source_language: BCP 47 code of the source, for fonts and screen readers.
         target_language: BCP 47 code of the translation.
@@ -114,13 +115,17 @@ def pack(
     return join_buffer(header, weights.data.data)
 
 
-def with_selection(payload: bytes, selection: Selection, off: str | None = None) -> bytes:
+def with_selection(payload: bytes, selection: Selection, *, key: str, off: str | None = None) -> bytes:
     """The same payload for a component that starts with another selection; unchanged when it makes others follow.
 
-    `off` is the selected head, such as `cross.5.5`, where it starts switched off.
+    Args:
+        payload: From `pack`.
+        selection: Where the component starts.
+        key: Of the component. One that comes back under the same key knows whether its view was chosen.
+        off: The selected head, such as `cross.5.5`, where it starts switched off.
     """
     header, weights = split_buffer(payload)
-    start = {"selection": selection.to_dict()} | ({"off": off} if off else {})
+    start = {"selection": selection.to_dict(), "key": key} | ({"off": off} if off else {})
     if header["follow"] or header.items() >= start.items():
         return payload
     return join_buffer(header | start, weights)

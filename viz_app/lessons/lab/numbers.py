@@ -27,9 +27,9 @@ _BENCHES: dict[str, Any] = {
 def data(context: LessonContext) -> StageData:
     """The numbers of the open bench; of what is too long, too much work, or was stopped, only that."""
     count = len(context.pieces)
-    values = {"count": count, "most": MOST_PIECES, "times": 0, "pairs": list(swap.pair_names(context))}
+    values = {"count": count, "most": MOST_PIECES, "times": 0, "late": False, "pairs": list(swap.pair_names(context))}
     if not _computes(context):
-        return StageData(values={**values, "bench": None})
+        return StageData(values={**values, "bench": None, "late": context.late})
     name = _open(context)
     try:
         found: StageData = _BENCHES[name].data(context)

@@ -91,7 +91,7 @@ def _ours(context: LessonContext) -> list[tuple[str, ParsingScores]]:
 
 def _label(t: Texts, test: str, scores: ParsingScores) -> str:
     """What a test set holds, and what the search may generate."""
-    holds = t(f"model.trees_{content_of(test) or 'any'}")
+    holds = t(f"lesson_results.set_{content_of(test) or 'any'}")
     return f"{holds} \u00b7 {t(f'model.parsing_{scores.allowed}')}"
 
 

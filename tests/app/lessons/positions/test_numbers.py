@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import torch
 from tests.app.lessons.conftest import Visit
 from transformer_core.config import ModelConfig
 from transformer_core.model import Transformer
+from transformer_core.parsing.sequences import to_tree
 from transformer_core.positions import sinusoidal_positions
 from transformer_core.translator import Translator
 from viz_app.figures import Animation, CurvesFigure
@@ -89,6 +91,15 @@ def test_taking_positions_away_is_what_a_model_without_them_does(translator: Tra
     np.testing.assert_allclose(found, expected, atol=1e-5)
     one, other = translate_rows(translator, [ids, ids[::-1]], 2, positions=False)
     assert one == other
+
+
+@pytest.mark.parametrize("positions", [True, False])
+def test_a_parser_without_positions_still_generates_only_trees(parser_checkpoint: Path, positions: bool) -> None:
+    parser = Translator.load(parser_checkpoint)
+    words = ["The", "dog", "saw", "a", "cat", "."]
+    ids = parser.encode(" ".join(words)).ids
+    for symbols in translate_rows(parser, [ids, ids[::-1]], 2, positions=positions):
+        assert not to_tree(symbols.split(), words).repairs
 
 
 def test_the_lesson_answers_its_controls_and_survives_one_word(visit: Visit) -> None:

@@ -56,6 +56,7 @@ export class Translation {
     this.tree = header.tree;
     this.selection = header.selection;
     this.opens = header.opens;
+    this.key = header.key;
     /** @type {string | null} The selected head, where it starts switched off. */
     this.off = header.off ?? null;
     this.gloss = header.gloss;

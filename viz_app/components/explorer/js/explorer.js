@@ -23,8 +23,8 @@ const WIDE = 720; // from this width on the map and the tiles stand side by side
 const TILES_CHANGE = ["kind", "unit", "step", "view", "zoom", "size", "order", "scale", "special", "threshold"];
 
 export class Explorer {
-  /** @type {string | undefined} Name of the model that was shown last. */
-  static model;
+  /** @type {{ key: string | undefined, state: State } | undefined} The one that was shown last, perhaps on another page. */
+  static last;
   /** @type {(head: string | null) => void} Tells Python which head is switched off. */
   reportOff;
   pointing = false; // whether a cell was pointed at when a key was pressed
@@ -107,8 +107,6 @@ export class Explorer {
     }
     const translation = same ? this.translation : new Translation(read);
     const another = !first && translation.about?.own !== this.translation.about?.own; // model that speaks
-    const shownBefore = Explorer.model; // perhaps on another page
-    Explorer.model = translation.about?.own;
     const searched = translation.beam?.id === this.translation?.beam?.id; // another branch of the same search
     this.translation = translation;
     this.texts = translation.texts;
@@ -122,12 +120,14 @@ export class Explorer {
     this.overview.receive(translation, this.texts);
     this.figure.measures = this.overview.measures;
     this.label();
+    this.store.state.opens = translation.opens;
     if (first || translation.follow) this.start(translation);
     else this.store.set({ ...fitted(this.translation, this.store.state), cursor: null });
     // The words stand under the translation by the best aligner of the new model, unless one of its heads is looked at.
     if (another && this.store.state.kind !== "cross") this.store.touch({ gloss: translation.gloss });
-    if (shownBefore !== undefined && shownBefore !== Explorer.model && this.store.state.view === "heads")
-      this.store.set({ view: translation.opens }); // hundreds of heads are opened by layer
+    if (first) this.goOn(translation);
+    // Hundreds of heads are opened by layer, and fewer side by side.
+    if (!this.store.state.viewChosen) this.store.set({ view: translation.opens });
     if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
     if (first) this.store.touch({ off: translation.off }); // last: another head or branch would switch it on
     this.compare.receive(translation, other && new Translation(other), this.texts);
@@ -145,6 +145,17 @@ export class Explorer {
     });
     this.store.touch({ gloss });
     this.report.known();
+  }
+
+  /**
+   * After a visit to another page the view is chosen if it was before; a session file says its own.
+   * @param {Translation} translation
+   */
+  goOn({ key }) {
+    const { last } = Explorer;
+    const { state } = this.store;
+    if (last && last.key === key) state.viewChosen = last.state.viewChosen;
+    Explorer.last = { key, state };
   }
 
   /**

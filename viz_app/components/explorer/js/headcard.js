@@ -107,8 +107,8 @@ export class HeadCard {
     const { texts, translation } = this;
     this.title.textContent = fillText(texts.off_title, { kind: texts[`kind_${kind}`], head: headName(layer, head) });
     const found = findings().off;
-    const { text, model } = translation.about ?? {};
-    if (!found || found.head !== off || found.source !== text || found.model !== model)
+    const { source, model } = translation.about ?? {};
+    if (!found || found.head !== off || found.source !== source || found.model !== model)
       return this.body.replaceChildren(h("p", { class: "note" }, texts.off_waiting));
     const { before, after, original, words } = found;
     const same = [...original, ...words].every(([, changed]) => !changed);

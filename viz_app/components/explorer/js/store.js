@@ -38,6 +38,8 @@ export class Store {
       step: null, // pieces written; null is the whole translation
       unit: "pieces",
       view: "heads", // tiles: all heads of the kind, of one layer, or "kinds": of all three kinds
+      opens: "heads", // the view that such a model opens with
+      viewChosen: false, // whether somebody chose another view than that; it then stays with other models
       zoom: "head", // "heads", "head" or "token"
       form: "map", // or "lines"
       order: "layer", // of the tiles
@@ -72,6 +74,7 @@ export class Store {
       this.state[name] = value;
       this.changed.add(name);
     }
+    if (patch.view !== undefined) this.state.viewChosen = patch.view !== this.state.opens;
     if (this.changed.has("kind") || this.changed.has("unit")) this.touch({ cursor: null, spot: null });
     if (this.changed.has("unit") || ("kind" in patch && !("pin" in patch) && this.changed.has("kind")))
       this.touch({ pin: null });

@@ -2,7 +2,9 @@
 
 import { fillText, h, percent, setAttribute, svg } from "../../common/dom.js";
 import { consume, hasModifier } from "../../common/keyboard.js";
+import { FreeSearch } from "./freesearch.js";
 import { TreeAlternatives } from "./treealternatives.js";
+import { nameRepairs } from "./treechanges.js";
 import { layoutTree, phrase } from "./treelayout.js";
 import { rowOf, rowOfToken, rowOverTree, strongestWord } from "./treerow.js";
 
@@ -41,7 +43,9 @@ export class Tree {
     this.repairs = h("p", { class: "note tree-repairs", hidden: true });
     this.live = h("p", { class: "unseen", "aria-live": "polite" });
     this.alternatives = new TreeAlternatives(store);
-    const parts = [this.box, this.legend, this.repairs, this.alternatives.element, this.live];
+    this.free = new FreeSearch();
+    const below = [this.legend, this.repairs, this.alternatives.element, this.free.element];
+    const parts = [this.box, ...below, this.live];
     this.element = h("section", { class: "tree", hidden: true }, ...parts);
   }
 
@@ -64,9 +68,9 @@ export class Tree {
     this.focused = 0;
     setAttribute(this.element, "aria-label", texts.tree);
     this.legend.textContent = texts.tree_legend;
-    const repairs = Object.entries(data.repairs).map(([name, count]) => fillText(texts[`tree_${name}`], { count }));
-    this.repairs.hidden = !repairs.length;
-    this.repairs.textContent = fillText(texts.tree_repaired, { repairs: repairs.join(" ") });
+    const repairs = nameRepairs(data.repairs, texts);
+    this.repairs.hidden = !repairs;
+    this.repairs.textContent = fillText(texts.tree_repaired, { repairs });
     this.alternatives.build(data, texts);
     this.draw();
   }
@@ -218,6 +222,7 @@ export class Tree {
     }
     this.drawHead(state, step, view, sheet, row);
     this.alternatives.update(state);
+    this.free.update(this.translation, this.texts);
   }
 
   /**

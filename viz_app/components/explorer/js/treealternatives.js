@@ -1,10 +1,10 @@
 // The other trees of the search, as what they have and the shown one has not.
 
-import { fillText, h, setAttribute, token } from "../../common/dom.js";
-import { phrase, treeDifference } from "./treelayout.js";
+import { fillText, h, setAttribute } from "../../common/dom.js";
+import { nameChanges } from "./treechanges.js";
+import { spansOf, treeDifference } from "./treelayout.js";
 
 const MOST = 3; // trees
-const MOST_NODES = 3; // constituents named of each side
 
 export class TreeAlternatives {
   /** @param {Store} store */
@@ -20,9 +20,9 @@ export class TreeAlternatives {
    * @param {TreeData} data
    * @param {Texts} texts
    */
-  build({ words, nodes, others }, texts) {
-    /** @type {[string, number, number][]} */
-    const own = nodes.map(({ label, begin, end }) => [label, begin, end]);
+  build(data, texts) {
+    const { words, others } = data;
+    const own = spansOf(data);
     const different = others
       .map((other) => ({ ...other, ...treeDifference(own, other.nodes) }))
       .filter(({ gone, come }) => gone.length || come.length);
@@ -30,19 +30,11 @@ export class TreeAlternatives {
     this.title.textContent = texts.tree_others;
     this.none.hidden = different.length > 0;
     this.none.textContent = texts.tree_no_others;
-    /** @type {(sign: string, nodes: [string, number, number][], label: string) => Node[]} */
-    const named = (sign, list, name) =>
-      list.slice(0, MOST_NODES).map(([label, begin, end]) => {
-        const spoken = `${name} ${label}: ${phrase(words, begin, end)}`;
-        const parts = [h("b", {}, `${sign} ${label} `), token(phrase(words, begin, end))];
-        return h("span", { class: "tree-change", title: spoken }, ...parts);
-      });
     this.list.replaceChildren(
-      ...different.slice(0, MOST).map(({ branch, gone, come }) => {
+      ...different.slice(0, MOST).map(({ branch, ...difference }) => {
         const rank = fillText(texts.tree_rank, { rank: branch + 1 });
-        const changes = [...named("\u2212", gone, texts.tree_without), ...named("+", come, texts.tree_with)];
+        const changes = nameChanges(words, difference, texts);
         const attributes = { class: "tree-other", "data-branch": branch, click: () => this.store.set({ branch }) };
-        if (gone.length > MOST_NODES || come.length > MOST_NODES) changes.push(h("span", {}, "\u2026"));
         return h("li", {}, h("button", attributes, h("span", { class: "tree-rank" }, rank), ...changes));
       }),
     );

@@ -91,6 +91,15 @@ export function phrase(words, begin, end, most = 5) {
 }
 
 /**
+ * Label and words of each constituent.
+ * @param {TreeData} tree
+ * @returns {[string, number, number][]}
+ */
+export function spansOf({ nodes }) {
+  return nodes.map(({ label, begin, end }) => [label, begin, end]);
+}
+
+/**
  * How one tree differs from another over the same words: constituents that only one of them has.
  * @param {[string, number, number][]} own
  * @param {[string, number, number][]} other

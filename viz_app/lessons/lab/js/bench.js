@@ -3,6 +3,7 @@
 import { cssColour } from "../../../components/common/canvas.js";
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
+import { thousands } from "../../../components/common/format.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /**
@@ -32,14 +33,19 @@ export class Bench extends Scene {
   }
 
   get pinnable() {
-    return true;
+    return !this.isEmpty;
+  }
+
+  get isEmpty() {
+    return this.lesson.values.bench === null;
   }
 
   /** What stands in place of the picture, or null. */
   get absence() {
-    const { bench, count, most, times } = this.lesson.values;
+    const { bench, count, most, times, late } = this.lesson.values;
     if (bench === null && count > most) return fillText(this.texts.too_long, { count, most });
-    if (bench === null) return times ? fillText(this.texts.too_much, { times }) : this.texts.stopped;
+    if (bench === null && times) return fillText(this.texts.too_much, { times: about(times) });
+    if (bench === null) return late ? this.texts.late : this.texts.stopped;
     return this.own ? null : this.texts.computing;
   }
 
@@ -50,6 +56,14 @@ export class Bench extends Scene {
   waits(settings) {
     return Object.entries(this.lesson.answers).some(([name, value]) => name in settings && settings[name] !== value);
   }
+}
+
+/**
+ * How many times too much something is: 2.3 -> "2.3", 29.8 -> "30", 1203.4 -> "1,203".
+ * @param {number} times
+ */
+function about(times) {
+  return times < 10 ? String(times) : thousands(times);
 }
 
 /**

@@ -137,9 +137,11 @@ export type Values = {
   most: number;
   /** How many times as much work it is as a bench takes on; 0 where it is not too much. */
   times: number;
+  /** Whether it was stopped by its deadline. */
+  late: boolean;
   /** Names of the minimal pairs of Swap, the own one last. */
   pairs: string[];
-  /** The bench whose numbers these are; null where the sentence is too long, it is too much work, or the visitor stopped it. */
+  /** The bench whose numbers these are; null where the sentence is too long, it is too much work, or it was stopped. */
   bench: string | null;
   off?: Off;
   parts?: Parts;

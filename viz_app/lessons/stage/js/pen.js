@@ -3,6 +3,8 @@
 import { dot, drawAxis, rule, trace, write } from "../../../components/common/plot.js";
 import { wrapped } from "./paragraph.js";
 
+const MEASURE = 480; // widest line of a message, so that no single word is left for the next
+
 export class Pen {
   /**
    * @param {CanvasRenderingContext2D} context
@@ -46,12 +48,12 @@ export class Pen {
   }
 
   /**
-   * One sentence in place of a figure that cannot be drawn.
+   * A sentence or two in place of a figure that cannot be drawn.
    * @param {string} text
    */
   message(text) {
     const style = { size: 15, align: "center", colour: this.theme.muted };
-    wrapped(this, text, this.width / 2, this.height / 2, this.width - 20, style);
+    wrapped(this, text, this.width / 2, this.height / 2, Math.min(this.width - 20, MEASURE), style);
   }
 
   /**

@@ -104,6 +104,11 @@ export class Scene {
     return null;
   }
 
+  /** Whether a message stands in place of the picture, and none is on its way: the stage is then low. */
+  get isEmpty() {
+    return false;
+  }
+
   /**
    * Height of the picture for a width, and for the height that the window leaves.
    * @param {number} width

@@ -10,6 +10,7 @@ const STILL_STEP = 900; // milliseconds for which a step stands where motion is 
 const FRAMES_KEPT = 600;
 const LARGE = 1.3;
 const WIDE = 600; // narrower pictures are not enlarged
+const EMPTY = 200; // height, in CSS pixels, with a message alone
 
 export class Stage {
   /** @type {boolean} */
@@ -69,15 +70,23 @@ export class Stage {
     if (!shown || !this.scene) return;
     // In front of a class the whole picture, type included, is drawn larger.
     const room = this.lesson.room();
-    const height = (/** @type {number} */ zoom) => zoom * this.scene.height(Math.floor(shown / zoom), room / zoom);
+    const height = (/** @type {number} */ zoom) => zoom * this.heightFor(Math.floor(shown / zoom), room / zoom);
     this.zoom = this.lesson.presenting && shown >= WIDE ? largestZoom(LARGE, height, room) : 1;
     this.ratio = (window.devicePixelRatio || 1) * this.zoom;
     this.width = Math.floor(shown / this.zoom);
-    this.height = Math.round(this.scene.height(this.width, room / this.zoom));
+    this.height = Math.round(this.heightFor(this.width, room / this.zoom));
     this.canvas.width = Math.round(shown * (this.ratio / this.zoom));
     this.canvas.height = Math.round(this.height * this.ratio);
     this.canvas.style.height = `${this.height * this.zoom}px`;
     this.draw();
+  }
+
+  /**
+   * @param {number} width
+   * @param {number} room
+   */
+  heightFor(width, room) {
+    return this.scene.isEmpty ? EMPTY : this.scene.height(width, room);
   }
 
   /** Draws at the next frame, once. */
