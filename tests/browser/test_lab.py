@@ -31,7 +31,7 @@ def test_a_head_is_pressed_and_switched_off(open_lesson: OpenLesson, check_acces
     lesson.click(T("lesson_lab.toggle"))
     lesson.wait("lesson.scene.own?.without && lesson.lesson.answers.off === lesson.settings().off")
     off = lesson.get("lesson.scene.off(lesson.settings()).indexOf(true)")
-    assert off == lesson.get("lesson.scene.heads.all.decoder[2][5].number")
+    assert off == lesson.get("lesson.scene.effects.all.decoder[2][5].number")
     check_accessibility(lesson.page)
     lesson.click(T("lesson_lab.all_on"))
     lesson.wait("lesson.scene.own && !lesson.scene.own.without")
@@ -57,9 +57,9 @@ def test_the_chosen_head_stays_from_bench_to_bench(open_lesson: OpenLesson) -> N
 def test_a_token_and_the_arrow_keys(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("lab", "off")
     lesson.wait("lesson.scene.own")
-    order = lesson.get("lesson.scene.view(-1).order")
+    order = lesson.get("lesson.scene.effects.ranked(-1).order")
     lesson.press("ArrowRight", "ArrowRight")
-    shown = "lesson.scene.shown(lesson.settings(), lesson.scene.view(-1).order).number"
+    shown = "lesson.scene.shown(lesson.settings(), lesson.scene.effects.ranked(-1).order).number"
     assert lesson.get(shown) == order[2]
     lesson.press("ArrowLeft")
     assert lesson.get(shown) == order[1]
@@ -87,7 +87,7 @@ def test_the_order_of_the_heads_is_checked(open_lesson: OpenLesson) -> None:
     # The bars are where they are pressed.
     pressed = lesson.get("""(() => {
         const { scene, stage } = lesson, pen = stage.pen(stage.canvas.getContext("2d")), { side } = scene.places(pen);
-        const shown = scene.shown(lesson.settings(), scene.view(-1).order);
+        const shown = scene.shown(lesson.settings(), scene.effects.ranked(-1).order);
         const { across, bottom } = scene.bars(shown, { ...side, height: scene.barsHeight(pen, side) });
         return { x: across.place(1.5), y: bottom + 20 };
     })()""")

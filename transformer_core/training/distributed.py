@@ -106,6 +106,9 @@ def local_device(device: str) -> str:
 def join_process_group(device: torch.device) -> Iterator[ProcessGroup]:
     """The process group of torchrun's environment; a group of one without torchrun.
 
+    A replicated module must be gone before the block ends. Its Reducer would be the last to hold Gloo's threads, and
+    waits for them with the GIL, which they may wait for: https://github.com/pytorch/pytorch/issues/56297.
+
     Args:
         device: Where this process trains; GPUs use NCCL, CPUs Gloo.
 

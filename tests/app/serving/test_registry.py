@@ -1,4 +1,4 @@
-"""The visitor's choice among models, through Streamlit's own test runner: what changes with it, and what stays."""
+"""Several models in one app: where they lie, how they are called and served, and what is kept of each."""
 
 from __future__ import annotations
 
@@ -9,16 +9,12 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
-from tests.app.app_pages.test_pages import damaged_copy, visible
-from tests.app.mounted import address, headers
 from tests.core.tiny import tiny_model
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.tokenizer import Encoding
@@ -35,149 +31,16 @@ from viz_app.serving.registry import available_models, display_name, display_nam
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text import texts
-from viz_app.ui import error_boundary
 
 TEXT = "The little dog."
-CHOICE = "model_choice"
 
 
 @pytest.fixture
-def app(app: AppTest, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def two_models(
+    fresh_model: None, random_checkpoint: Path, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(french_checkpoint))
-    app.query_params["text"], app.query_params["lang"] = TEXT, "en"
-    return app
-
-
-def choose(app: AppTest, name: str) -> AppTest:
-    return app.segmented_control(key=CHOICE).set_value(name).run()
-
-
-def outputs(folder: Path) -> list[str]:
-    return list(Translator.load(folder).translate(TEXT, beam=4).attention.outputs.tokens)
-
-
-def command(app: AppTest) -> str:
-    """The one that makes the picture of the page again."""
-    return next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app "))
-
-
-def test_the_command_names_a_relative_folder_from_the_root(
-    app: AppTest, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = random_checkpoint.parent.parent
-    monkeypatch.setattr(import_module("viz_app.export.provenance"), "ROOT", root)
-    monkeypatch.chdir(root)
-    relative = random_checkpoint.relative_to(root).as_posix()
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", relative)
-    app.run()
-    assert f"--checkpoint={relative}" in command(app).split()
-
-
-def test_another_model_speaks_and_the_rest_stays(
-    app: AppTest, random_checkpoint: Path, french_checkpoint: Path
-) -> None:
-    app.query_params["kind"], app.query_params["layer"], app.query_params["head"] = "decoder", "2", "4"
-    app.run()
-    assert not app.exception
-    choice = app.segmented_control(key=CHOICE)
-    assert (choice.options, choice.value) == (["random", "English → French"], "random")
-    assert address(app)["model"] is None
-    (header,) = headers(app)
-    assert header["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
-    assert header["languages"] == {"source": "", "target": ""}, "it does not tell"
-
-    choose(app, "french")
-    assert not app.exception
-    (header,) = headers(app)
-    assert header["axes"]["outputs"]["tokens"] == outputs(french_checkpoint)
-    assert header["languages"] == {"source": "en", "target": "fr"}
-    called = {"random": "random", "french": "English → French"}
-    about = {"text": TEXT, "source": TEXT, "model": "french", "own": "french", "models": ["random"], "titles": called}
-    assert header["about"] == about
-    stays = {name: address(app)[name] for name in ("model", "text", "lang", "kind", "layer")}
-    assert stays == {"model": "french", "text": TEXT, "lang": "en", "kind": "decoder", "layer": "2"}
-    made = command(app)
-    assert "--checkpoint=french" in made
-    assert "--kind=decoder --layer=2 --head=2" in made, "two heads in a layer: the fourth becomes the second"
-
-    choose(app, "random")
-    assert address(app)["model"] is None
-    assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
-
-
-def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) -> None:
-    app.query_params["model"] = "french"
-    app.run()
-    assert app.segmented_control(key=CHOICE).value == "french"
-    parameters = sum(p.numel() for p in Translator.load(french_checkpoint).model.parameters())
-    for page in ("model", "lessons", "figures", "translate"):
-        app.switch_page(f"app_pages/{page}.py").run()
-        assert not app.exception
-        assert app.segmented_control(key=CHOICE).value == "french", page
-        assert address(app)["model"] == "french", page
-        if page == "model":
-            assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]
-        if page == "figures":
-            assert any(code.value.startswith("python -m viz_app export --checkpoint=french ") for code in app.code)
-    assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(french_checkpoint)
-    assert "--checkpoint=french" in command(app)
-
-
-def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> None:
-    app.query_params.update({"model": "french", "branch": "2", "layer": "3", "head": "2", "width": "80"})
-    app.switch_page("app_pages/figures.py").run()
-    assert (address(app)["branch"], address(app)["layer"], address(app)["width"]) == ("2", "3", "80")
-    choose(app, "random")
-    assert not app.exception
-    params = address(app)
-    assert (params["model"], params["head"], params["width"]) == (None, "2", "80")
-    assert params["layer"] == "2", "the nearest that this model has"
-    assert params["branch"] is None, "a branch belongs to a search"
-    assert any("--checkpoint=random " in code.value for code in app.code)
-
-
-def test_a_lesson_is_about_the_chosen_model(app: AppTest, french_checkpoint: Path) -> None:
-    app.query_params["model"], app.query_params["lesson"] = "french", "positions"
-    app.switch_page("app_pages/lessons.py").run()
-    assert not app.exception
-    assert address(app)["model"] == "french"
-    assert any("--checkpoint=french " in code.value for code in app.code)
-
-
-@pytest.mark.parametrize("wanted", ["nothing", "../french", "/etc", "french/", "<b>x</b>", "C:\\french"])
-def test_a_name_that_is_not_there_is_told_and_never_a_path(
-    app: AppTest, random_checkpoint: Path, french_checkpoint: Path, wanted: str
-) -> None:
-    app.query_params["model"] = wanted
-    app.run()
-    assert not app.exception
-    assert texts("en")("models.missing", wanted="@", now="@").split("@")[0] in visible(app)
-    assert "<b>" not in visible(app)
-    assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
-    assert address(app)["model"] is None
-    choose(app, "french")
-    assert texts("en")("models.missing", wanted="@", now="@").split("@")[0] not in visible(app)
-
-
-def test_a_damaged_model_is_told_and_the_other_goes_on(
-    app: AppTest, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    damaged = tmp_path / "damaged"
-    shard = damaged_copy(french_checkpoint, damaged)
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(damaged))
-    app.run()
-    choose(app, "damaged")
-    t = texts("en")
-    for page in ("translate", "model", "figures"):
-        app.switch_page(f"app_pages/{page}.py").run()
-        assert not app.exception
-        assert t("errors.checkpoint_title") in visible(app) and shard.name in visible(app)
-        assert t("errors.checkpoint_other") in visible(app) and t("errors.checkpoint_own") in visible(app)
-        assert not any("git checkout" in code.value for code in app.code), "Git does not have it"
-        assert app.segmented_control(key=CHOICE).value == "damaged", page
-    choose(app, "random")
-    assert t("errors.checkpoint_title") not in visible(app)
-    assert address(app)["model"] is None
 
 
 def test_only_what_the_repository_tracks_can_be_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,77 +61,8 @@ def test_only_what_the_repository_tracks_can_be_fetched_again(tmp_path: Path, mo
     assert not registry.is_tracked(shipped), "no Git"
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_a_shipped_model_that_is_gone_has_the_command_that_brings_it_back(
-    language: str, tmp_path: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shipped = tmp_path / "checkpoints" / "en-xx"
-    for module in (registry, error_boundary):
-        monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(error_boundary, "is_tracked", lambda folder: folder == shipped)
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(shipped))
-    app.query_params["lang"] = language
-    app.run()
-    t = texts(language)
-    assert t("errors.checkpoint_way_out") in visible(app) and t("errors.checkpoint_own") not in visible(app)
-    assert "git checkout -- checkpoints/en-xx" in [code.value for code in app.code]
-
-
-def test_one_model_alone_says_who_it_is(
-    random_checkpoint: Path, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, app: AppTest
-) -> None:
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(french_checkpoint))
-    app.run()
-    assert CHOICE not in {each.key for each in app.segmented_control}
-    assert "English → French" in visible(app)
-    app.segmented_control(key="lang").set_value("ko").run()
-    assert "영어 → 프랑스어" in visible(app)
-
-
-def test_many_models_are_a_list(
-    app: AppTest, random_checkpoint: Path, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    twins = [tmp_path / name for name in ("a", "b")]
-    for twin in twins:
-        shutil.copytree(french_checkpoint, twin)
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(map(str, [french_checkpoint, *twins])))
-    app.run()
-    choice = app.selectbox(key=CHOICE)
-    assert choice.options == [
-        "random", "English → French (french)", "English → French (a)", "English → French (b)"
-    ]  # fmt: skip
-    choice.set_value("b").run()
-    assert (address(app)["model"], headers(app)[0]["about"]["own"]) == ("b", "b")
-
-
-@pytest.mark.parametrize(("own", "other"), [("random", "french"), ("french", "random")])
-def test_models_are_compared_in_both_directions_and_change_sides(app: AppTest, own: str, other: str) -> None:
-    app.query_params.update({"model": own, "against": "cross.2.1", "vsmodel": other})
-    app.run()
-    assert not app.exception
-    shown, compared = headers(app)
-    assert (shown["about"]["model"], shown["about"]["models"]) == (own, [other])
-    assert (compared["about"]["model"], compared["about"]["own"]) == (other, own)
-    choose(app, other)
-    assert len(headers(app)) == 1, "until the browser has reported its selection"
-    app.session_state["explorer"]["selection"] = dict(app.session_state["explorer"]["selection"]) | {"vsmodel": own}
-    app.run()
-    shown, compared = headers(app)
-    assert (shown["about"]["model"], compared["about"]["model"]) == (other, own)
-    assert address(app)["vsmodel"] == own
-
-
-def test_two_models_of_different_pieces_make_one_figure(app: AppTest) -> None:
-    link = {"model": "french", "figure": "compare", "against": "cross.1.1", "vsmodel": "random"}
-    app.query_params.update(link)
-    app.switch_page("app_pages/figures.py").run()
-    assert not app.exception
-    (command,) = (code.value for code in app.code if code.value.startswith("python -m viz_app export"))
-    assert "--checkpoint=random" in command and "--other-checkpoint=french" in command
-
-
 def test_services_are_shared_few_and_behind_one_gate(
-    app: AppTest, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    two_models: None, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     twins = [tmp_path / name for name in ("a", "b", "c")]
     for twin in twins:
@@ -306,7 +100,7 @@ class Endless:
         return []
 
 
-def test_what_the_old_model_writes_is_given_up(app: AppTest) -> None:
+def test_what_the_old_model_writes_is_given_up(two_models: None) -> None:
     """The visitor has chosen another model, which is behind the same gate."""
     french, old = loader.get_translation_service("french"), Endless()
     slow = TranslationService(old, french.queue)  # type: ignore[arg-type]
@@ -326,7 +120,7 @@ def test_what_the_old_model_writes_is_given_up(app: AppTest) -> None:
     assert raised == [Superseded]
 
 
-def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
+def test_what_the_lessons_keep_is_kept_for_each_model(two_models: None) -> None:
     """Two models may read the same sentence: what was computed of the one is not shown of the other."""
     st.session_state.clear()
     for state in (LessonState("roles"), LessonState("one")):
@@ -343,7 +137,7 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
 @pytest.mark.parametrize(
     ("language", "expected"), [("en", "English → French, french,"), ("ko", "영어 → 프랑스어, french,")]
 )
-def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, language: str, expected: str) -> None:
+def test_a_handout_names_the_model(two_models: None, french_checkpoint: Path, language: str, expected: str) -> None:
     context = LessonContext(TEXT, LessonState(), language, lambda: loader.get_translation_service("french"), "me")
     assert (
         f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}"
@@ -351,7 +145,7 @@ def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, langua
     )
 
 
-def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:
+def test_small_models_read_german_whoever_speaks(two_models: None) -> None:
     """What a French model wrote would be noise to them."""
     by_french = LessonContext(TEXT, LessonState(), "en", lambda: loader.get_translation_service("french"), "me")
     healthy = Translator.load(Path("checkpoints/small/base"))

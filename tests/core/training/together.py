@@ -38,23 +38,25 @@ def _work(rank: int, processes: int, port: int, data: Path, folder: Path, scenar
     objective._BACKEND = "eager"  # where a model is compiled; the real compiler takes a minute
     corpus = Corpus(data)
     with join_process_group(torch.device("cpu")) as group:
-        for run, config, dropout, resume in scenarios:
-            trainer = Trainer(new_model(corpus, dropout), corpus, config, folder / run, resume=resume, group=group)
-            if run.startswith("undivided"):
-                trainer.optimizer = optimizer_for(trainer.model, config)
-            if run.startswith("stopped"):
-                _signal_one_process(trainer, group)
-            trainer.train()
-            (folder / f"{run}.{rank}").write_text(str(trainer.progress.step))
+        for scenario in scenarios:
+            step = _train(corpus, folder, group, scenario)
+            (folder / f"{scenario[0]}.{rank}").write_text(str(step))
 
 
-def _signal_one_process(trainer: Trainer, group: ProcessGroup) -> None:
-    """SIGTERM for the last process alone, in its third update."""
-    original = trainer._check
+def _train(corpus: Corpus, folder: Path, group: ProcessGroup, scenario: Scenario) -> int:
+    """One training, of which nothing is left when its process group ends (see `join_process_group`); its last step."""
+    run, config, dropout, resume = scenario
+    kind = _Signalled if run.startswith("stopped") else Trainer
+    trainer = kind(new_model(corpus, dropout), corpus, config, folder / run, resume=resume, group=group)
+    if run.startswith("undivided"):
+        trainer.optimizer = optimizer_for(trainer.model, config)
+    return trainer.train().step
 
-    def check(report: dict[str, Any]) -> None:
-        if report["step"] == 3 and group.rank == group.size - 1:
+
+class _Signalled(Trainer):
+    """Its last process gets SIGTERM, alone, in the third update."""
+
+    def _check(self, report: dict[str, Any]) -> None:
+        if report["step"] == 3 and self.group.rank == self.group.size - 1:
             os.kill(os.getpid(), signal.SIGTERM)
-        original(report)
-
-    trainer._check = check  # type: ignore[method-assign]
+        super()._check(report)

@@ -15,11 +15,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from viz_app.components import events
 from viz_app.components.atlas.payload import MOST_TOKENS, pack
-from viz_app.components.modules import join_modules
+from viz_app.components.registration import register
 
 __all__ = ["MOST_TOKENS", "answered", "head_atlas", "last_report", "opened_head", "pack"]
 
@@ -27,13 +25,7 @@ _STATE = "seen"
 _OPEN = "open"
 _HEAD = re.compile(r"(encoder|decoder|cross)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})")
 
-_FOLDER = Path(__file__).parent
-_mount = st.components.v2.component(
-    "headlight_atlas",
-    html='<div class="atlas"></div>\n',
-    css=(_FOLDER / "atlas.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "main.js"),
-)
+_mount = register("atlas", Path(__file__).parent)
 
 
 def head_atlas(payload: bytes, *, key: str) -> object:

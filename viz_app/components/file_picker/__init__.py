@@ -10,19 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from viz_app.components import events
-from viz_app.components.modules import join_modules
+from viz_app.components.registration import register
 
-_FOLDER = Path(__file__).parent
 _MOST_MESSAGE_BYTES = 900_000  # of the text within a message, where quotes and line ends take two characters
-_mount = st.components.v2.component(
-    "headlight_file_picker",
-    html='<div class="file-picker"></div>\n',
-    css=(_FOLDER / "file_picker.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "main.js"),
-)
+_mount = register("file_picker", Path(__file__).parent)
 
 
 @dataclass(frozen=True)

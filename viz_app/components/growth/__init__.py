@@ -12,23 +12,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from viz_app.components import events
 from viz_app.components.growth.payload import pack
-from viz_app.components.modules import join_modules
+from viz_app.components.registration import register
 
 __all__ = ["growth", "last_report", "pack"]
 
 _STATE = "seen"
 
-_FOLDER = Path(__file__).parent
-_mount = st.components.v2.component(
-    "headlight_growth",
-    html='<div class="growth"></div>\n',
-    css=(_FOLDER / "growth.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "main.js"),
-)
+_mount = register("growth", Path(__file__).parent)
 
 
 def growth(payload: bytes, *, key: str) -> object:

@@ -10,19 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from viz_app.components import events
-from viz_app.components.modules import join_modules
+from viz_app.components.registration import register
 
-_FOLDER = Path(__file__).parent
 _MOST_TEXT = 200  # characters of a value that a refusal names
-_mount = st.components.v2.component(
-    "headlight_model_upload",
-    html='<div class="model-upload"></div>\n',
-    css=(_FOLDER / "model_upload.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "main.js"),
-)
+_mount = register("model_upload", Path(__file__).parent)
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
+from viz_app.components.registration import register
 
-from viz_app.components.modules import join_modules
-
-_FOLDER = Path(__file__).parent
-_mount = st.components.v2.component(
-    "headlight_share_code",
-    html='<div class="share-code"></div>\n',
-    css=(_FOLDER / "share.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "main.js"),
-)
+_mount = register("share_code", Path(__file__).parent)
 
 
 def share_code(data: Mapping[str, Any]) -> None:

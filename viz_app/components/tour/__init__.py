@@ -8,17 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import streamlit as st
+from viz_app.components.registration import register
 
-from viz_app.components.modules import join_modules
-
-_FOLDER = Path(__file__).parent
-_mount = st.components.v2.component(
-    "headlight_tour",
-    html='<div class="tour"></div>\n',
-    css=(_FOLDER / "tour.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "main.js"),
-)
+_mount = register("tour", Path(__file__).parent)
 
 
 def tour(steps: Sequence[str], texts: Mapping[str, str], *, language: str, first: bool, asked: str) -> None:

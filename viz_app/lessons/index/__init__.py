@@ -7,20 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from viz_app.components import events
-from viz_app.components.modules import join_modules
+from viz_app.components.registration import register
 from viz_app.figures.colours.palette import THEMES, kind_color
 
-_FOLDER = Path(__file__).parent
 _KEY = "index"
-_mount = st.components.v2.component(
-    "headlight_index",
-    html='<div class="index"></div>\n',
-    css=(_FOLDER / "index.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "main.js"),
-)
+_mount = register("index", Path(__file__).parent)
 
 
 @dataclass(frozen=True)

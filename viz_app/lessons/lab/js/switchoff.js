@@ -3,14 +3,15 @@
 
 import { fillText, headName } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
-import { tokenText } from "../../../components/common/tokens.js";
 import { choice } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid, leastHeight, NARROW, ring } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Bench, tone } from "./bench.js";
-import { checkText, drawCheck } from "./check.js";
+import { drawCheck } from "./check.js";
 import { EffectBars, isBeyond } from "./effectbars.js";
+import { HeadEffects } from "./headeffects.js";
+import { switchOffTable, switchOffText } from "./switchofftext.js";
 import { TwoTranslations } from "./twotranslations.js";
 
 const LEGEND = 56; // height below the tiles
@@ -63,10 +64,8 @@ export class SwitchOff extends Bench {
     return LEGEND + (this.own?.measured ? FRAMED : 0);
   }
 
-  /** All heads by kind and layer, and in one list. */
-  get heads() {
-    const { layers = 0, heads = 0 } = this.own ?? {};
-    return numberedHeads(layers, heads);
+  get effects() {
+    return new HeadEffects(this.own ?? {}, this.lesson.arrays);
   }
 
   /**
@@ -79,68 +78,25 @@ export class SwitchOff extends Bench {
   }
 
   /**
-   * Whether a head was switched off to know its effect; of a large model others are estimated by the gradient.
-   * @param {number} number
-   */
-  isMeasured(number) {
-    const { measured = null, heads = 1 } = this.own ?? {};
-    return measured === null || measured[Math.floor(number / heads)];
-  }
-
-  /**
-   * The effect of a head on the token, or on the whole translation; 0 where it is not known.
-   * @param {number} number
-   * @param {number} piece
-   */
-  value(number, piece) {
-    const { effects, estimates } = this.lesson.arrays;
-    if (!this.isMeasured(number)) return piece < 0 ? estimates.data[number] : 0;
-    const row = effects.part(number).data;
-    return piece < 0 ? Array.from(row).reduce((sum, each) => sum + each, 0) : row[piece];
-  }
-
-  /**
-   * The effect of every head, and the largest without its sign.
-   * @param {number} piece
-   */
-  view(piece) {
-    const values = this.heads.list.map(({ number }) => this.value(number, piece));
-    const order = Array.from(values.keys()).sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]));
-    return { values, order, most: Math.max(1e-6, Math.abs(values[order[0]])) };
-  }
-
-  /**
-   * From where to where random vectors move the token, or the whole; null when nobody asked.
-   * @param {number} number
-   * @param {number} piece
-   */
-  band(number, piece) {
-    const { low, high, total_low, total_high } = this.lesson.arrays;
-    if (!low || !this.isMeasured(number)) return null;
-    if (piece < 0) return { low: total_low.data[number], high: total_high.data[number] };
-    return { low: low.part(number).data[piece], high: high.part(number).data[piece] };
-  }
-
-  /**
    * The head that is shown: the one that was pressed, else the one with the largest effect.
    * @param {Settings} settings
    * @param {number[]} order
    */
   shown({ chosen }, order) {
-    const { list } = this.heads;
+    const { list } = this.effects;
     return list.find(({ kind, layer, head }) => chosen === `${kind}.${layer}.${head}`) ?? list[order[0]];
   }
 
   /** @param {Settings} settings */
   off({ off }) {
     const on = bits(off.slice(1));
-    return this.heads.list.map(({ number }) => Boolean(on[number]));
+    return this.effects.list.map(({ number }) => Boolean(on[number]));
   }
 
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const narrow = width < NARROW;
-    const grid = new HeadGrid(this.heads.all, { width, height: height - this.legend }, 0.3, 165);
+    const grid = new HeadGrid(this.effects.all, { width, height: height - this.legend }, 0.3, 165);
     const side = narrow
       ? { x: 0, y: grid.height + this.legend + 14, width, height: height - grid.height - this.legend - 14 }
       : { x: grid.width + 44, y: 0, width: width - grid.width - 44, height };
@@ -149,12 +105,12 @@ export class SwitchOff extends Bench {
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { absence, texts } = this;
+    const { absence, effects, texts } = this;
     if (absence) return pen.message(absence);
     const { context, theme } = pen;
     const { grid, side } = this.places(pen);
     const piece = this.piece(settings);
-    const { values, order, most } = this.view(piece);
+    const { values, order, most } = effects.ranked(piece);
     const shown = this.shown(settings, order);
     const off = this.off(settings);
     context.save();
@@ -163,7 +119,7 @@ export class SwitchOff extends Bench {
     grid.forEach(({ number }, tile) => {
       pen.fill(tile.x, tile.y, tile.size, tile.size, tone(theme, values[number] / most));
       pen.frame(tile.x + 0.5, tile.y + 0.5, tile.size - 1, tile.size - 1, theme.line);
-      if (isBeyond(values[number], this.band(number, piece)))
+      if (isBeyond(values[number], effects.band(number, piece)))
         pen.dot(tile.x + tile.size - 5, tile.y + 5, 2, theme.text);
       if (off[number]) crossOut(pen, tile);
       if (number === shown.number) ring(pen, tile, theme.text, 2.5);
@@ -189,7 +145,7 @@ export class SwitchOff extends Bench {
     const { measured = null, heads = 1 } = this.own ?? {};
     measured?.forEach((is, row) => {
       if (!is) return;
-      const { kind, layer } = this.heads.list[row * heads];
+      const { kind, layer } = this.effects.list[row * heads];
       const { x, y, size } = grid.tile(kind, layer, 0);
       pen.frame(x - 1.5, y - 1.5, heads * grid.cell + 2, size + 3, pen.theme.text, 1.5);
     });
@@ -215,7 +171,7 @@ export class SwitchOff extends Bench {
       pen.note(signed(value, 2), x, y + 20, { ...ends, align });
       pen.note(name, x, y + 35, { ...ends, align });
     }
-    if (this.lesson.arrays.low && pen.width >= NARROW + 200) pen.note(texts.dotted, wide + 30, y + 5, { size: 11 });
+    if (this.effects.hasBands && pen.width >= NARROW + 200) pen.note(texts.dotted, wide + 30, y + 5, { size: 11 });
     if (this.own?.measured) {
       const style = { size: 11, colour: pen.theme.muted };
       wrapped(pen, texts.framed, 15, y + 54, Math.max(wide, grid.width - 20), style);
@@ -237,7 +193,7 @@ export class SwitchOff extends Bench {
     const what = { effect: signed(value, 2), rank: order.indexOf(shown.number) + 1, heads: order.length };
     const total = piece < 0 ? `${fillText(texts.total, what)}, ` : "";
     const line = `${total}${fillText(texts.rank, what)}`;
-    if (!this.isMeasured(shown.number)) {
+    if (!this.effects.isMeasured(shown.number)) {
       const hint = fillText(piece < 0 ? texts.estimate : texts.not_measured, { effect: signed(value, 2) });
       wrapped(pen, `${hint} ${texts.measure_hint}`, x, y + 32, width, { size: 13, colour: theme.muted });
       return;
@@ -257,9 +213,8 @@ export class SwitchOff extends Bench {
    * @param {Box} place
    */
   bars(shown, { x, y, width, height }) {
-    const { data } = this.lesson.arrays.effects.part(shown.number);
-    const bands = Array.from(data, (_, at) => this.band(shown.number, at));
-    return new EffectBars(data, bands, { x, y: y + TITLE, width, height: height - TITLE });
+    const { values, bands } = this.effects.ofTokens(shown.number);
+    return new EffectBars(values, bands, { x, y: y + TITLE, width, height: height - TITLE });
   }
 
   /**
@@ -286,8 +241,8 @@ export class SwitchOff extends Bench {
     const { grid, side } = this.places(pen);
     const head = grid.at(x, y);
     if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}` };
-    const shown = this.shown(settings, this.view(this.piece(settings)).order);
-    if (!this.isMeasured(shown.number)) return null;
+    const shown = this.shown(settings, this.effects.ranked(this.piece(settings)).order);
+    if (!this.effects.isMeasured(shown.number)) return null;
     const at = this.bars(shown, { ...side, height: this.barsHeight(pen, side) }).at(x, y);
     return at === null ? null : { piece: at === this.piece(settings) ? -1 : at };
   }
@@ -296,7 +251,7 @@ export class SwitchOff extends Bench {
   press(name, settings) {
     if (this.absence) return null;
     if (name === "all") return { off: "h0" };
-    const { number } = this.shown(settings, this.view(this.piece(settings)).order);
+    const { number } = this.shown(settings, this.effects.ranked(this.piece(settings)).order);
     const { measured = null, heads = 1 } = this.own ?? {};
     if (name === "measure" && measured)
       return { layers: `h${digits(measured.map((is, row) => is || row === Math.floor(number / heads)))}` };
@@ -308,9 +263,10 @@ export class SwitchOff extends Bench {
   /** @type {Scene["stepped"]} From the largest effect to the smallest, round and round. */
   stepped(count, settings) {
     if (this.absence) return null;
-    const { order } = this.view(this.piece(settings));
+    const { effects } = this;
+    const { order } = effects.ranked(this.piece(settings));
     const place = order.indexOf(this.shown(settings, order).number) + count;
-    const { kind, layer, head } = this.heads.list[order[(place + order.length) % order.length]];
+    const { kind, layer, head } = effects.list[order[(place + order.length) % order.length]];
     return { chosen: `${kind}.${layer}.${head}` };
   }
 
@@ -323,51 +279,11 @@ export class SwitchOff extends Bench {
 
   /** @type {Scene["say"]} */
   say(settings) {
-    const { absence, texts, own } = this;
-    if (absence || !own) return absence ?? "";
-    const piece = this.piece(settings);
-    const { values, order } = this.view(piece);
-    const shown = this.shown(settings, order);
-    const value = values[shown.number];
-    const band = this.band(shown.number, piece);
-    const known = {
-      head: this.headTitle(shown),
-      what: piece < 0 ? texts.whole : `“${tokenText(own.pieces[piece])}”`,
-      change: signed(-value, 2),
-      rank: order.indexOf(shown.number) + 1,
-      heads: order.length,
-    };
-    const estimated = piece < 0 ? texts.say_estimate : texts.say_not_measured;
-    const parts = [fillText(this.isMeasured(shown.number) ? texts.say : estimated, known)];
-    if (band) {
-      const range = { low: signed(-band.high, 2), high: signed(-band.low, 2) };
-      parts.push(fillText(isBeyond(value, band) ? texts.say_beyond : texts.say_within, range));
-    }
-    if (own.check) parts.push(checkText(own.measured ? texts.check_estimates : texts.check_heads, own.check));
-    return parts.join(" ");
+    return this.absence ?? switchOffText(this, settings);
   }
 
   /** @type {Scene["table"]} */
   table(settings) {
-    const { absence, texts } = this;
-    if (absence) return null;
-    const piece = this.piece(settings);
-    const { values } = this.view(piece);
-    const off = this.off(settings);
-    const columns = [texts.column_head, texts.effect];
-    const { low } = this.lesson.arrays;
-    if (this.own?.measured) columns.push(texts.column_measured);
-    if (low) columns.push(texts.column_low, texts.column_high);
-    /** @param {boolean} is */
-    const answer = (is) => (is ? texts.yes : texts.no);
-    const rows = this.heads.list.map((head) => {
-      const measured = this.isMeasured(head.number);
-      const value = measured || piece < 0 ? values[head.number] : "";
-      const band = this.band(head.number, piece);
-      const random = low ? [band?.low ?? "", band?.high ?? ""] : [];
-      const how = this.own?.measured ? [answer(measured)] : [];
-      return [this.headTitle(head), value, ...how, ...random, answer(off[head.number])];
-    });
-    return { columns: [...columns, texts.column_off], rows };
+    return this.absence ? null : switchOffTable(this, settings);
   }
 }
