@@ -151,7 +151,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
 def test_the_shell_completes_commands_options_choices_and_folders(ask: Callable[..., list[str]]) -> None:
     assert ask("tr") == ["translate", "train"]
     assert ask("translate", "--ch") == ["--checkpoint"]
-    assert ask("export", "--length_penalty", "") == ["gnmt", "power"]
+    assert ask("translate", "--length_penalty", "") == ["gnmt", "power"]
     assert ask("translate", "--checkpoint", "m") == ["models"]
     assert "--server.port" not in ask("app", "--")
     assert {"--port", "--checkpoint"} <= set(ask("app", "--"))
