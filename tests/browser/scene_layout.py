@@ -82,7 +82,7 @@ UNREADABLE = """({ lesson }) => {
 
 # In the presenter's view nothing is below the fold, either.
 OFF_SCREEN = """({ lesson }) => [...lesson.root.querySelectorAll(
-    ".tab, canvas, .controls > *, .readout, .words > *, .answer, .reveal, .equation > *",
+    ".tab, canvas, .controls > *, .readout, .words > *, .answer, .reveal, .equation, .equation > *",
 )].filter((element) => {
     const { width, right, bottom } = element.getBoundingClientRect();
     const cut = element.scrollWidth > element.clientWidth + 1;

@@ -3,6 +3,7 @@
 export const GAP = 14; // pixels between what stands below each other
 const LARGEST = 21; // pixels, of the words in front of a class
 const SMALLEST = 14;
+const SMALLEST_EQUATION = 8; // pixels
 const FADE = 28; // pixels at the end of a row that goes on
 
 /**
@@ -13,8 +14,10 @@ export function fitEquation(equation) {
   equation.style.fontSize = "";
   const { clientWidth, scrollWidth } = equation;
   if (!clientWidth || scrollWidth <= clientWidth) return;
-  const size = Number.parseFloat(getComputedStyle(equation).fontSize);
-  equation.style.fontSize = `${Math.floor(10 * size * (clientWidth / scrollWidth)) / 10}px`;
+  // Whole pixels, and not always those of the proportion: the widths of letters are rounded, too.
+  let size = Math.floor((Number.parseFloat(getComputedStyle(equation).fontSize) * clientWidth) / scrollWidth);
+  do equation.style.fontSize = `${size}px`;
+  while (equation.scrollWidth > clientWidth && --size >= SMALLEST_EQUATION);
 }
 
 /**
