@@ -121,8 +121,11 @@ def _end_with_the_server(place: Path) -> None:
 
 
 def _say(message: Message) -> None:
-    sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        threading.Event().wait()  # the server is gone: `_end_with_the_server` takes everything away, and ends this
 
 
 def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:

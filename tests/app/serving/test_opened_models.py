@@ -222,6 +222,29 @@ def test_a_server_that_is_killed_leaves_nothing(foreign: Path, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_process_that_nobody_hears_any_more_takes_everything_away(foreign: Path, tmp_path: Path) -> None:
+    """Its output may be closed a moment before its input, so that it hears of the end of its server by a failure."""
+    place = tmp_path / "place"
+    (place / "1").mkdir(parents=True)
+    job = {"place": str(place), "source": str(foreign / "nllb"), "out": str(place / "1" / "x")}
+    named = {"is_archive": False, "name": "x", "title": "x"}
+    command = [sys.executable, "-m", "viz_app.serving.opening_process"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        process.stdin.write(json.dumps(job | named).encode() + b"\n")
+        process.stdin.flush()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(3)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+        assert process.wait(SECONDS) == 1
+    end = time.monotonic() + SECONDS
+    while place.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not place.exists()
+
+
 def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
