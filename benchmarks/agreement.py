@@ -26,22 +26,22 @@ from transformer_core.analysis.attribution import (
     attribute_run,
     faithfulness,
 )
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import forced_run
 from transformer_core.data import read_pairs
 from transformer_core.progress import tracked
-from transformer_core.shipped import find_checkpoint
+from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translator
 
 YARDSTICK: Method = "leave-one-out"
 SLOW: tuple[Method, ...] = ("integrated-gradients",)
-LEAST_WORDS = 4
+MIN_WORDS = 4
 DRAWS = 1_000
 
 
 def measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """By method the agreement, its interval, and the drops."""
     translator = Translator.load(find_checkpoint(options.checkpoint), options.device)
-    sources = (source for source, _ in read_pairs(options.sentences) if len(source.split()) >= LEAST_WORDS)
+    sources = (source for source, _ in read_pairs(options.sentences) if len(source.split()) >= MIN_WORDS)
     chosen = list(islice(sources, 3 if options.quick else options.count))
     methods = [method for method in METHODS if options.slow or method not in SLOW]
     taus: dict[str, list[float]] = {method: [] for method in methods}

@@ -36,11 +36,11 @@ from benchmarks.twins import SPECIAL, copy_weights, ctranslate2_of, marian, piec
 from transformer_core.config import DecodingConfig
 from transformer_core.data import read_columns
 from transformer_core.progress import tracked
-from transformer_core.shipped import find_checkpoint
-from transformer_core.tokenizer import Encoding
+from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
-from viz_app.serving.decoding import Decoded, decode_together
-from viz_app.serving.decoding_limits import MOST_TOGETHER, about_as_long
+from viz_app.serving.decoding.decoded_batch import Decoded, decode_together
+from viz_app.serving.decoding.decoding_limits import MAX_BATCH_SIZE, about_as_long
 
 TOLERANCE = 1e-5
 TIE = 2 * TOLERANCE  # nats; both candidates may be off
@@ -256,7 +256,7 @@ def main() -> None:
         ("--checkpoint", {"default": "checkpoints/en-de", "metavar": "DIR", "help": "(default: checkpoints/en-de)"}),
         ("--count", {**number, "default": 1_000, "help": "Sentences that are compared. (default: 1000)"}),
         ("--timed", {**number, "default": 96, "help": "Sentences that are timed. (default: 96)"}),
-        ("--batch", {**number, "default": MOST_TOGETHER, "help": "Sentences at a time. (default: %(default)s)"}),
+        ("--batch", {**number, "default": MAX_BATCH_SIZE, "help": "Sentences at a time. (default: %(default)s)"}),
     )
     if options.quick:
         options.count, options.timed, options.batch = (

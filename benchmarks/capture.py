@@ -16,9 +16,9 @@ import torch
 from benchmarks.machine import interleaved, read_options, report
 from benchmarks.twins import QUICK, SHAPE, SPECIAL
 from transformer_core.config import ModelConfig
-from transformer_core.hooks import capture
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 
 def computed_bytes(config: ModelConfig, sentences: int, source: int, target: int) -> int:

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from benchmarks.browser import APP, ROOT
 from benchmarks.visitor import processes
-from viz_app.serving.health import READY
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, PATH
+from viz_app.serving.web.health import READY
 
 BASE_PATH = "heads"  # of the addresses, so that it is tried as well
 _START = 120.0  # seconds that a part may take to start

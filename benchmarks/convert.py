@@ -29,8 +29,8 @@ import torch
 from benchmarks.machine import read_options, report
 from transformer_core.config import ModelConfig
 from transformer_core.conversion.bart_layout import layer_origins, norm_origins
-from transformer_core.model import Transformer
-from transformer_core.tensor_files import save_tensors
+from transformer_core.model.transformer import Transformer
+from transformer_core.storage.tensor_files import save_tensors
 
 SHAPE = ModelConfig(
     vocab_size=128_112, d_model=1_024, d_ff=4_096, num_layers=12, num_heads=16, norm="pre", attention_biases=True

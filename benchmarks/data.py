@@ -27,8 +27,8 @@ import torch
 
 from transformer_core.data import Corpus, plan_epoch
 from transformer_core.data.corpus import FORMAT_VERSION, SIDES, save_shard
-from transformer_core.files import write_json
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.storage.files import write_json
+from transformer_core.text.tokenizer import Tokenizer
 
 VOCABULARY = 37_000
 BATCH_TOKENS = 25_000

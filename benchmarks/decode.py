@@ -25,7 +25,7 @@ from benchmarks.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 
 LENGTH = 32
 Pieces = list[list[int]]

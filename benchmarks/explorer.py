@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).with_name("explorer_page.py")
 SHIPPED = {"layers": 6, "heads": 8, "view": "kinds"}
-BERTVIZ_MOST = 200  # tokens; beyond, the document is larger than a browser opens in minutes
+BERTVIZ_MAX = 200  # tokens; beyond, the document is larger than a browser opens in minutes
 BERTVIZ_SECONDS = 150
 KINDS = ("encoder", "decoder", "cross")
 CLAUSES = (
@@ -251,7 +251,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
                     entry |= measure_page(browser, app, texts)
                 entries.append(entry)
             for entry in entries:
-                if entry["tokens"] <= BERTVIZ_MOST and not alone:
+                if entry["tokens"] <= BERTVIZ_MAX and not alone:
                     found = measure_bertviz(browser, bare, entry["tokens"], min(rounds, 3))
                     entry["bertviz"] = found
                     if found["visible_ms"] is not None:

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from benchmarks.machine import interleaved, read_options, report
 from benchmarks.twins import copy_weights, marian
 from transformer_core.analysis.attribution import Method, attribute
-from transformer_core.shipped import find_checkpoint
+from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translator
 
 PACKAGES = ("inseq==0.7.1", "jaxtyping==0.3.11", "rich==15.0.0", "treescope==0.1.10", "typeguard==2.13.3",

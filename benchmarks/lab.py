@@ -16,16 +16,16 @@ import torch
 
 from benchmarks.machine import interleaved, read_options, report
 from transformer_core.analysis.ablation import ablated, all_heads
+from transformer_core.analysis.attention_override import Redirect, even, redirect
 from transformer_core.analysis.attribution import METHODS, POINTS, Method, attribute_run
-from transformer_core.analysis.forced_run import forced_run
-from transformer_core.analysis.head_effects import head_effects
+from transformer_core.analysis.effects.cumulative_ablation import log_p_without, staircase
+from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.analysis.patching import SITES, patching
-from transformer_core.analysis.redirect import Redirect, even, redirect
-from transformer_core.analysis.score_parts import POINTS as PARTS_POINTS
-from transformer_core.analysis.score_parts import score_parts
-from transformer_core.analysis.staircase import log_p_without, staircase
-from transformer_core.shipped import find_checkpoint
+from transformer_core.analysis.score_decomposition import POINTS as PARTS_POINTS
+from transformer_core.analysis.score_decomposition import score_parts
+from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translation, Translator
 
 SENTENCE = "A man in a blue shirt is standing on a tall ladder."  # 12 words with its full stop

@@ -20,9 +20,9 @@ import torch
 from benchmarks.machine import interleaved, read_options, report
 from benchmarks.twins import SPECIAL
 from transformer_core.config import ModelConfig
-from transformer_core.layers import EncoderLayer
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.model.layers import EncoderLayer
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 SHAPE = ModelConfig(vocab_size=1_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
 QUICK = SHAPE.replace(d_model=32, d_ff=64, num_layers=1, num_heads=4, d_k=8, d_v=8)

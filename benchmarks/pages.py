@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.browser import APP, server, wait_until_up
 from benchmarks.machine import read_options, report
 from benchmarks.visitor import Visitor, visiting
-from viz_app.serving.middleware import MESSAGE_BURST, MESSAGES_PER_SECOND
+from viz_app.serving.web.middleware import MESSAGE_BURST, MESSAGES_PER_SECOND
 
 _EXAMPLES = 15  # seconds until they are translated
 

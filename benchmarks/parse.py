@@ -21,9 +21,9 @@ import torch
 
 from benchmarks.machine import interleaved, read_options, report
 from transformer_core.constituency_parser import ConstituencyParser, Parse
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.words import split_words
-from transformer_core.shipped import find_checkpoint
+from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translator
 
 SENTENCES = "checkpoints/sentences.txt"

@@ -9,8 +9,8 @@ import torch
 
 from transformer_core.config import DecodingConfig, SpecialIds
 from transformer_core.decoding.beam import Hypothesis, Node, SearchResult, length_penalty
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 
 def first_difference(alone: SearchResult, together: SearchResult, decoding: DecodingConfig) -> tuple[str, float]:

@@ -21,9 +21,9 @@ from benchmarks.machine import interleaved, read_options, report
 from benchmarks.twins import QUICK, SHAPE, SPECIAL, marian
 from transformer_core.config import ModelConfig
 from transformer_core.data import Batch
-from transformer_core.flops import Work, training_flops
-from transformer_core.model import Transformer
-from transformer_core.positions import sinusoidal_positions
+from transformer_core.model.positions import sinusoidal_positions
+from transformer_core.model.transformer import Transformer
+from transformer_core.paper.flops import Work, training_flops
 from transformer_core.training.validation import batch_loss
 
 LENGTH = 32

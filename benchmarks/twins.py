@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from transformer_core.config import ModelConfig, SpecialIds
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 
 SPECIAL = SpecialIds()
 _SPECIAL_PIECES = ("<pad>", "<s>", "</s>", "<unk>")  # by id

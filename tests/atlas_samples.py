@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.atlas.patterns import PATTERNS
-from transformer_core.analysis.atlas.record import (
+from transformer_core.atlas.patterns import PATTERNS
+from transformer_core.atlas.record import (
     Alignment,
     Atlas,
     Convention,
@@ -31,7 +31,7 @@ from transformer_core.analysis.atlas.record import (
     Source,
     Spread,
 )
-from transformer_core.analysis.atlas.storage import FORMAT_VERSION, shipped_atlas
+from transformer_core.atlas.storage import FORMAT_VERSION, shipped_atlas
 from transformer_core.attention_maps import KINDS
 
 SHIPPED = Path(__file__).resolve().parents[1] / "checkpoints" / "en-de"

@@ -72,8 +72,8 @@ def french_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from transformer_core.checkpoint import save_checkpoint
     from transformer_core.config import DecodingConfig, ModelConfig
-    from transformer_core.model import Transformer
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.model.transformer import Transformer
+    from transformer_core.text.tokenizer import Tokenizer
     from viz_app.text.examples import EXAMPLES
 
     folder = tmp_path_factory.mktemp("checkpoint") / "french"
@@ -101,8 +101,8 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from transformer_core.checkpoint import save_checkpoint
     from transformer_core.config import DecodingConfig, ModelConfig
-    from transformer_core.model import Transformer
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.model.transformer import Transformer
+    from transformer_core.text.tokenizer import Tokenizer
     from viz_app.text.examples import EXAMPLES
 
     folder = tmp_path_factory.mktemp("checkpoint") / "random"

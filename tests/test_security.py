@@ -12,7 +12,7 @@ import pytest
 
 from transformer_core import config
 from transformer_core.config import ConfigError
-from viz_app.serving.middleware import CLOSED, FRAME_SETTING
+from viz_app.serving.web.middleware import CLOSED, FRAME_SETTING
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "SECURITY.md"

@@ -105,7 +105,7 @@ def test_it_is_found_where_it_was_installed(run: Run, scripts: Path) -> None:
 
 
 def test_it_translates_as_the_checkout_does(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    from transformer_core.shipped import SHIPPED
+    from transformer_core.storage.bundled_models import SHIPPED
     from transformer_core.translator import Translator
 
     for name in ("en-de", "en-fr", "en-tree"):

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from transformer_core.config import DecodingConfig as DecodingConfig
     from transformer_core.config import ModelConfig as ModelConfig
     from transformer_core.config import TrainingConfig as TrainingConfig
-    from transformer_core.edits import ablate_heads as ablate_heads
-    from transformer_core.hook_list import describe_hook_points as describe_hook_points
-    from transformer_core.hooks import capture as capture
-    from transformer_core.hooks import edit as edit
-    from transformer_core.hooks import hook_points as hook_points
-    from transformer_core.model import Transformer as Transformer
-    from transformer_core.tokenizer import Tokenizer as Tokenizer
+    from transformer_core.hooks.edits import ablate_heads as ablate_heads
+    from transformer_core.hooks.hook_list import describe_hook_points as describe_hook_points
+    from transformer_core.hooks.points import capture as capture
+    from transformer_core.hooks.points import edit as edit
+    from transformer_core.hooks.points import hook_points as hook_points
+    from transformer_core.model.transformer import Transformer as Transformer
+    from transformer_core.text.tokenizer import Tokenizer as Tokenizer
     from transformer_core.translator import Translation as Translation
     from transformer_core.translator import Translator as Translator
 
@@ -34,11 +34,11 @@ _HOME = {
     "attention_maps": ("AttentionMaps", "Axis"),
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),
     "config": ("ConfigError", "DecodingConfig", "ModelConfig", "TrainingConfig"),
-    "edits": ("ablate_heads",),
-    "hook_list": ("describe_hook_points",),
-    "hooks": ("capture", "edit", "hook_points"),
-    "model": ("Transformer",),
-    "tokenizer": ("Tokenizer",),
+    "hooks.edits": ("ablate_heads",),
+    "hooks.hook_list": ("describe_hook_points",),
+    "hooks.points": ("capture", "edit", "hook_points"),
+    "model.transformer": ("Transformer",),
+    "text.tokenizer": ("Tokenizer",),
     "translator": ("Translation", "Translator"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

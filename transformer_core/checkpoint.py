@@ -25,16 +25,22 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
-from transformer_core.derived import FOLDER as DERIVED_FOLDER
-from transformer_core.derived import MEASURED, derived_metrics, json_file, write_derived
-from transformer_core.files import TOKENIZER_FILE, VOCABULARY_FILE, atomic_directory, problem_of, sha256, write_json
-from transformer_core.files import CheckpointError as CheckpointError
-from transformer_core.flops import LARGE_MODEL, parameters
-from transformer_core.identity import weights_hash
-from transformer_core.listed_tokenizer import load_tokenizer
-from transformer_core.manifest import MANIFEST_FILE, Manifest, manifest_hash, read_object
-from transformer_core.model import Transformer
-from transformer_core.tensor_files import (
+from transformer_core.model.transformer import Transformer
+from transformer_core.paper.flops import LARGE_MODEL, parameters
+from transformer_core.storage.files import (
+    TOKENIZER_FILE,
+    VOCABULARY_FILE,
+    atomic_directory,
+    problem_of,
+    sha256,
+    write_json,
+)
+from transformer_core.storage.files import CheckpointError as CheckpointError
+from transformer_core.storage.identity import weights_hash
+from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, manifest_hash, read_object
+from transformer_core.storage.measurements import FOLDER as DERIVED_FOLDER
+from transformer_core.storage.measurements import MEASURED, derived_metrics, json_file, write_derived
+from transformer_core.storage.tensor_files import (
     ENDING,
     INDEX_FILE,
     TensorsOnDemand,
@@ -44,10 +50,11 @@ from transformer_core.tensor_files import (
     save_shards,
     weight_map,
 )
-from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
+from transformer_core.text.tokenizer import Tokenizer, TokenizerError, source_file
+from transformer_core.text.vocab_json_tokenizer import load_tokenizer
 
 FORMAT_VERSION = 1
-_MOST_JSON_BYTES = 16_000_000
+_MAX_JSON_BYTES = 16_000_000
 
 log = logging.getLogger(__name__)
 
@@ -276,7 +283,7 @@ def _vocabularies(tokenizer: Tokenizer) -> dict[str, bytes]:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    return read_object(path, _MOST_JSON_BYTES)
+    return read_object(path, _MAX_JSON_BYTES)
 
 
 def _check_files(folder: Path, manifest: Manifest) -> None:

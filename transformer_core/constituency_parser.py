@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from transformer_core.evaluation import batches_by_length
+from transformer_core.evaluation.evaluate import batches_by_length
 from transformer_core.parsing.automaton import least_symbols
 from transformer_core.parsing.bracketing import score_bracketing
 from transformer_core.parsing.sequences import to_tree
-from transformer_core.parsing.treebank import MOST_WORDS
+from transformer_core.parsing.treebank import MAX_WORDS
 from transformer_core.parsing.trees import Tree, flat_tree, unescaped
 from transformer_core.parsing.vocabulary import SymbolTable
-from transformer_core.tokenizer import Encoding
+from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import SourceTooLong, Translation, Translator
 
 
@@ -128,8 +128,8 @@ class ConstituencyParser:
 
     def _encode(self, words: Sequence[str]) -> Encoding:
         """The pieces of a sentence, if it and the smallest tree over it are within their limits."""
-        if len(words) > MOST_WORDS:
-            raise SourceTooLong(len(words), MOST_WORDS)
+        if len(words) > MAX_WORDS:
+            raise SourceTooLong(len(words), MAX_WORDS)
         encoding = self.translator.encode(" ".join(words))
         room = len(encoding) + self.translator.decoding.extra_length
         longest = self.translator.config.longest

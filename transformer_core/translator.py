@@ -22,14 +22,14 @@ from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.decoding.constraint import Constraint
-from transformer_core.hooks import capture
-from transformer_core.masks import input_padding_mask, padding_mask
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import input_padding_mask, padding_mask
+from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
 from transformer_core.parsing.vocabulary import generates_trees
-from transformer_core.tokenizer import Encoding, Tokenizer, axis
+from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
-_MOST_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
+_MAX_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
 
 
 class SourceTooLong(ValueError):
@@ -142,7 +142,7 @@ def _pass_sizes(sizes: Sequence[tuple[int, int, int]]) -> list[int]:
     for heads, source, target in sizes:
         most_source, most_target = max(most_source, source), max(most_target, target)
         together = found[-1] + 1 if found else 1
-        if found and together * map_bytes(heads, most_source, most_target) <= _MOST_PASS_BYTES:
+        if found and together * map_bytes(heads, most_source, most_target) <= _MAX_PASS_BYTES:
             found[-1] = together
         else:
             found.append(1)

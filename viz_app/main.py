@@ -15,13 +15,13 @@ from streamlit import App  # noqa: E402
 
 from viz_app.classroom.routes import class_routes  # noqa: E402
 from viz_app.serving.browser_cookie import BrowserCookie  # noqa: E402
-from viz_app.serving.browser_messages import BrowserMessages  # noqa: E402
-from viz_app.serving.health import health  # noqa: E402
-from viz_app.serving.log_format import use_log_setting  # noqa: E402
-from viz_app.serving.middleware import Guard  # noqa: E402
-from viz_app.serving.model_uploads import upload_routes  # noqa: E402
-from viz_app.serving.server_limits import limit_incoming, stay_on_this_machine  # noqa: E402
-from viz_app.serving.warm_up import warm_up  # noqa: E402
+from viz_app.serving.opening.model_uploads import upload_routes  # noqa: E402
+from viz_app.serving.web.browser_messages import BrowserMessages  # noqa: E402
+from viz_app.serving.web.health import health  # noqa: E402
+from viz_app.serving.web.log_format import use_log_setting  # noqa: E402
+from viz_app.serving.web.middleware import Guard  # noqa: E402
+from viz_app.serving.web.server_limits import limit_incoming, stay_on_this_machine  # noqa: E402
+from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 
 use_log_setting()
 limit_incoming()

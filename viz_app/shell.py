@@ -7,19 +7,19 @@ from pathlib import Path
 import streamlit as st
 
 from viz_app.components.current_link import on_current_link
-from viz_app.serving.drawing_turn import drawing_turn
 from viz_app.serving.input_validation import MAX_CHARACTERS
-from viz_app.serving.media_retention import install_media_retention
-from viz_app.serving.request_queue import Superseded
+from viz_app.serving.scheduling.render_lock import drawing_turn
+from viz_app.serving.scheduling.request_queue import Superseded
+from viz_app.serving.web.media_retention import install_media_retention
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.about import about_text, draw_about
-from viz_app.ui.class_frame import draw_class_line
-from viz_app.ui.class_session import PAGE, follow, show_place
+from viz_app.ui.classroom.class_frame import draw_class_line
+from viz_app.ui.classroom.class_session import PAGE, follow, show_place
 from viz_app.ui.error_boundary import error_boundary
 from viz_app.ui.lesson_route import open_index
 from viz_app.ui.missing_model import draw_missing_model
-from viz_app.ui.session_dialog import draw_opened, draw_session_button
+from viz_app.ui.session_file.session_dialog import draw_opened, draw_session_button
 
 _PAGES = {
     "translate": ":material/translate:",

@@ -8,8 +8,8 @@ type Attributes = Record<string, Attribute>;
 
 /** "encoder", "decoder" or "cross": whose attention. */
 type Kind = string;
-type Theme = import("./components/common/theme.js").Theme;
-type Axis = import("./components/common/plot.js").Axis;
+type Theme = import("./components/common/draw/theme.js").Theme;
+type Axis = import("./components/common/draw/plot.js").Axis;
 
 /** Colours as Python sends them: "#rrggbb", and tables of RGB triples in base 64. */
 type Palette = { kinds: Record<Kind, string>; hatch: string; scale: string; diverging: string };
@@ -261,8 +261,8 @@ type HeadCardData = {
 };
 type Free = { model: string; source: string; nodes: [string, number, number][]; repairs: Record<string, number> };
 type Findings = { roles?: Roles | null; card?: HeadCardData | null; off?: Without | null; free?: Free | null };
-type Translation = import("./components/explorer/js/data.js").Translation;
-type View = import("./components/explorer/js/data.js").View;
+type Translation = import("./components/explorer/js/data/data.js").Translation;
+type View = import("./components/explorer/js/data/data.js").View;
 type Views = Record<Kind, View>;
 /** A matrix that the map, the lines and the tables show: Sheet of sheet.js, TokenSheet of token.js. */
 type Sheet = {
@@ -289,10 +289,10 @@ type Sheet = {
   rowSum(query: number): number;
   favourite(query: number, allowed?: (position: Position) => boolean): number;
 };
-type Picture = import("./components/explorer/js/picture.js").Picture;
-type Search = import("./components/explorer/js/search.js").Search;
-type Measures = import("./components/explorer/js/measures.js").Measures;
-type Difference = import("./components/explorer/js/difference.js").Difference;
+type Picture = import("./components/explorer/js/draw/picture.js").Picture;
+type Search = import("./components/explorer/js/data/search.js").Search;
+type Measures = import("./components/explorer/js/data/measures.js").Measures;
+type Difference = import("./components/explorer/js/data/difference.js").Difference;
 type Figure = import("./components/explorer/js/figure.js").Figure;
 
 // ---- The head atlas
@@ -357,8 +357,8 @@ type AtlasActions = {
 
 // ---- How a model grew
 
-type Block = import("./components/explorer/js/block.js").Block;
-type Tile = import("./components/explorer/js/block.js").Tile;
+type Block = import("./components/explorer/js/draw/block.js").Block;
+type Tile = import("./components/explorer/js/draw/block.js").Tile;
 type GrowthHistory = import("./components/growth/js/history.js").GrowthHistory;
 /** The header of a history: components/growth/payload.py. `moment` counts the checkpoints, `steps` says their step. */
 type GrowthHeader = {

@@ -19,15 +19,15 @@ from tests.abuse.samples import SMALL, document, present, tokenizer
 from tests.abuse.target import Target
 from transformer_core.attention_maps import KINDS
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig
-from transformer_core.files import CheckpointError
-from transformer_core.history import History
-from transformer_core.manifest import MANIFEST_FILE, Manifest, read_object
-from transformer_core.model import Transformer
-from transformer_core.tensor_files import INDEX_FILE, load_shards
-from transformer_core.tokenizer import Tokenizer, TokenizerError
+from transformer_core.history.snapshots import History
+from transformer_core.model.transformer import Transformer
+from transformer_core.storage.files import CheckpointError
+from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, read_object
+from transformer_core.storage.tensor_files import INDEX_FILE, load_shards
+from transformer_core.text.tokenizer import Tokenizer, TokenizerError
 from viz_app.model_card.card import training_facts
 from viz_app.model_card.head_snapshot import HeadSnapshot
-from viz_app.serving.metrics import ModelCard
+from viz_app.serving.measurements.model_card import ModelCard
 
 
 @cache

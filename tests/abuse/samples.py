@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from transformer_core.attention_maps import AttentionMaps, Axis
-from transformer_core.history import History
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.history.snapshots import History
+from transformer_core.text.tokenizer import Tokenizer
 
 SMALL = Path(__file__).parents[2] / "checkpoints" / "small"
 

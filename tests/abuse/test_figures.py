@@ -17,8 +17,8 @@ import pytest
 from viz_app.export import command_for, file_bytes
 from viz_app.figure_editor.rendering import ExportableFigure, Preview
 from viz_app.figures import HeatmapFigure, Style, formats_of
-from viz_app.figures.model.pixels import MOST_PIXELS, PictureTooLarge, check_pixels
-from viz_app.figures.model.spec import HeatmapPanel
+from viz_app.figures.model.figure import HeatmapPanel
+from viz_app.figures.model.pixels import MAX_PIXELS, PictureTooLarge, check_pixels
 
 
 def of_tokens(*tokens: str) -> HeatmapFigure:
@@ -47,7 +47,7 @@ def test_what_the_message_says_fits_does_fit() -> None:
 def test_the_page_says_so_before_anybody_presses_the_button() -> None:
     exportable = ExportableFigure(of_tokens("a", "b"), Style(width_mm=2000, height_mm=2000), dpi=600)
     found = exportable.oversized(Preview(b"", 2000, 2000))
-    assert set(found) == {"png"} and found["png"].pixels > MOST_PIXELS
+    assert set(found) == {"png"} and found["png"].pixels > MAX_PIXELS
     assert not replace(exportable, dpi=72).oversized(Preview(b"", 2000, 2000))
 
 

@@ -18,15 +18,15 @@ from safetensors.torch import load_file, save_file
 from transformer_core.attention_maps import KINDS, MapsTooLarge
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
-from transformer_core.files import CheckpointError, read_regular
-from transformer_core.history import History
-from transformer_core.manifest import MANIFEST_FILE
-from transformer_core.tokenizer import Tokenizer, TokenizerError
+from transformer_core.history.snapshots import History
+from transformer_core.storage.files import CheckpointError, read_regular
+from transformer_core.storage.manifest import MANIFEST_FILE
+from transformer_core.text.tokenizer import Tokenizer, TokenizerError
 from transformer_core.translator import Translator
 from viz_app.model_card import card
-from viz_app.serving.decoding_limits import MOST_MAP_BYTES
-from viz_app.serving.loader import get_translation_service
-from viz_app.serving.registry import languages
+from viz_app.serving.decoding.decoding_limits import MAX_MAP_BYTES
+from viz_app.serving.models.loader import get_translation_service
+from viz_app.serving.models.registry import languages
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes as POSIX has them")
 MEGABYTE = 2**20
@@ -257,7 +257,7 @@ def test_the_app_limits_the_maps_of_a_stranger_who_never_ends(folder: Path, monk
     source = translator.encode("a b c")
     with pytest.raises(MapsTooLarge):
         translator.attention(source, [5] * 10_000, finished=True)
-    assert 4 * heads * 10_000**2 > MOST_MAP_BYTES > 4 * 6 * 8 * 3 * 600**2  # of the shipped models never
+    assert 4 * heads * 10_000**2 > MAX_MAP_BYTES > 4 * 6 * 8 * 3 * 600**2  # of the shipped models never
 
 
 def test_decoding_within_bounds_stays_as_it_was() -> None:

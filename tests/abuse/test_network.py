@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from viz_app.serving.middleware import FRAME_SETTING, MESSAGE_BURST, MESSAGES_PER_SECOND, MOST_MESSAGE_BYTES, Guard
+from viz_app.serving.web.middleware import FRAME_SETTING, MESSAGE_BURST, MESSAGES_PER_SECOND, MAX_MESSAGE_BYTES, Guard
 
 Messages = list[dict[str, Any]]
 
@@ -53,7 +53,7 @@ def test_a_message_of_twenty_megabytes_ends_the_connection(kind: str) -> None:
 def test_messages_of_a_browser_pass() -> None:
     messages: Messages = [
         {"type": "websocket.connect"},
-        {"type": "websocket.receive", "bytes": b"x" * MOST_MESSAGE_BYTES, "text": None},
+        {"type": "websocket.receive", "bytes": b"x" * MAX_MESSAGE_BYTES, "text": None},
         {"type": "websocket.disconnect", "code": 1000},
     ]
     assert through({"type": "websocket", "path": "/_stcore/stream"}, messages) == (messages, [])

@@ -15,9 +15,9 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 from websockets.http11 import Request
 
-from viz_app.serving.browser_messages import BrowserMessages
-from viz_app.serving.middleware import MOST_MESSAGE_BYTES
-from viz_app.serving.server_limits import FRAME_BURST, let_downloads_wait, limit_incoming, stay_on_this_machine
+from viz_app.serving.web.browser_messages import BrowserMessages
+from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES
+from viz_app.serving.web.server_limits import FRAME_BURST, let_downloads_wait, limit_incoming, stay_on_this_machine
 
 HANDSHAKE = (
     b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -123,7 +123,7 @@ def test_a_message_is_refused_when_it_is_announced() -> None:
         connection.receive_data(b"\x82\xff" + size.to_bytes(8, "big") + b"mask")
         return connection.close_sent.code if connection.close_sent else None
 
-    assert [asyncio.run(code(MOST_MESSAGE_BYTES + more)) for more in (0, 1)] == [None, 1009]
+    assert [asyncio.run(code(MAX_MESSAGE_BYTES + more)) for more in (0, 1)] == [None, 1009]
 
 
 @pytest.mark.usefixtures("limited")

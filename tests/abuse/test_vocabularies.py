@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from transformer_core.tokenizer import Tokenizer, TokenizerError
+from transformer_core.text.tokenizer import Tokenizer, TokenizerError
 
 
 def rewritten(field: int, inner: int, data: bytes) -> bytes:

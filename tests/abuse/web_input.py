@@ -27,11 +27,11 @@ from viz_app.figure_editor.rendering import make_figure
 from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
 from viz_app.figures import VIEWS, HeatmapFigure
 from viz_app.figures.layout import MAX_LABEL
-from viz_app.figures.model.spec import HeatmapPanel, display_label
+from viz_app.figures.model.figure import HeatmapPanel, display_label
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.stage.state import (
-    MOST_LETTERS,
-    MOST_SETTINGS,
+    MAX_LETTERS,
+    MAX_SETTINGS,
     LessonState,
     settings_from_param,
     settings_to_param,
@@ -118,8 +118,8 @@ _SETTING = st.builds("{}:{}".format, st.text("abz_09", max_size=5), st.text("ab1
 
 def _check_settings(text: str) -> None:
     settings = settings_from_param(text)
-    assert len(settings) <= MOST_SETTINGS
-    assert all(len(value) <= MOST_LETTERS for value in settings.values() if isinstance(value, str))
+    assert len(settings) <= MAX_SETTINGS
+    assert all(len(value) <= MAX_LETTERS for value in settings.values() if isinstance(value, str))
     assert all(math.isfinite(value) for value in settings.values() if not isinstance(value, str))
     state = LessonState(settings=settings).as_in_address
     assert state.as_in_address == state and settings_to_param(state.settings) == settings_to_param(settings)
@@ -167,7 +167,7 @@ def _check_report(case: dict[str, Any]) -> None:
     _check_figure(FigureSpec().follow_explorer(selection))
     for value in (report, case["other"]):
         state = LessonState.from_report(value)
-        assert state is None or len(state.settings) <= MOST_SETTINGS
+        assert state is None or len(state.settings) <= MAX_SETTINGS
         if state is not None:
             assert state.as_in_address.as_in_address == state.as_in_address
             state.number("at", 1.0, 0.0, 5.0)

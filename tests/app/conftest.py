@@ -16,8 +16,8 @@ from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.export.figure_request import ModelRunner
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
 
 MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "page_script.py"
 SECONDS = 120

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.atlas_samples import drawn_atlas
-from transformer_core.analysis.atlas.storage import FILE, to_bytes
+from transformer_core.atlas.storage import FILE, to_bytes
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
-from transformer_core.derived import write_derived
-from viz_app.serving.head_atlas import HeadAtlas, read_atlas
+from transformer_core.storage.measurements import write_derived
+from viz_app.serving.measurements.head_atlas import HeadAtlas, read_atlas
 
 SHIPPED = Path(__file__).resolve().parents[2] / "checkpoints" / "en-de"
 

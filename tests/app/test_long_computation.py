@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from transformer_core.progress import expect
-from viz_app.ui import long_computation
+from viz_app.ui.lessons import long_computation
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr("viz_app.ui.long_computation.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("viz_app.ui.lessons.long_computation.time.monotonic", lambda: now[0])
     return now
 
 

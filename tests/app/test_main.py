@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from viz_app.serving.registry import ROOT
+from viz_app.serving.models.registry import ROOT
 
 OPEN = """
 import runpy, sys

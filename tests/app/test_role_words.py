@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from transformer_core.analysis.atlas.naming import Role
-from transformer_core.analysis.atlas.patterns import PATTERNS
+from transformer_core.atlas.naming import Role
+from transformer_core.atlas.patterns import PATTERNS
 from transformer_core.attention_maps import Kind
 from viz_app.text import LANGUAGES, texts
 from viz_app.text.role_words import head_words, role_words

@@ -35,10 +35,10 @@ from transformer_core.analysis.attribution import METHODS, attribute, faithfulne
 from transformer_core.analysis.attribution import agreement as attribution_agreement
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.decoding.beam import Node, SearchResult, Status
-from transformer_core.shipped import find_checkpoint
-from transformer_core.tokenizer import Encoding
+from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
-from viz_app.serving.decoding_limits import about_as_long
+from viz_app.serving.decoding.decoding_limits import about_as_long
 
 NEEDS_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'headlight[cluster]'")
 NEEDS_NGINX = pytest.mark.skipif(find_nginx() is None, reason="needs nginx: apt-get install nginx-light")

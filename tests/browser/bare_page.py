@@ -23,7 +23,7 @@ from viz_app.components.share import share_code
 from viz_app.state.query_params import selection_from_params
 from viz_app.state.share_link import qr_rows
 from viz_app.text import texts
-from viz_app.ui.external_views import draw_external_views, open_view
+from viz_app.ui.translate.external_views import draw_external_views, open_view
 
 START = Selection(kind="cross", layer=3, head=5)
 NAMED = {"sentence": samples.SENTENCE, "other": samples.OTHER, "hostile": samples.HOSTILE}
@@ -64,7 +64,7 @@ def made(name: str) -> AttentionMaps:
 def payload(name: str, language: str, bytes_only: bool) -> bytes:
     """The packed sample."""
     maps = made(name)
-    with mock.patch.object(weights, "MOST_BYTES", 0 if bytes_only else weights.MOST_BYTES):
+    with mock.patch.object(weights, "MAX_BYTES", 0 if bytes_only else weights.MAX_BYTES):
         packed = weights.pack_weights(maps)
     measured: dict[Kind, list[list[float]]] = {"cross": samples.error_rates(maps)} if name in NAMED else {}
     steps = samples.confidences(maps)

@@ -11,7 +11,7 @@ from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.config import DecodingConfig, LengthPenalty
 from transformer_core.decoding.beam import Alternatives, SearchResult, _Candidate, _Sentence
-from viz_app.serving.search_tree import branch_ends, path_to, search_tree
+from viz_app.serving.models.search_tree import branch_ends, path_to, search_tree
 
 EOS = 0
 PIECES = ("</s>", *samples.SENTENCE[1], "▁Eine", "▁rennt", "▁<b>fett</b>")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Options = tuple[object, ...]
 
-MOST = 4  # pages that no test uses
+MAX = 4  # pages that no test uses
 PATIENCE = 2_000  # milliseconds until a page is as it was: Python has heard of it and has answered
 STATE = "(root) => structuredClone(root.explorer.store.state)"
 TRANSLATION = "(root) => root.explorer.translation.id"
@@ -77,7 +77,7 @@ class Kept:
             else:
                 page.close()
         self._used.clear()
-        while len(self._free) > MOST:
+        while len(self._free) > MAX:
             self._free.pop(next(iter(self._free)))[0].close()
 
     def _opened(self, opener: Callable[[], Page]) -> tuple[Page, Any, Any]:

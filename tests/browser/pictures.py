@@ -17,8 +17,8 @@ from PIL import Image
 LEVELS = 64  # so many of its 256 levels a channel may lie outside of what the other picture has
 REACH = 1  # within so many pixels
 SIDE = 32  # of the squares that are looked at one by one
-MOST_OF_ALL = 0.005  # share of the whole picture that may differ
-MOST_OF_SQUARE = 0.045  # and of each square, so that a small element that moved is not lost in a large picture
+MAX_OF_ALL = 0.005  # share of the whole picture that may differ
+MAX_OF_SQUARE = 0.045  # and of each square, so that a small element that moved is not lost in a large picture
 MEAN_LEVELS = 5.0  # by which the mean of a channel in a square may differ
 
 Pixels = npt.NDArray[np.uint8]
@@ -60,11 +60,11 @@ def mismatch(new: Pixels, approved: Pixels) -> str | None:
     if np.array_equal(new, approved):
         return None
     wrong = differing(new, approved)
-    if wrong.mean() > MOST_OF_ALL:
-        return f"{wrong.mean():.2%} of its pixels differ, allowed are {MOST_OF_ALL:.2%}"
+    if wrong.mean() > MAX_OF_ALL:
+        return f"{wrong.mean():.2%} of its pixels differ, allowed are {MAX_OF_ALL:.2%}"
     share, x, y = worst_square(wrong)
-    if share > MOST_OF_SQUARE:
-        return f"{share:.1%} of the {SIDE} x {SIDE} pixels at ({x}, {y}) differ, allowed are {MOST_OF_SQUARE:.1%}"
+    if share > MAX_OF_SQUARE:
+        return f"{share:.1%} of the {SIDE} x {SIDE} pixels at ({x}, {y}) differ, allowed are {MAX_OF_SQUARE:.1%}"
     for channel in range(3):
         levels, x, y = worst_square(new[..., channel].astype(np.float64) - approved[..., channel])
         if levels > MEAN_LEVELS:

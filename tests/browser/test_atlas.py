@@ -13,9 +13,9 @@ from tests.atlas_samples import SHIPPED, real_atlas
 from tests.browser.app_driver import params
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.rest import until, wait_until_idle
-from transformer_core.analysis.atlas.measures import measure_named
-from transformer_core.analysis.atlas.naming import head_roles
-from transformer_core.analysis.atlas.record import Atlas
+from transformer_core.atlas.measures import measure_named
+from transformer_core.atlas.naming import head_roles
+from transformer_core.atlas.record import Atlas
 from viz_app.text import texts
 from viz_app.text.role_words import head_words
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 APPROVED = Path(__file__).with_name("baselines")
 APPROVE = os.environ.get("HEADLIGHT_APPROVE") == "1"
-MOST_BYTES = 1_200_000  # of all approved pictures together
+MAX_BYTES = 1_200_000  # of all approved pictures together
 # Streamlit lets everything fade while Python runs; a picture that stops all motion would show the end of that.
 NEVER_PALE = ".stElementContainer { opacity: 1 !important; transition: none !important; }"
 ZOOMS = ("heads", "head", "token")
@@ -187,4 +187,4 @@ def test_other_edges_of_letters_pass() -> None:
 def test_the_approved_pictures_are_complete_and_small() -> None:
     files = sorted(APPROVED.iterdir())
     assert [file.stem for file in files] == sorted(look.name(zoom) for look in LOOKS for zoom in ZOOMS)
-    assert sum(file.stat().st_size for file in files) < MOST_BYTES
+    assert sum(file.stat().st_size for file in files) < MAX_BYTES

@@ -25,7 +25,7 @@ from tests.browser.explorer_driver import (
 from tests.browser.rest import quickest
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
-from viz_app.serving.search_tree import branch_ends, path_to
+from viz_app.serving.models.search_tree import branch_ends, path_to
 from viz_app.text import texts
 
 if TYPE_CHECKING:

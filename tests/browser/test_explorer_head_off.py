@@ -12,8 +12,8 @@ from tests.browser.explorer_driver import state
 from tests.browser.rest import until
 from transformer_core.analysis.ablation import AblatedTranslation, Head, translate_without
 from transformer_core.translator import Translator
-from viz_app.serving.head_roles import role_tables
-from viz_app.serving.registry import checkpoint_folder
+from viz_app.serving.models.head_roles import role_tables
+from viz_app.serving.models.registry import checkpoint_folder
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 

@@ -9,10 +9,10 @@ import pytest
 
 from tests.browser.app_driver import wait_for_params
 from tests.browser.explorer_driver import ENGLISH, MAPS, choose, settle, state
-from transformer_core.analysis.resting import MOST_RESTING, best_looking, information, resting_shares
+from transformer_core.analysis.attention_sinks import RESTING_SHARE, best_looking, information, resting_shares
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.translator import Translator
-from viz_app.serving.registry import checkpoint_folder
+from viz_app.serving.models.registry import checkpoint_folder
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
     kind = max(KINDS, key=lambda each: resting_shares(maps, each).max())
     shares = resting_shares(maps, kind)
     layer, head = (int(index) for index in np.unravel_index(shares.argmax(), shares.shape))
-    assert shares[layer, head] > MOST_RESTING, "this model has no resting head; the test needs another"
+    assert shares[layer, head] > RESTING_SHARE, "this model has no resting head; the test needs another"
     other = next(each for each in KINDS if each != kind)
     page = open_page(f"{app_url}/?lang=en&kind={other}&layer={layer + 1}&head={head + 1}")
     page.locator(".tile").first.wait_for()
     choose(page, f".kind-{kind}")
     assert (state(page, "layer"), state(page, "head")) == best_looking(maps, kind)
-    pale = {f"{row + 1}.{column + 1}" for row, column in np.argwhere(shares > MOST_RESTING)}
+    pale = {f"{row + 1}.{column + 1}" for row, column in np.argwhere(shares > RESTING_SHARE)}
     found = page.locator(".tile.resting").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
     assert set(found) == pale
     key = ENGLISH["tiles_resting_key"].format(resting=len(pale), all=shares.size)

@@ -14,7 +14,7 @@ from tests.browser.conftest import CheckAccessibility
 from tests.browser.explorer_driver import patch, settle, state
 from tests.browser.rest import rest
 from transformer_core.translator import Translator
-from viz_app.serving.parse_tree import parse_tree
+from viz_app.serving.models.parse_tree import parse_tree
 from viz_app.text import texts
 
 if TYPE_CHECKING:

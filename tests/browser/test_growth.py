@@ -13,7 +13,7 @@ from tests.browser.app_driver import choose_option, saved
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
 from tests.browser.rest import until, wait_until_idle
 from transformer_core.attention_maps import KINDS
-from transformer_core.history import History
+from transformer_core.history.snapshots import History
 from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card.histories import HistorySource, available_histories
 from viz_app.text import texts

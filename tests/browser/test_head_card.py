@@ -10,7 +10,7 @@ from tests.atlas_samples import real_atlas
 from tests.browser.app_driver import params
 from tests.browser.explorer_driver import state
 from tests.browser.rest import until
-from transformer_core.analysis.atlas.naming import head_roles
+from transformer_core.atlas.naming import head_roles
 from viz_app.text import texts
 from viz_app.text.role_words import head_words
 

@@ -24,14 +24,14 @@ from viz_app.text import texts
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer
 
 PARAMETERS = (
     *("kind", "layer", "head", "step", "unit", "view", "zoom", "form", "order", "average", "scale", "special"),
     *("threshold", "pin", "against", "branch", "vs", "lang", "\u2028<b>", "__proto__"),
 )
 ODD = [*STRINGS, STRINGS[0], LONE]
-MOST = 240  # pieces in one field, below the page's limit
+MAX = 240  # pieces in one field, below the page's limit
 
 
 def check(page: Page, *, title: str | None = None) -> None:
@@ -89,7 +89,7 @@ def batches(tokenizer: Tokenizer) -> list[list[str]]:
     """Strings that together stay below the page's limit."""
     found: list[list[str]] = [[]]
     for text in STRINGS:
-        if len(tokenizer.source.encode(" ".join((*found[-1], text)))) > MOST:
+        if len(tokenizer.source.encode(" ".join((*found[-1], text)))) > MAX:
             found.append([])
         found[-1].append(text)
     return found
@@ -101,7 +101,7 @@ def quick_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPathF
     import torch
 
     from transformer_core.checkpoint import load_checkpoint, save_checkpoint
-    from transformer_core.model import Transformer
+    from transformer_core.model.transformer import Transformer
 
     small = load_checkpoint(random_checkpoint, "cpu")
     tokenizer = load_checkpoint(APP.parents[1] / "checkpoints" / "en-de", "cpu").tokenizer
@@ -120,7 +120,7 @@ def hostile_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPat
     from sentencepiece import sentencepiece_model_pb2 as schema
 
     from transformer_core.checkpoint import load_checkpoint, save_checkpoint
-    from transformer_core.tokenizer import Tokenizer as Vocabulary
+    from transformer_core.text.tokenizer import Tokenizer as Vocabulary
 
     checkpoint = load_checkpoint(random_checkpoint, "cpu")
     model = schema.ModelProto()  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson
-from transformer_core.metrics import bleu
+from transformer_core.evaluation.metrics import bleu
 from viz_app.lessons.labels import labels
 
 

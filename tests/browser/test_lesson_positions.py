@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson
-from transformer_core.positions import sinusoidal_positions
+from transformer_core.model.positions import sinusoidal_positions
 from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
 

@@ -10,7 +10,7 @@ import pytest
 from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import APP, OpenPage, Serve
 from tests.browser.rest import settled, until
-from viz_app.explorer_view.snapshot import MOST_SIDE_BY_SIDE
+from viz_app.explorer_view.snapshot import MAX_SIDE_BY_SIDE
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from transformer_core.checkpoint import save_checkpoint
     from transformer_core.config import DecodingConfig, ModelConfig
-    from transformer_core.model import Transformer
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.model.transformer import Transformer
+    from transformer_core.text.tokenizer import Tokenizer
     from viz_app.text.examples import EXAMPLES
 
     folder = tmp_path_factory.mktemp("checkpoint") / "deep"
@@ -74,7 +74,7 @@ def test_how_a_model_opens_is_its_own_and_what_is_chosen_stays(url: str, open_pa
 
 
 def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(url: str, open_page: OpenPage) -> None:
-    assert LAYERS * HEADS > MOST_SIDE_BY_SIDE
+    assert LAYERS * HEADS > MAX_SIDE_BY_SIDE
     page = open_page(f"{url}/?text=The+dog.")
     page.get_by_role("gridcell").first.wait_for()
     wait_for_params(page, view="heads")

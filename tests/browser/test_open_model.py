@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.app.serving import zips
+from tests.app.serving.opening import zips
 from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
 from tests.browser.rest import settled, wait_for_value

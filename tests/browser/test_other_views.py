@@ -12,7 +12,7 @@ from tests.browser.explorer_driver import MAPS, PAGE, Open
 from tests.browser.rest import until, wait_until_idle
 from transformer_core.attention_maps import Axis, Kind
 from viz_app.components.bertviz_frame.document import LABEL_WIDTH
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.text import texts
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     from transformer_core.checkpoint import save_checkpoint
     from transformer_core.config import DecodingConfig, ModelConfig
-    from transformer_core.model import Transformer
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.model.transformer import Transformer
+    from transformer_core.text.tokenizer import Tokenizer
 
     folder = tmp_path_factory.mktemp("checkpoint") / "he-ar"
     tokenizer = Tokenizer.train([*SOURCE, *TARGET], vocab_size=110, threads=1)

@@ -16,7 +16,7 @@ from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.explorer_driver import state
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest, until
-from viz_app.state.session_file import FILE_NAME, MOST_BYTES
+from viz_app.state.session_file import FILE_NAME, MAX_BYTES
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ HOSTILE = {
         json.dumps({**VALID, "model": {"name": "../../etc"}}).encode(),
         T("session.problem_invalid", place="$.model"),
     ),
-    "large": (b" " * (MOST_BYTES + 1), T("session.problem_size", most="512")),
+    "large": (b" " * (MAX_BYTES + 1), T("session.problem_size", most="512")),
 }
 
 

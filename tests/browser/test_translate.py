@@ -17,7 +17,7 @@ import pytest
 from tests.browser.app_driver import SENTENCE, saved, sideways, wait_for_params, wait_for_translation
 from tests.browser.rest import settled, wait_for_value, wait_until_idle
 from transformer_core.translator import Translation, Translator
-from viz_app.serving.registry import checkpoint_folder
+from viz_app.serving.models.registry import checkpoint_folder
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 

@@ -10,7 +10,7 @@ import numpy as np
 from tests.browser.app_driver import SENTENCE, saved, wait_for_params, wait_for_translation
 from tests.browser.conftest import checkpoint
 from transformer_core.translator import Translator
-from viz_app.serving.search_tree import branch_translation
+from viz_app.serving.models.search_tree import branch_translation
 from viz_app.text import texts
 
 if TYPE_CHECKING:

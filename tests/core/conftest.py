@@ -11,8 +11,8 @@ from hypothesis import settings
 from tests.core.tiny import sentence_pairs
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.data import Corpus, prepare
-from transformer_core.model import Transformer
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.model.transformer import Transformer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.trainer import Trainer
 from transformer_core.translator import Translator
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from benchmarks.twins import copy_layer, marian
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 
 POSITIONS = 64
 

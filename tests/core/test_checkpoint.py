@@ -14,11 +14,11 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from tests.core.tiny import sentence_pairs, tiny_config, tiny_model
-from transformer_core import tensor_files
 from transformer_core.checkpoint import CheckpointError, checkpoint_bytes, load_checkpoint, save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
-from transformer_core.files import sha256
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.storage import tensor_files
+from transformer_core.storage.files import sha256
+from transformer_core.text.tokenizer import Tokenizer
 
 INDEX = "model.safetensors.index.json"
 SHARD = "model-00001-of-00001.safetensors"

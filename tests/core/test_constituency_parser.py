@@ -10,19 +10,19 @@ import pytest
 import torch
 
 from tests.core.parsing.grammar import made_up_trees
-from transformer_core.analysis.atlas.decoding import translate_set
 from transformer_core.analysis.attribution.methods import source_axis
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.atlas.decoding import translate_set
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.constituency_parser import ConstituencyParser, Parse
 from transformer_core.data import Corpus, prepare, read_pairs
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.bracketing import score_bracketing
 from transformer_core.parsing.sequences import to_symbols, to_tree
 from transformer_core.parsing.trees import right_branching
 from transformer_core.parsing.vocabulary import NotAParser, learn_vocabularies
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.trainer import Trainer
 from transformer_core.translator import Translator
 
@@ -137,7 +137,7 @@ def test_words_without_pieces_unknown_characters_and_escapes(untrained: Constitu
 def test_what_is_too_long_gets_a_flat_tree_and_says_why(
     untrained: ConstituencyParser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("transformer_core.constituency_parser.MOST_WORDS", 5)
+    monkeypatch.setattr("transformer_core.constituency_parser.MAX_WORDS", 5)
     flat, parsed = untrained.parse_all([["cat"] * 6, ["cat"] * 5])
     assert str(flat.tree) == "(TOP " + " ".join(["(XX cat)"] * 6) + ")"
     assert flat.problem == "not parsed: the source has 6 tokens, but at most 5 are allowed"

@@ -12,11 +12,11 @@ import pytest
 from transformer_core import cli as core
 from transformer_core.analysis.attribution import METHODS
 from transformer_core.cli import main
-from transformer_core.cli.options import Parser
+from transformer_core.cli.arguments import Parser
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.data import Corpus
-from transformer_core.flops import Work, training_flops
-from transformer_core.presets import preset
+from transformer_core.paper.flops import Work, training_flops
+from transformer_core.paper.presets import preset
 from transformer_core.training.state import step_folders
 from viz_app.cli import PROGRAM
 

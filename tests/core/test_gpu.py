@@ -12,7 +12,7 @@ from tests.core.training.runs import SHORT, metrics, new_model
 from transformer_core.config import DecodingConfig
 from transformer_core.data import Corpus
 from transformer_core.decoding.beam import beam_search
-from transformer_core.hooks import POINTS, capture
+from transformer_core.hooks.points import POINTS, capture
 from transformer_core.training.trainer import Trainer
 from transformer_core.translator import Translator
 

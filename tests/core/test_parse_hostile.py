@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from transformer_core.cli import main
-from transformer_core.parsing.treebank import MOST_WORDS, parse_trees
+from transformer_core.parsing.treebank import MAX_WORDS, parse_trees
 from transformer_core.parsing.trees import escaped, unescaped
 
 LINES = (
@@ -43,7 +43,7 @@ LINES = (
     "\u2581 \u2581a a\u2581b".encode(),
     b"x" * 3_000,
     b"word " * 120,
-    b"buffalo " * (MOST_WORDS + 1),
+    b"buffalo " * (MAX_WORDS + 1),
     b"y" * 1_000_001,
     b"{0} {} %s %(x)s ${HOME} $(id)",
     b"</script> &lt;b&gt; javascript:alert(1)",
@@ -75,10 +75,10 @@ def test_one_line_for_each_line(
         if not out:
             assert not words or "not parsed" in told[number], line[:60]
             continue
-        if len(words) > MOST_WORDS:  # more than a treebank may have: a flat tree
+        if len(words) > MAX_WORDS:  # more than a treebank may have: a flat tree
             assert out == f"(TOP {' '.join(f'(XX {word})' for word in words)})" and "not parsed" in told[number]
             continue
         (tree,) = parse_trees([out])
         assert list(tree.words) == words, line[:60]
     assert "not parsed" in told[LINES.index(b"y" * 1_000_001) + 1]
-    assert "not parsed" in told[LINES.index(b"buffalo " * (MOST_WORDS + 1)) + 1]
+    assert "not parsed" in told[LINES.index(b"buffalo " * (MAX_WORDS + 1)) + 1]

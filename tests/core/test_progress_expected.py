@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from transformer_core.analysis.attribution import Method, attribute
-from transformer_core.analysis.staircase import Order, staircase
+from transformer_core.analysis.effects.cumulative_ablation import Order, staircase
 from transformer_core.translator import Translator
 
 SOURCE = "the red dog"

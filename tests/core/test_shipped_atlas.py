@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from transformer_core.analysis.atlas.naming import Role, head_roles
-from transformer_core.analysis.atlas.record import Atlas, Curve
-from transformer_core.analysis.atlas.statistics import FALSE_DISCOVERIES
-from transformer_core.analysis.atlas.storage import shipped_atlas
+from transformer_core.atlas.naming import Role, head_roles
+from transformer_core.atlas.record import Atlas, Curve
+from transformer_core.atlas.statistics import FALSE_DISCOVERIES
+from transformer_core.atlas.storage import shipped_atlas
 from transformer_core.attention_maps import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]

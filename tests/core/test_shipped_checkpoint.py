@@ -13,10 +13,10 @@ from transformer_core.analysis.head_scores import shortcomings
 from transformer_core.checkpoint import checkpoint_bytes
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.constituency_parser import ConstituencyParser
-from transformer_core.derived import read_metrics
-from transformer_core.model import count_parameters
-from transformer_core.presets import preset
-from transformer_core.tensor_files import SHARD_BYTES
+from transformer_core.model.transformer import count_parameters
+from transformer_core.paper.presets import preset
+from transformer_core.storage.measurements import read_metrics
+from transformer_core.storage.tensor_files import SHARD_BYTES
 from transformer_core.translator import Translator
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer_core.derived import read_metrics
+from transformer_core.storage.measurements import read_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = {"en-de": "English to German", "en-fr": "English to French"}

@@ -14,11 +14,11 @@ import torch
 from transformer_core.checkpoint import checkpoint_bytes
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
-from transformer_core.model import Transformer, count_parameters
-from transformer_core.presets import preset
+from transformer_core.model.transformer import Transformer, count_parameters
+from transformer_core.paper.presets import preset
+from transformer_core.paper.table3 import ROWS, Results, changes, common_training, reduced_row
 from transformer_core.training.schedule import learning_rate
 from transformer_core.translator import Translator
-from transformer_core.variations import ROWS, Results, changes, common_training, reduced_row
 
 FOLDER = Path(__file__).resolve().parents[2] / "checkpoints" / "small"
 RECIPES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in (FOLDER / "recipes").glob("*.toml")}

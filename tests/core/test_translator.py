@@ -21,10 +21,10 @@ from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.edits import ablate_heads
-from transformer_core.hooks import Site, capture, edit, hook_points
-from transformer_core.masks import padding_mask
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import Site, capture, edit, hook_points
+from transformer_core.model.masks import padding_mask
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Reading, SourceTooLong, Translation, Translator
 
 SENTENCE = "The teacher doesn't like two well-known books."
@@ -227,7 +227,7 @@ def test_maps_of_many_sentences_are_those_of_each(
 ) -> None:
     """Finished or cut off, long and short: no padding is left, and none is seen."""
     if together == "a few at a time":
-        monkeypatch.setattr("transformer_core.translator._MOST_PASS_BYTES", 20_000)
+        monkeypatch.setattr("transformer_core.translator._MAX_PASS_BYTES", 20_000)
     passes: list[int] = []
     forced_pass = Translator._forced_pass
 

@@ -13,14 +13,14 @@ from torch import nn
 
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, run, tiny_config, tiny_model
 from tests.core.torch_twins import copy_attention, copy_layer, torchs
-from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks import capture
-from transformer_core.layers import EncoderLayer
-from transformer_core.model import Transformer, load_weights
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.hooks.points import capture
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layers import EncoderLayer
+from transformer_core.model.transformer import Transformer, load_weights
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.validation import batch_loss
 from transformer_core.translator import Translator
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.config import ModelConfig, SpecialIds
-from transformer_core.hooks import hook_points
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import hook_points
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 SPECIAL = SpecialIds()
 

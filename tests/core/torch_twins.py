@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
-from transformer_core.layers import DecoderLayer, EncoderLayer
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layers import DecoderLayer, EncoderLayer
 
 ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 

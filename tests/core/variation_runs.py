@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from transformer_core.variations import Run
+from transformer_core.paper.table3 import Run
 
 
 def made_up(row: str = "base", seed: int = 1, **values: Any) -> Run:

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { align } from "../../viz_app/components/explorer/js/align.js";
-import { compare } from "../../viz_app/components/explorer/js/change.js";
-import { Difference } from "../../viz_app/components/explorer/js/difference.js";
+import { align } from "../../viz_app/components/explorer/js/data/align.js";
+import { Difference } from "../../viz_app/components/explorer/js/data/difference.js";
+import { compare } from "../../viz_app/components/explorer/js/data/sentencediff.js";
 import { random } from "./random.js";
 
 /** Length of the longest common subsequence by trying every subset of `b`. */

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { direction } from "../../viz_app/components/common/dom.js";
+import { direction } from "../../viz_app/components/common/page/dom.js";
 
 test("the first letter decides, whatever stands before it", () => {
   for (const text of ["سلام", "שלום עולם", "\u2581مرحبا", "12 – ݢ", "«ﺳﻼم» hello", "ߒߞߏ"])

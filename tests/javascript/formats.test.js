@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decimals, fillText, headName, percent } from "../../viz_app/components/common/dom.js";
-import { grouped, raised, signed, thousands, tiny } from "../../viz_app/components/common/format.js";
-import { toneIndex, tonePlace, toneWeight } from "../../viz_app/components/explorer/js/tone.js";
+import { decimals, fillText, headName, percent } from "../../viz_app/components/common/page/dom.js";
+import { grouped, raised, signed, thousands, tiny } from "../../viz_app/components/common/text/format.js";
+import { toneIndex, tonePlace, toneWeight } from "../../viz_app/components/explorer/js/data/colourmapping.js";
 import { periodText } from "../../viz_app/lessons/positions/js/encoding.js";
 import { arePins, readPins } from "../../viz_app/lessons/stage/js/pins.js";
 import { scientific } from "../../viz_app/lessons/warmup/js/rate.js";

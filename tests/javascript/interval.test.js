@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { axisAround, shareAxis } from "../../viz_app/components/common/interval.js";
+import { axisAround, shareAxis } from "../../viz_app/components/common/draw/interval.js";
 
 test("an axis holds 0 and every number, with space at its ends", () => {
   const axis = axisAround([-0.02, 0.05, null, undefined], 10, 110);

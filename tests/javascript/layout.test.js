@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { arrange, BLOCK_GAP } from "../../viz_app/components/explorer/js/arrange.js";
-import { measureMap } from "../../viz_app/components/explorer/js/geometry.js";
-import { inSight, within } from "../../viz_app/components/explorer/js/scrollcanvas.js";
+import { arrange, BLOCK_GAP } from "../../viz_app/components/explorer/js/data/arrange.js";
+import { measureMap } from "../../viz_app/components/explorer/js/draw/geometry.js";
+import { inSight, within } from "../../viz_app/components/explorer/js/draw/scrollcanvas.js";
 import { random } from "./random.js";
 
 const FRAME = 4; // of a tile, border and padding of both sides

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Merged } from "../../viz_app/components/explorer/js/merge.js";
+import { Merged } from "../../viz_app/components/explorer/js/data/merge.js";
 import { random } from "./random.js";
 
 const words = (lengths) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Axis, fitted } from "../../viz_app/components/common/plot.js";
+import { Axis, fitted } from "../../viz_app/components/common/draw/plot.js";
 import { random } from "./random.js";
 
 test("places and numbers of a linear axis", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lengthPenalty, Search, START } from "../../viz_app/components/explorer/js/search.js";
+import { lengthPenalty, Search, START } from "../../viz_app/components/explorer/js/data/search.js";
 
 // <s> -> "▁a" (0) -> "</s>" (2);  <s> -> "▁a" (0) -> "▁b" (3) -> "</s>" (4);  <s> -> "▁c" (1), pruned.
 const BEAM = {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { joinTokens, tokenText } from "../../viz_app/components/common/tokens.js";
+import { joinTokens, tokenText } from "../../viz_app/components/common/text/tokens.js";
 
 test("a token is read without the space before it, which alone is made visible", () => {
   assert.equal(tokenText("\u2581Haus"), "Haus");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { typesetParts } from "../../viz_app/components/common/typeset.js";
+import { typesetParts } from "../../viz_app/components/common/draw/typeset.js";
 
 test("symbols of the paper are parted from their subscripts", () => {
   assert.deepEqual(typesetParts("\u00f7 \u221ad_k"), ["\u00f7 \u221ad", "k", ""]);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FULL, Weights } from "../../viz_app/components/explorer/js/weights.js";
+import { FULL, Weights } from "../../viz_app/components/explorer/js/data/weights.js";
 
 const bytes = (...numbers) => new Uint8Array(Uint16Array.from(numbers).buffer);
 const shape = { layers: 1, heads: 1, queries: 2, keys: 2, offset: 0, rows: 0 };

@@ -88,8 +88,8 @@ def translate_without(
 
 def ablated(translator: Translator, heads: Iterable[Head]) -> ExitStack:
     """A context in which the outputs of some heads are zero."""
-    from transformer_core.edits import ablate_heads  # with torch, which takes seconds to import
-    from transformer_core.hooks import edit
+    from transformer_core.hooks.edits import ablate_heads  # with torch, which takes seconds to import
+    from transformer_core.hooks.points import edit
 
     by_layer: dict[tuple[Kind, int], set[int]] = {}
     for kind, layer, head in heads:

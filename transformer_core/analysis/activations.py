@@ -14,8 +14,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from transformer_core.hooks import Captured, Point, capture
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import Captured, Point, capture
+from transformer_core.model.transformer import Transformer
 
 Side = Literal["encoder", "decoder"]
 Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]

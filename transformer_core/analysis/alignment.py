@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.data import DataError, read_columns
-from transformer_core.tokenizer import Encoding
+from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 
 Links = frozenset[tuple[int, int]]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-LEAST_LOOKING_SELF = 70  # of 96 heads of the encoder and the decoder
-LEAST_LOOKING_CROSS = 45  # of 48
-MOST_RESTING_SELF = 10  # of 96
-MOST_AT_FIXED_OFFSET = 24  # of all 144
-LEAST_CHANGING = 40  # of all 144: the log-probability of given translations, see effect_counts.py
+MIN_LOOKING_SELF = 70  # of 96 heads of the encoder and the decoder
+MIN_LOOKING_CROSS = 45  # of 48
+MAX_RESTING_SELF = 10  # of 96
+MAX_AT_FIXED_OFFSET = 24  # of all 144
+MIN_CHANGING = 40  # of all 144: the log-probability of given translations, see effect_counts.py
 
 Report = Mapping[str, Mapping[str, Any]]
 _SELF, _ALL = ("encoder", "decoder"), ("encoder", "decoder", "cross")
@@ -27,11 +27,11 @@ def missed_aims(report: Report, other: Report | None = None) -> list[str]:
         other: The same of a model whose heads should not differ more within a layer, by kind of attention.
     """
     counts = {
-        "encoder and decoder heads look": (_SELF, "looking", LEAST_LOOKING_SELF, None),
-        "cross heads look": (("cross",), "looking", LEAST_LOOKING_CROSS, None),
-        "encoder and decoder heads rest": (_SELF, "resting", None, MOST_RESTING_SELF),
-        "heads look at a fixed offset": (_ALL, "fixed_offset", None, MOST_AT_FIXED_OFFSET),
-        "heads change the log-probability": (_ALL, "changing", LEAST_CHANGING, None),
+        "encoder and decoder heads look": (_SELF, "looking", MIN_LOOKING_SELF, None),
+        "cross heads look": (("cross",), "looking", MIN_LOOKING_CROSS, None),
+        "encoder and decoder heads rest": (_SELF, "resting", None, MAX_RESTING_SELF),
+        "heads look at a fixed offset": (_ALL, "fixed_offset", None, MAX_AT_FIXED_OFFSET),
+        "heads change the log-probability": (_ALL, "changing", MIN_CHANGING, None),
     }
     found = []
     for name, (kinds, count, least, most) in counts.items():

@@ -20,17 +20,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.resting import MOST_RESTING, entropy, information, query_rows, resting_shares
+from transformer_core.analysis.attention_sinks import RESTING_SHARE, entropy, information, query_rows, resting_shares
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
-LEAST_INFORMATION = 0.15  # from which on a head looks
-MOST_FIXED = 0.8  # share of its queries from which on a head looks at a fixed offset
+MIN_INFORMATION = 0.15  # from which on a head looks
+FIXED_OFFSET_SHARE = 0.8  # share of its queries from which on a head looks at a fixed offset
 # What a translator whose heads are to be looked at should have, as shares of its heads.
-LEAST_LOOKING = {"encoder and decoder": 0.5, "cross": 0.9}
-MOST_AT_REST = 0.1  # of its self-attention heads
+MIN_LOOKING = {"encoder and decoder": 0.5, "cross": 0.9}
+MAX_AT_REST = 0.1  # of its self-attention heads
 HEAD_PAIRS = 40  # sentence pairs of a set on which heads are scored, unless told otherwise
 _FARTHEST = 6  # offset
 
@@ -56,17 +56,17 @@ class HeadScores:
     @property
     def looks(self) -> npt.NDArray[np.bool_]:
         """(L, H) whether a head looks."""
-        return np.asarray(self.information > LEAST_INFORMATION)
+        return np.asarray(self.information > MIN_INFORMATION)
 
     @property
     def rests(self) -> npt.NDArray[np.bool_]:
         """(L, H) whether a head rests."""
-        return np.asarray(self.resting > MOST_RESTING)
+        return np.asarray(self.resting > RESTING_SHARE)
 
     @property
     def is_fixed(self) -> npt.NDArray[np.bool_]:
         """(L, H) whether a head looks at a fixed offset."""
-        return np.asarray(self.fixed_offset >= MOST_FIXED)
+        return np.asarray(self.fixed_offset >= FIXED_OFFSET_SHARE)
 
     @property
     def median_divergence(self) -> float:
@@ -166,14 +166,14 @@ def shortcomings(report: Mapping[str, Mapping[str, Any]]) -> list[str]:
         report: What `head_counts` or `head_report` returns.
     """
     found = []
-    for name, least in LEAST_LOOKING.items():
+    for name, least in MIN_LOOKING.items():
         kinds = name.split(" and ")
         looking, heads = (sum(report[kind][count] for kind in kinds) for count in ("looking", "heads"))
         if looking < least * heads:
             found.append(f"{looking} of {heads} {name} heads look, but {least:.0%} should")
     resting, heads = (sum(report[kind][count] for kind in ("encoder", "decoder")) for count in ("resting", "heads"))
-    if resting > MOST_AT_REST * heads:
-        found.append(f"{resting} of {heads} encoder and decoder heads rest, but at most {MOST_AT_REST:.0%} should")
+    if resting > MAX_AT_REST * heads:
+        found.append(f"{resting} of {heads} encoder and decoder heads rest, but at most {MAX_AT_REST:.0%} should")
     return found
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.hooks import edit
-from transformer_core.sites import Point, Site
+from transformer_core.hooks.hook_sites import Point, Site
+from transformer_core.hooks.points import edit
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator

@@ -23,7 +23,7 @@ from transformer_core.analysis.attribution import POINTS, Method, attribute_run
 from transformer_core.analysis.attribution.layers import norms
 from transformer_core.analysis.attribution.mixing import nearness_shares
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
-from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
 from transformer_core.translator import Translator
 
 Aligner = Literal[

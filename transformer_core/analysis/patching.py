@@ -18,8 +18,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.forced_run import rows_at_once
-from transformer_core.analysis.sentence_pairs import (
+from transformer_core.analysis.minimal_pairs import (
     PatchingError,
     Run,
     next_logits,
@@ -27,12 +26,13 @@ from transformer_core.analysis.sentence_pairs import (
     read_run,
     same_positions,
 )
+from transformer_core.analysis.teacher_forced_run import rows_at_once
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.edits import force_prefix
-from transformer_core.hooks import Edit, edit
+from transformer_core.hooks.edits import force_prefix
+from transformer_core.hooks.hook_sites import Point, Site
+from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
-from transformer_core.sites import Point, Site
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -42,7 +42,7 @@ Direction = Literal["denoise", "noise"]
 SITES: tuple[PatchSite, ...] = get_args(PatchSite)
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 STACKS = ("encoder", "decoder")
-LEAST_DIFFERENCE = 0.5  # nats between the two runs, below which a share of it means nothing
+MIN_DIFFERENCE = 0.5  # nats between the two runs, below which a share of it means nothing
 Cell = tuple[int, int, int]  # kind or stack, layer, head or position
 _POINTS: tuple[Point, ...] = ("head_outputs", "residual", "activations")
 
@@ -120,7 +120,7 @@ def patching(
             "length",
         )
     metrics = [float(run.logits[first] - run.logits[second]) for run in runs]
-    if abs(metrics[0] - metrics[1]) < LEAST_DIFFERENCE:
+    if abs(metrics[0] - metrics[1]) < MIN_DIFFERENCE:
         raise PatchingError(
             f"the two runs differ by {abs(metrics[0] - metrics[1]):.2f} nats, too little to say where it comes from",
             "little",

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from transformer_core.analysis.resting import separators
+from transformer_core.analysis.attention_sinks import separators
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.data import make_batch
-from transformer_core.tokenizer import Encoding
+from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 
 Role = Literal["previous", "next", "self", "separator", "aligner"]
@@ -31,8 +31,8 @@ ROLES_OF: dict[Kind, tuple[Role, ...]] = {
     "decoder": ("previous", "self", "separator"),  # the next piece is masked
     "cross": ("separator", "aligner"),
 }
-MOST_PLACES = 0.5  # share of its positions that a role must explain to name a head
-LEAST_DROP = 1.0  # nats that a token must lose when a source token is hidden, to be linked to it
+MAX_PLACES = 0.5  # share of its positions that a role must explain to name a head
+MIN_DROP = 1.0  # nats that a token must lose when a source token is hidden, to be linked to it
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -70,7 +70,7 @@ class HeadRole:
     @property
     def named(self) -> bool:
         """Whether the role explains most of the places, so that the head may bear its name."""
-        return self.share >= MOST_PLACES
+        return self.share >= MAX_PLACES
 
     @property
     def leans(self) -> bool:
@@ -263,7 +263,7 @@ def occlusion_links(
     source: Encoding,
     target_ids: Sequence[int],
     finished: bool = True,
-    least: float = LEAST_DROP,
+    least: float = MIN_DROP,
 ) -> BoolArray:
     """(T, S) for each target token the source token whose occlusion costs it most, if that is at least `least`.
 

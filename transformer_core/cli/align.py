@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, load_translator, write_summary, write_table
+from transformer_core.cli.arguments import Parser, load_translator, write_summary, write_table
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.options import Parser, UsageError, load_translator, write_summary, write_table
-from transformer_core.shipped import find_checkpoint
+from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_summary, write_table
+from transformer_core.storage.bundled_models import find_checkpoint
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.atlas.record import Atlas
+    from transformer_core.atlas.record import Atlas
 
 _PARTS = {
     "looks": "where heads look: offsets, </s>, punctuation, copies, the rarest word",
@@ -24,8 +24,8 @@ _PARTS = {
     "prune": "BLEU and chrF against the number of heads that are left; slow, needs effects",
 }
 _FAST = ("looks", "links", "align", "effects", "resembles", "examples")
-_MOST_BESIDE = 8
-_MOST_SENTENCES, _MOST_WORKERS, _MOST_DRAWS = 10_000, 256, 10_000
+_MAX_BESIDE = 8
+_MAX_SENTENCES, _MAX_WORKERS, _MAX_DRAWS = 10_000, 256, 10_000
 
 
 def parser() -> Parser:
@@ -75,14 +75,14 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Measure an atlas."""
     options = parser().options(arguments)
-    for name, most in (("most", _MOST_SENTENCES), ("most_effects", _MOST_SENTENCES), ("greedy", _MOST_SENTENCES),
-                       ("workers", _MOST_WORKERS), ("draws", _MOST_DRAWS)):  # fmt: skip
+    for name, most in (("most", _MAX_SENTENCES), ("most_effects", _MAX_SENTENCES), ("greedy", _MAX_SENTENCES),
+                       ("workers", _MAX_WORKERS), ("draws", _MAX_DRAWS)):  # fmt: skip
         if getattr(options, name) > most:
             raise UsageError(f"--{name.replace('_', '-')} is {getattr(options, name)}, but must be {most:,} or less")
     if len(options.trees) not in (0, 2):
         raise UsageError(f"--trees has {len(options.trees)} files, but must have two: to choose on, and to test on")
-    if len(options.beside) > _MOST_BESIDE:
-        raise UsageError(f"--beside has {len(options.beside)} models, but may have {_MOST_BESIDE}")
+    if len(options.beside) > _MAX_BESIDE:
+        raise UsageError(f"--beside has {len(options.beside)} models, but may have {_MAX_BESIDE}")
     if unknown := [name for name in options.parts if name not in _PARTS]:
         raise UsageError(f"--parts has {unknown[0]!r}, but must be some of {', '.join(_PARTS)}")
     lacking = {"links": "" if options.trees else "--trees", "align": "" if options.alignments else "--alignments"}
@@ -94,8 +94,8 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--out: {out} is not a folder")
     translator = load_translator(options)
 
-    from transformer_core.analysis.atlas.measure import Task, measure
-    from transformer_core.analysis.atlas.work import Bench
+    from transformer_core.atlas.measure import Task, measure
+    from transformer_core.atlas.resumable_map import Bench
 
     out.mkdir(parents=True, exist_ok=True)
     bench = Bench(
@@ -126,8 +126,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _write_summary(atlas: Atlas, out: Path) -> None:
     """How many heads have a clear role, and which."""
-    from transformer_core.analysis.atlas.naming import head_roles
-    from transformer_core.analysis.atlas.storage import FILE
+    from transformer_core.atlas.naming import head_roles
+    from transformer_core.atlas.storage import FILE
 
     roles = head_roles(atlas)
     rows = [["head", "role", "share", "95 %", "baseline", "n"]]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import SEARCH, Parser, UsageError, load_translator
+from transformer_core.cli.arguments import SEARCH, Parser, UsageError, load_translator
 from transformer_core.cli.sentence_files import (
     add_sentence,
     check_lengths,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import WORD_BOUNDARY
-from transformer_core.cli.options import Parser, UsageError, load_translator, write_table
+from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_table
 from transformer_core.cli.sentence_files import (
     add_sentence,
     check_lengths,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 _STEPS = 32
-_MOST_STEPS = 1_000
+_MAX_STEPS = 1_000
 
 
 def parser() -> Parser:
@@ -76,15 +76,15 @@ def run(arguments: Sequence[str]) -> int:
     """Attribute one translation."""
     options = parser().options(arguments)
     source, target, out = sentence_options(options)
-    if options.steps > _MOST_STEPS:
-        raise UsageError(f"--steps is {options.steps}, but must be {_MOST_STEPS} or less")
+    if options.steps > _MAX_STEPS:
+        raise UsageError(f"--steps is {options.steps}, but must be {_MAX_STEPS} or less")
     if (options.at is None) != (options.tokens is None):
         raise UsageError("--at and --tokens belong together")
     translator = load_translator(options)
     check_lengths(translator, source, target)
 
     from transformer_core.analysis.attribution import POINTS, Contrast, attribute_run, check_choice
-    from transformer_core.analysis.forced_run import forced_run
+    from transformer_core.analysis.teacher_forced_run import forced_run
 
     chosen: dict[str, Any] = {
         "method": options.method,

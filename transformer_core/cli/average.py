@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, check_replaced_folder, write_summary
+from transformer_core.cli.arguments import Parser, UsageError, check_replaced_folder, write_summary
 from transformer_core.cli.run_settings import RunSettings
-from transformer_core.files import TOKENIZER_FILE
-from transformer_core.manifest import MANIFEST_FILE, Manifest
+from transformer_core.storage.files import TOKENIZER_FILE
+from transformer_core.storage.manifest import MANIFEST_FILE, Manifest
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class AveragedModel:
 
 def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedModel:
     """Average the last saved steps of a training. Raises UsageError when there are fewer."""
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer
     from transformer_core.training.state import average_weights, step_folders
 
     saved = step_folders(folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, load_translator, write_summary, write_table
+from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_summary, write_table
 
 if TYPE_CHECKING:
     from transformer_core.analysis.contrast import Share

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from transformer_core.cli.arguments import Parser, write_summary
 from transformer_core.cli.average import check_output
-from transformer_core.cli.options import Parser, write_summary
-from transformer_core.manifest import Manifest
+from transformer_core.storage.manifest import Manifest
 
 log = logging.getLogger(__name__)
 

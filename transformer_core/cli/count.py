@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transformer_core.cli.options import Parser, preset_in, write_summary, write_table
+from transformer_core.cli.arguments import Parser, preset_in, write_summary, write_table
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
-from transformer_core.flops import (
+from transformer_core.paper.flops import (
     PAPER_RUNS,
     Work,
     memory_by_part,
@@ -16,7 +16,7 @@ from transformer_core.flops import (
     parameters_by_part,
     training_flops,
 )
-from transformer_core.presets import preset
+from transformer_core.paper.presets import preset
 
 _DEFAULT_PRESET = "base"
 

@@ -7,9 +7,9 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from transformer_core.cli.builders import BUILDERS, Builder, Inputs, SkippedError
+from transformer_core.cli.arguments import Parser, UsageError, select_device, write_summary
 from transformer_core.cli.contrast import FORM_NAMES
-from transformer_core.cli.options import Parser, UsageError, select_device, write_summary
+from transformer_core.cli.measurements import BUILDERS, Builder, Inputs, SkippedError
 
 log = logging.getLogger(__name__)
 
@@ -81,8 +81,8 @@ def run(arguments: Sequence[str]) -> int:
 def _run_one(name: str, builder: Builder, inputs: Inputs) -> None:
     """Build one thing and write it, so that what is done stays when a later one fails."""
     from transformer_core.checkpoint import write_manifest
-    from transformer_core.derived import MEASURED, write_derived
-    from transformer_core.files import atomic_write_bytes
+    from transformer_core.storage.files import atomic_write_bytes
+    from transformer_core.storage.measurements import MEASURED, write_derived
 
     inputs.metrics = inputs.metrics or dict(inputs.translator.metrics)
     files = builder.build(inputs)
@@ -101,7 +101,7 @@ def _run_one(name: str, builder: Builder, inputs: Inputs) -> None:
 def _name_the_model(folder: Path) -> None:
     """Give a manifest of format 1 the weights_hash that `derived/` refers to."""
     from transformer_core.checkpoint import write_manifest
-    from transformer_core.manifest import Manifest
+    from transformer_core.storage.manifest import Manifest
 
     if not Manifest.read(folder).weights_hash:
         write_manifest(folder)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, load_translator, write_table
+from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_table
 from transformer_core.cli.sentence_files import (
     add_sentence,
     check_lengths,
@@ -16,10 +16,10 @@ from transformer_core.cli.sentence_files import (
 )
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.head_effects import HeadEffects
+    from transformer_core.analysis.effects.head_effects import HeadEffects
 
 _CHANGES = ("zero", "mean", "resample", "random")
-_MOST_OTHERS = 200  # sentences whose head outputs are averaged or drawn from
+_MAX_OTHERS = 200  # sentences whose head outputs are averaged or drawn from
 
 
 def parser() -> Parser:
@@ -76,7 +76,7 @@ def run(arguments: Sequence[str]) -> int:
     translator = load_translator(options)
     check_lengths(translator, source, target)
 
-    from transformer_core.analysis.head_effects import head_effects
+    from transformer_core.analysis.effects.head_effects import head_effects
 
     found = head_effects(
         translator,
@@ -106,7 +106,7 @@ def _others(path: str) -> list[tuple[str, str]]:
 
     from transformer_core.data import DataError, read_pairs
 
-    pairs = list(islice(read_pairs(path), _MOST_OTHERS))
+    pairs = list(islice(read_pairs(path), _MAX_OTHERS))
     if not pairs:
         raise DataError(f"{path} has no sentences")
     return pairs

@@ -9,13 +9,13 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, check_task, load_translator, write_scores, write_summary
+from transformer_core.cli.arguments import Parser, UsageError, check_task, load_translator, write_scores, write_summary
 from transformer_core.cli.parse import load_parser, parse_sentences, warn_of_problems
 from transformer_core.config import ModelConfig
-from transformer_core.shipped import find_checkpoint
+from transformer_core.storage.bundled_models import find_checkpoint
 
 if TYPE_CHECKING:
-    from transformer_core.evaluation import Evaluation, TestSet
+    from transformer_core.evaluation.evaluate import Evaluation, TestSet
     from transformer_core.translator import Translator
 
 log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.causal is not None:
         translator = translator.with_mask(options.causal)
 
-    from transformer_core.evaluation import TestSet
+    from transformer_core.evaluation.evaluate import TestSet
 
     test = TestSet.read(options.test, target_column=options.target_column - 1, references=references)
     if options.unseen:
@@ -124,7 +124,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _evaluated(translator: Translator, test: TestSet, options: argparse.Namespace) -> Evaluation:
     """Translate and score, with a progress bar and a warning for each line that has a problem."""
-    from transformer_core.evaluation import evaluate
+    from transformer_core.evaluation.evaluate import evaluate
     from transformer_core.progress import progress_bar
 
     with progress_bar(unit="line", total=len(test.sources)) as bar:
@@ -154,7 +154,7 @@ def _run_parser(options: argparse.Namespace) -> int:
 
     from transformer_core.constituency_parser import score_parses
     from transformer_core.data import read_treebank
-    from transformer_core.evaluation import TestSet
+    from transformer_core.evaluation.evaluate import TestSet
     from transformer_core.parsing.bracketing import score_bracketing
     from transformer_core.parsing.trees import right_branching
     from transformer_core.progress import progress_bar
@@ -194,7 +194,7 @@ def _search(translator: Translator, options: argparse.Namespace) -> dict[str, An
 
 
 def _summary(translator: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
-    from transformer_core.evaluation import finite
+    from transformer_core.evaluation.evaluate import finite
 
     return {
         **result.scores(),
@@ -220,7 +220,7 @@ def _names(translator: Translator) -> dict[str, str]:
 def _heads(translator: Translator, test: TestSet, options: argparse.Namespace) -> dict[str, Any]:
     """Whether the heads look, by kind, and how well the best one aligns."""
     from transformer_core.analysis.alignment import alignment_report, head_alignment_errors, read_gold
-    from transformer_core.analysis.effect_counts import effect_counts, mean_effects
+    from transformer_core.analysis.effects.effect_counts import effect_counts, mean_effects
     from transformer_core.analysis.head_scores import head_counts, score_heads_of
     from transformer_core.progress import tracked
 
@@ -242,8 +242,8 @@ def _heads(translator: Translator, test: TestSet, options: argparse.Namespace) -
 
 def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
     """Scores of the baseline, the gain over it, and its p-value."""
-    from transformer_core.evaluation import by_reference, finite
-    from transformer_core.metrics import paired_bootstrap
+    from transformer_core.evaluation.evaluate import by_reference, finite
+    from transformer_core.evaluation.metrics import paired_bootstrap
 
     other = _evaluated(baseline, test, options)
     found = paired_bootstrap(other.texts, result.texts, by_reference(test.references))

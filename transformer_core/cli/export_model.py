@@ -6,8 +6,8 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from transformer_core.cli.options import Parser, check_replaced_folder, write_summary
-from transformer_core.files import EXPORT_FILE
+from transformer_core.cli.arguments import Parser, check_replaced_folder, write_summary
+from transformer_core.storage.files import EXPORT_FILE
 
 log = logging.getLogger(__name__)
 

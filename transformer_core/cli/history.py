@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from transformer_core.cli.arguments import Parser, UsageError, check_replaced_folder, select_device, write_summary
 from transformer_core.cli.journal import read_curves
-from transformer_core.cli.options import Parser, UsageError, check_replaced_folder, select_device, write_summary
 from transformer_core.cli.run_settings import RunSettings
 
 if TYPE_CHECKING:
-    from transformer_core.history import History
-    from transformer_core.training_history import ProbeSentence
+    from transformer_core.history.snapshots import History
+    from transformer_core.history.training_history import ProbeSentence
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def read_probes(option: str, path: str) -> list[ProbeSentence]:
     """The sentences of a file. Raises UsageError when it has none, or a line of three columns."""
-    from transformer_core.training_history import ProbeSentence
+    from transformer_core.history.training_history import ProbeSentence
 
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
@@ -99,12 +99,12 @@ def build_history(
 ) -> History:
     """The history of a run. Raises UsageError when it has no snapshots, or no journal."""
     from transformer_core.analysis.alignment import read_gold
-    from transformer_core.files import TOKENIZER_FILE
+    from transformer_core.history.training_history import HistoryBuilder
     from transformer_core.progress import tracked
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.storage.files import TOKENIZER_FILE
+    from transformer_core.text.tokenizer import Tokenizer
     from transformer_core.training.snapshots import snapshot_files
     from transformer_core.training.validation import ValidationSet
-    from transformer_core.training_history import HistoryBuilder
 
     snapshots = snapshot_files(folder)
     if not snapshots:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from transformer_core.cli.options import Parser, UsageError
+from transformer_core.cli.arguments import Parser, UsageError
 from transformer_core.cli.run_settings import RunSettings
-from transformer_core.files import atomic_write_text
+from transformer_core.storage.files import atomic_write_text
 
 FORMAT_VERSION = 1
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, load_translator, write_table
+from transformer_core.cli.arguments import Parser, load_translator, write_table
 from transformer_core.cli.sentence_files import (
     add_sentence,
     check_lengths,

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from transformer_core.cli.arguments import Parser, UsageError, load_translator
 from transformer_core.cli.line_files import line_text, short_lines
-from transformer_core.cli.options import Parser, UsageError, load_translator
 from transformer_core.parsing.words import split_words
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 _BATCH = 8  # sentences: trees are three times as long as their sentences, and the paper's beam is 21
 _BATCHES_AT_A_TIME = 16  # lines read ahead, so that sentences of similar lengths can share a batch
-_MOST_BYTES = 1_000_000  # of a line
+_MAX_BYTES = 1_000_000  # of a line
 
 
 def parser() -> Parser:
@@ -59,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
 
     # At a terminal each line is answered at once.
     size = 1 if sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
-    numbered = enumerate(short_lines(sys.stdin.buffer, _MOST_BYTES), start=1)
+    numbered = enumerate(short_lines(sys.stdin.buffer, _MAX_BYTES), start=1)
     repairs: Counter[str] = Counter()
     repaired = 0
     with progress_bar(unit="line") as bar:
@@ -83,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
 def _words(number: int, raw: bytes | None, *, split: bool) -> Sequence[str]:
     """The words of a line, which has blanks between them or is split; none of one that is far too long."""
     if raw is None:
-        log.warning("line %d: not parsed: it has more than %d bytes", number, _MOST_BYTES)
+        log.warning("line %d: not parsed: it has more than %d bytes", number, _MAX_BYTES)
         return []
     text = line_text(number, raw)
     return split_words(text) if split else text.split()

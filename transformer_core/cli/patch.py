@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, load_translator, write_table
+from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_table
 from transformer_core.cli.sentence_files import (
     add_file,
     check_length,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SITES = ("heads", "residual", "ffn")
 _DIRECTIONS = ("denoise", "noise")
-_MOST_ROWS = 8  # of the table: the cells that carry most
+_MAX_ROWS = 8  # of the table: the cells that carry most
 
 
 def parser() -> Parser:
@@ -86,8 +86,8 @@ def run(arguments: Sequence[str]) -> int:
     for text in answers or ():
         check_length(translator, "--answers", text, translator.tokenizer)
 
+    from transformer_core.analysis.minimal_pairs import PatchingError
     from transformer_core.analysis.patching import patching
-    from transformer_core.analysis.sentence_pairs import PatchingError
 
     try:
         found = patching(translator, clean, corrupted, answers=answers, site=options.site, direction=options.direction)
@@ -129,7 +129,7 @@ def _write_summary(found: Patching, site: str) -> None:
     flat = found.recovered.nan_to_num(-float("inf")).flatten()
     _, layers, columns = found.recovered.shape
     rows = []
-    for number in flat.topk(min(_MOST_ROWS, len(flat))).indices.tolist():
+    for number in flat.topk(min(_MAX_ROWS, len(flat))).indices.tolist():
         place, layer, column = number // (layers * columns), number // columns % layers, number % columns
         names = ("encoder", "decoder", "encoder-decoder") if site == "heads" else ("encoder", "decoder")
         rows.append([names[place], f"{layer + 1}.{column + 1}", f"{flat[number]:.3f}"])

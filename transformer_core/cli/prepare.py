@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import (
+from transformer_core.cli.arguments import (
     Parser,
     UsageError,
     check_at_least,
@@ -19,7 +19,7 @@ from transformer_core.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -140,9 +140,9 @@ def prepare_text(
         existing("--tokenizer", tokenizer)
 
     from transformer_core.data import prepare
-    from transformer_core.files import atomic_directory
     from transformer_core.progress import tracked
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.storage.files import atomic_directory
+    from transformer_core.text.tokenizer import Tokenizer
 
     if tokenizer:
         vocabulary = Tokenizer.load(tokenizer)
@@ -167,7 +167,7 @@ def _learn(specs: Sequence[str], vocab_size: int, source_vocab_size: int) -> Tok
     """A new vocabulary from both sides of the text, or one from each side."""
     from transformer_core.data import read_pairs
     from transformer_core.progress import tracked
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer
 
     def texts(sides: slice) -> Iterator[str]:
         for spec in specs:

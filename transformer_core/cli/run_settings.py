@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from transformer_core.cli.options import UsageError
+from transformer_core.cli.arguments import UsageError
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, TrainingConfig
-from transformer_core.files import write_json
-from transformer_core.presets import PRESETS, preset
+from transformer_core.paper.presets import PRESETS, preset
+from transformer_core.storage.files import write_json
 
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, check_new_file
-from transformer_core.files import atomic_write_bytes
+from transformer_core.cli.arguments import Parser, UsageError, check_new_file
+from transformer_core.storage.files import atomic_write_bytes
 
 if TYPE_CHECKING:
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer
     from transformer_core.translator import Translator
 
 FORMAT_VERSION = 1

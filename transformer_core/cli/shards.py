@@ -15,7 +15,7 @@ from datetime import timedelta
 from itertools import count, cycle, islice
 from pathlib import Path
 
-from transformer_core.cli.options import UsageError
+from transformer_core.cli.arguments import UsageError
 
 _TIMEOUT = timedelta(days=30)  # process 0 waits for the slowest; torchrun ends it if another one dies
 

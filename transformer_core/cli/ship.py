@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.cli.arguments import Parser, UsageError, select_device
 from transformer_core.cli.average import (
     AveragedModel,
     add_averaging,
@@ -17,11 +18,10 @@ from transformer_core.cli.average import (
     read_metrics,
     report_checkpoint,
 )
-from transformer_core.cli.builders import PARTS, count_heads, score_sets
 from transformer_core.cli.history import build_history, read_probes
 from transformer_core.cli.journal import journal_text
+from transformer_core.cli.measurements import PARTS, count_heads, score_sets
 from transformer_core.cli.model_card import model_card
-from transformer_core.cli.options import Parser, UsageError, select_device
 from transformer_core.cli.run_settings import RunSettings, changed_options
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def translator_of(mean: AveragedModel, settings: RunSettings, device: str) -> Translator:
     """The model as it will be loaded: with weights that were rounded to float16."""
-    from transformer_core.model import Transformer
+    from transformer_core.model.transformer import Transformer
     from transformer_core.translator import Translator
 
     model = Transformer.from_weights(settings.model, {name: weight.half() for name, weight in mean.weights.items()})

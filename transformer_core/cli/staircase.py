@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, load_translator, write_table
+from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_table
 from transformer_core.cli.sentence_files import (
     add_sentence,
     check_lengths,
@@ -16,10 +16,10 @@ from transformer_core.cli.sentence_files import (
 )
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.staircase import Staircase
+    from transformer_core.analysis.effects.cumulative_ablation import Staircase
 
 _ORDERS = ("effect", "gradient", "greedy", "random")
-_MOST_RANDOM = 100
+_MAX_RANDOM = 100
 
 
 def parser() -> Parser:
@@ -64,12 +64,12 @@ def run(arguments: Sequence[str]) -> int:
     source, target, out = sentence_options(options)
     if options.order not in _ORDERS:
         raise UsageError(f"--order is {options.order!r}, but must be one of {', '.join(_ORDERS)}")
-    if options.random_orders > _MOST_RANDOM:
-        raise UsageError(f"--random-orders is {options.random_orders}, but must be {_MOST_RANDOM} or less")
+    if options.random_orders > _MAX_RANDOM:
+        raise UsageError(f"--random-orders is {options.random_orders}, but must be {_MAX_RANDOM} or less")
     translator = load_translator(options)
     check_lengths(translator, source, target)
 
-    from transformer_core.analysis.staircase import staircase
+    from transformer_core.analysis.effects.cumulative_ablation import staircase
 
     found = staircase(translator, source, target, order=options.order, seed=options.seed,
                       random_orders=options.random_orders)  # fmt: skip

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import (
+from transformer_core.cli.arguments import (
     Parser,
     UsageError,
     check_new_folder,
@@ -21,17 +21,17 @@ from transformer_core.cli.options import (
 from transformer_core.cli.prepare import add_training_text, prepare_text
 from transformer_core.cli.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
-from transformer_core.files import TOKENIZER_FILE
-from transformer_core.presets import PRESETS, preset
-from transformer_core.shipped import find_checkpoint
+from transformer_core.paper.presets import PRESETS, preset
+from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.storage.files import TOKENIZER_FILE
 
 if TYPE_CHECKING:
     import torch
 
     from transformer_core.checkpoint import Checkpoint
     from transformer_core.data import Corpus
-    from transformer_core.model import Transformer
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.model.transformer import Transformer
+    from transformer_core.text.tokenizer import Tokenizer
     from transformer_core.training.distributed import ProcessGroup
     from transformer_core.training.state import Progress
     from transformer_core.training.validation import ValidationSet
@@ -276,8 +276,8 @@ def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: in
     import torch
 
     from transformer_core.data import Corpus
-    from transformer_core.files import recover_interrupted_writes
-    from transformer_core.model import count_parameters
+    from transformer_core.model.transformer import count_parameters
+    from transformer_core.storage.files import recover_interrupted_writes
     from transformer_core.training.trainer import Trainer
 
     corpus = Corpus(Path(settings.data))
@@ -327,7 +327,7 @@ def _warn_if_bfloat16_is_slow(training: TrainingConfig, device: torch.device) ->
 
 def _model(settings: RunSettings, device: str | torch.device) -> Transformer:
     """A model with new weights, or with those of a checkpoint; a resumed training overwrites them."""
-    from transformer_core.model import Transformer, load_weights
+    from transformer_core.model.transformer import Transformer, load_weights
 
     model = Transformer(settings.model)
     if settings.init_from and (initial := _initial(settings.init_from)):

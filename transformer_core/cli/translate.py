@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from transformer_core.cli.arguments import Parser, UsageError, check_new_file, load_translator
 from transformer_core.cli.line_files import line_text, raw_lines
-from transformer_core.cli.options import Parser, UsageError, check_new_file, load_translator
 from transformer_core.cli.shards import Shard, barrier, merge_parts
 
 if TYPE_CHECKING:
-    from transformer_core.evaluation import TranslatedLine
+    from transformer_core.evaluation.evaluate import TranslatedLine
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.nbest > beam:
         raise UsageError(f"--nbest is {options.nbest}, but must be at most the beam, {beam}; raise --beam")
 
-    from transformer_core.evaluation import translate_lines
+    from transformer_core.evaluation.evaluate import translate_lines
     from transformer_core.progress import progress_bar
 
     # At a terminal each line is answered at once; a file is read in larger chunks.

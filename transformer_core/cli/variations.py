@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, select_device, write_summary, write_table
+from transformer_core.cli.arguments import Parser, UsageError, select_device, write_summary, write_table
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.config import TrainingConfig
-from transformer_core.files import TOKENIZER_FILE, atomic_write_bytes, recover_interrupted_writes
-from transformer_core.presets import preset
-from transformer_core.variations import (
+from transformer_core.paper.presets import preset
+from transformer_core.paper.table3 import (
     ROWS,
     TRAINING,
     Results,
@@ -26,10 +25,11 @@ from transformer_core.variations import (
     reduced_row,
     row_training,
 )
+from transformer_core.storage.files import TOKENIZER_FILE, atomic_write_bytes, recover_interrupted_writes
 
 if TYPE_CHECKING:
     from transformer_core.data import Corpus
-    from transformer_core.evaluation import TestSet
+    from transformer_core.evaluation.evaluate import TestSet
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
     device = select_device(options.device, options.threads)
 
     from transformer_core.data import Corpus
-    from transformer_core.evaluation import TestSet
+    from transformer_core.evaluation.evaluate import TestSet
 
     corpus, test = Corpus(data), TestSet.read(options.valid)
     results = _load_results(file, _about(options, corpus, test, training))
@@ -166,8 +166,8 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: argpar
     from transformer_core.cli.average import average_steps
     from transformer_core.cli.ship import translator_of
     from transformer_core.cli.train import train_run
-    from transformer_core.evaluation import evaluate
-    from transformer_core.model import count_parameters
+    from transformer_core.evaluation.evaluate import evaluate
+    from transformer_core.model.transformer import count_parameters
     from transformer_core.training.distributed import ProcessGroup
 
     folder.mkdir(parents=True, exist_ok=True)

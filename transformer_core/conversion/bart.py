@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from transformer_core.byte_level import ByteLevelSegmenter
 from transformer_core.conversion.bart_layout import (
     OUTPUT_BIAS,
     bias_origin,
@@ -18,11 +17,12 @@ from transformer_core.conversion.bart_layout import (
     tables,
     tie_of,
 )
+from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
-from transformer_core.conversion.options import Options
 from transformer_core.conversion.pieces import START, UNKNOWN, id_of, listed, tokenizer
 from transformer_core.conversion.plan import Plan
-from transformer_core.segmenters import SegmenterError
+from transformer_core.text.byte_level import ByteLevelSegmenter
+from transformer_core.text.segmenters import SegmenterError
 
 FAMILY = "BART"
 _VOCABULARY, _MERGES = "vocab.json", "merges.txt"

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import DecodingConfig, ModelConfig, SpecialIds, Tie
+from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder, Shape
-from transformer_core.conversion.options import Options
 from transformer_core.conversion.plan import Origin
-from transformer_core.positions import SinusoidalPositions
+from transformer_core.model.positions import SinusoidalPositions
 
 _PROJECTIONS = {"w_q": "q_proj", "w_k": "k_proj", "w_v": "v_proj", "w_o": "out_proj"}
 _ATTENTIONS = {"self_attention": "self_attn", "cross_attention": "encoder_attn"}

@@ -14,10 +14,10 @@ from transformer_core.conversion.language_codes import bcp47, card_of, stated
 from transformer_core.conversion.plan import Plan
 from transformer_core.conversion.recognise import recognise
 from transformer_core.conversion.writing import write
-from transformer_core.flops import parameters
-from transformer_core.listed_tokenizer import ListedTokenizer
-from transformer_core.tokenizer import TokenizerError
-from transformer_core.vocabulary import SOURCE_LANGUAGE, TARGET_LANGUAGE
+from transformer_core.paper.flops import parameters
+from transformer_core.text.tokenizer import TokenizerError
+from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
+from transformer_core.text.vocabulary import SOURCE_LANGUAGE, TARGET_LANGUAGE
 
 
 @dataclass(frozen=True, kw_only=True)

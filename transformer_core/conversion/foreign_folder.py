@@ -15,16 +15,16 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from transformer_core.conversion.tensor_sources import MOST_TENSORS as MOST_TENSORS
+from transformer_core.conversion.tensor_sources import MAX_TENSORS as MAX_TENSORS
 from transformer_core.conversion.tensor_sources import ConversionError as ConversionError
 from transformer_core.conversion.tensor_sources import Shape as Shape
 from transformer_core.conversion.tensor_sources import TensorFile, opened
-from transformer_core.files import problem_of, read_regular
-from transformer_core.manifest import is_plain, read_object
+from transformer_core.storage.files import problem_of, read_regular
+from transformer_core.storage.manifest import is_plain, read_object
 
-MOST_JSON_BYTES = 64_000_000  # vocab.json of NLLB-200 has 6 MB, tokenizer.json of all has less
-MOST_MODEL_BYTES = 50_000_000  # of a SentencePiece model
-_MOST_SHARDS = 1_000
+MAX_JSON_BYTES = 64_000_000  # vocab.json of NLLB-200 has 6 MB, tokenizer.json of all has less
+MAX_MODEL_BYTES = 50_000_000  # of a SentencePiece model
+_MAX_SHARDS = 1_000
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _VALUES_AT_A_TIME = 2**23
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -55,13 +55,13 @@ class ForeignFolder:
 
     def json(self, name: str) -> dict[str, Any]:
         """A JSON object. Raises CheckpointError for anything else."""
-        return read_object(self.path / name, MOST_JSON_BYTES)
+        return read_object(self.path / name, MAX_JSON_BYTES)
 
     def json_if_there(self, name: str) -> dict[str, Any]:
         """A JSON object, empty where there is no such file."""
         return self.json(name) if self.has(name) else {}
 
-    def contents(self, name: str, most_bytes: int = MOST_MODEL_BYTES) -> bytes:
+    def contents(self, name: str, most_bytes: int = MAX_MODEL_BYTES) -> bytes:
         """A file of at most so many bytes. Raises ConversionError when it is missing."""
         try:
             return read_regular(self.path / name, most_bytes)
@@ -86,13 +86,13 @@ class ForeignFolder:
 
     def _from_index(self, name: str) -> dict[str, Path]:
         at, shards = self.path / name, self.json(name).get("weight_map")
-        if not isinstance(shards, dict) or not 0 < len(shards) <= MOST_TENSORS:
-            raise ConversionError(f"{at}: has no weight_map of 1 to {MOST_TENSORS:,} tensors")
+        if not isinstance(shards, dict) or not 0 < len(shards) <= MAX_TENSORS:
+            raise ConversionError(f"{at}: has no weight_map of 1 to {MAX_TENSORS:,} tensors")
         for file in shards.values():
             if not isinstance(file, str) or not is_plain(file) or "/" in file:
                 raise ConversionError(f"{at}: {str(file)[:80]!r} is not the name of a file in this folder")
-        if (count := len(set(shards.values()))) > _MOST_SHARDS:
-            raise ConversionError(f"{at}: names {count:,} files, but at most {_MOST_SHARDS:,} are allowed")
+        if (count := len(set(shards.values()))) > _MAX_SHARDS:
+            raise ConversionError(f"{at}: names {count:,} files, but at most {_MAX_SHARDS:,} are allowed")
         in_order = sorted(shards.items(), key=lambda pair: (pair[1], pair[0]))
         return {tensor: self.path / file for tensor, file in in_order}
 

@@ -10,7 +10,7 @@ import re
 from transformer_core.conversion.foreign_folder import ForeignFolder
 
 CARD_FILE = "README.md"
-MOST_CARD_BYTES = 1_000_000
+MAX_CARD_BYTES = 1_000_000
 _TOKENIZER_CONFIG = "tokenizer_config.json"
 _CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_]([A-Za-z]{4}))?(?:[-_]([A-Za-z]{2}|XX))?")
 _PAIR = re.compile(r"opus-mt(?:-tc)?(?:-big|-base|-tiny|-bible)*-([a-z]{2,3})-([a-z]{2,3})")
@@ -69,4 +69,4 @@ def card_of(folder: ForeignFolder) -> str:
     """The model card of a folder; empty where there is none."""
     if not folder.has(CARD_FILE):
         return ""
-    return folder.contents(CARD_FILE, MOST_CARD_BYTES).decode("utf-8", "replace")
+    return folder.contents(CARD_FILE, MAX_CARD_BYTES).decode("utf-8", "replace")

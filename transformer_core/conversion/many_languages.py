@@ -22,9 +22,9 @@ from transformer_core.conversion.bart_layout import (
     tables,
     tie_of,
 )
+from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
 from transformer_core.conversion.language_lists import M2M_100
-from transformer_core.conversion.options import Options
 from transformer_core.conversion.pieces import (
     END,
     MASK,
@@ -39,8 +39,8 @@ from transformer_core.conversion.pieces import (
     tokenizer,
 )
 from transformer_core.conversion.plan import Origin, Plan
-from transformer_core.segmenters import SentencePieceSegmenter
-from transformer_core.vocabulary import SOURCE_LANGUAGE, TARGET_LANGUAGE
+from transformer_core.text.segmenters import SentencePieceSegmenter
+from transformer_core.text.vocabulary import SOURCE_LANGUAGE, TARGET_LANGUAGE
 
 _M2M, _NLLB, _MBART = "M2M-100", "NLLB-200", "mBART-50"
 _SENTENCEPIECE, _VOCABULARY = "sentencepiece.bpe.model", "vocab.json"

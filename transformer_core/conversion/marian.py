@@ -17,12 +17,12 @@ from transformer_core.conversion.bart_layout import (
     tables,
     tie_of,
 )
+from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
-from transformer_core.conversion.options import Options
 from transformer_core.conversion.pieces import UNKNOWN, id_of, listed, sentencepiece, tokenizer
 from transformer_core.conversion.plan import Plan
-from transformer_core.positions import sinusoidal_positions
-from transformer_core.vocabulary import TARGET_LANGUAGE
+from transformer_core.model.positions import sinusoidal_positions
+from transformer_core.text.vocabulary import TARGET_LANGUAGE
 
 FAMILY = "Marian / OPUS-MT (transformers)"
 _VOCABULARY, _TARGET_VOCABULARY = "vocab.json", "target_vocab.json"

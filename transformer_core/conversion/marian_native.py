@@ -13,19 +13,19 @@ from typing import Any
 
 from transformer_core.config import DecodingConfig, ModelConfig, SpecialIds, Tie
 from transformer_core.conversion.flat_yaml import Value, YamlError, read_flat
+from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
 from transformer_core.conversion.marian_weights import embedding_tables, layers, output_bias, with_rows
-from transformer_core.conversion.options import Options
 from transformer_core.conversion.pieces import END, PADDING, UNKNOWN, id_of, listed, sentencepiece, tokenizer
 from transformer_core.conversion.plan import Origin, Plan
 from transformer_core.conversion.tensor_sources import NPZ, ConversionError, Npz
-from transformer_core.manifest import is_plain
-from transformer_core.segmenters import SentencePieceSegmenter
-from transformer_core.vocabulary import TARGET_LANGUAGE
+from transformer_core.storage.manifest import is_plain
+from transformer_core.text.segmenters import SentencePieceSegmenter
+from transformer_core.text.vocabulary import TARGET_LANGUAGE
 
 FAMILY = "Marian (its own files)"
 _MODEL_OPTIONS, _DECODER = "special:model.yml", "decoder.yml"
-_MOST_YAML_BYTES, _MOST_OPTION_BYTES = 64_000_000, 1_000_000
+_MAX_YAML_BYTES, _MAX_OPTION_BYTES = 64_000_000, 1_000_000
 _SPM = {"source": "source.spm", "target": "target.spm"}
 
 
@@ -87,7 +87,7 @@ def plan(folder: ForeignFolder, weights: Path) -> Plan:
 
 
 def _yaml(folder: ForeignFolder, name: str) -> dict[str, Value]:
-    return _flat(folder.contents(name, _MOST_YAML_BYTES), folder.path / name)
+    return _flat(folder.contents(name, _MAX_YAML_BYTES), folder.path / name)
 
 
 def _flat(data: bytes, path: Path) -> dict[str, Value]:
@@ -99,7 +99,7 @@ def _flat(data: bytes, path: Path) -> dict[str, Value]:
 
 def _model_options(weights: Path) -> dict[str, Value]:
     file = Npz(weights)
-    if not 0 < math.prod(file.shapes.get(_MODEL_OPTIONS, (0,))) <= _MOST_OPTION_BYTES:
+    if not 0 < math.prod(file.shapes.get(_MODEL_OPTIONS, (0,))) <= _MAX_OPTION_BYTES:
         raise ConversionError(f"{weights}: has no {_MODEL_OPTIONS}, so it is not a model of Marian")
     return _flat(file.array(_MODEL_OPTIONS).tobytes().rstrip(b"\0"), weights)
 

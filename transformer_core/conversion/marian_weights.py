@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import ModelConfig, Tie
-from transformer_core.conversion.options import Options
+from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.plan import Origin
 from transformer_core.conversion.tensor_sources import Shape
 

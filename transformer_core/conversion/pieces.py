@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder
-from transformer_core.conversion.options import Options
-from transformer_core.listed_tokenizer import ListedTokenizer
-from transformer_core.segmenters import Segmenter, SegmenterError, SentencePieceSegmenter
-from transformer_core.vocabulary import MOST_PIECES, Vocabulary, VocabularyError, unused
+from transformer_core.text.segmenters import Segmenter, SegmenterError, SentencePieceSegmenter
+from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
+from transformer_core.text.vocabulary import MAX_PIECES, Vocabulary, VocabularyError, unused
 
 UNKNOWN, PADDING, START, END, MASK = "<unk>", "<pad>", "<s>", "</s>", "<mask>"
 TOKENIZER_CONFIG = "tokenizer_config.json"
@@ -25,8 +25,8 @@ def listed(options: Options, file: str, ids: Mapping[str, Any], size: int) -> tu
         ids: Piece -> id.
         size: Rows of the embedding.
     """
-    if not 0 < size <= MOST_PIECES:
-        raise options.fail(f"the vocabulary has {size:,} tokens, but at most {MOST_PIECES:,} are allowed")
+    if not 0 < size <= MAX_PIECES:
+        raise options.fail(f"the vocabulary has {size:,} tokens, but at most {MAX_PIECES:,} are allowed")
     pieces = [unused(number) for number in range(size)]
     taken = bytearray(size)
     for piece, number in ids.items():

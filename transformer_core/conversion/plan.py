@@ -10,7 +10,7 @@ from torch import Tensor
 
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.conversion.foreign_folder import ConversionError, Shape
-from transformer_core.listed_tokenizer import ListedTokenizer
+from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 
 Change = Callable[[Tensor], Tensor]
 

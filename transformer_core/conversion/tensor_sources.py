@@ -16,11 +16,11 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from transformer_core.files import open_regular, problem_of
+from transformer_core.storage.files import open_regular, problem_of
 
-MOST_SHARD_BYTES = 50_000_000_000
-MOST_TENSORS = 100_000
-_MOST_VALUES = 2**34  # of a tensor
+MAX_SHARD_BYTES = 50_000_000_000
+MAX_TENSORS = 100_000
+_MAX_VALUES = 2**34  # of a tensor
 
 NPZ = ".npz"
 
@@ -59,7 +59,7 @@ class _Safetensors(TensorFile):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            open_regular(path, MOST_SHARD_BYTES).close()
+            open_regular(path, MAX_SHARD_BYTES).close()
             self._file: Any = cast(Any, safe_open)(path, framework="pt")
             self._file.__enter__()
             names = list(self._file.keys())
@@ -80,7 +80,7 @@ class _Pickled(TensorFile):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            open_regular(path, MOST_SHARD_BYTES).close()
+            open_regular(path, MAX_SHARD_BYTES).close()
             # Only files in zip format can be mapped into memory; older ones are read whole.
             self.is_mapped = zipfile.is_zipfile(path)
             loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=self.is_mapped)
@@ -111,7 +111,7 @@ class Npz(TensorFile):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            open_regular(path, MOST_SHARD_BYTES).close()
+            open_regular(path, MAX_SHARD_BYTES).close()
             self._zip = zipfile.ZipFile(path)
             sizes = {info.filename: info.file_size for info in self._zip.infolist()}
             headers = {name.removesuffix(".npy"): self._header(name, size) for name, size in sizes.items()}
@@ -150,12 +150,12 @@ def opened(path: Path) -> TensorFile:
     """The file of tensors at this path, by its ending. Raises ConversionError for one that cannot be read."""
     kind = {".safetensors": _Safetensors, NPZ: Npz}.get(path.suffix, _Pickled)
     found = kind(path)
-    if len(found.shapes) > MOST_TENSORS:
-        raise ConversionError(f"{path}: holds more than {MOST_TENSORS:,} tensors")
+    if len(found.shapes) > MAX_TENSORS:
+        raise ConversionError(f"{path}: holds more than {MAX_TENSORS:,} tensors")
     for name, shape in found.shapes.items():
         size = 1
         for each in shape:
             size *= each
-        if size > _MOST_VALUES:
+        if size > _MAX_VALUES:
             raise ConversionError(f"{path}: {name} has shape {shape}, which is too large")
     return found

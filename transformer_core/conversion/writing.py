@@ -13,9 +13,9 @@ from torch import Tensor
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder, Shape
 from transformer_core.conversion.plan import Plan
-from transformer_core.manifest import MOST_FOLDER_BYTES
-from transformer_core.model import Transformer
-from transformer_core.tensor_files import TensorsOnDemand
+from transformer_core.model.transformer import Transformer
+from transformer_core.storage.manifest import MAX_FOLDER_BYTES
+from transformer_core.storage.tensor_files import TensorsOnDemand
 
 _TOLERANCE = 2e-3  # of sinusoids, which some files hold in float16
 
@@ -45,8 +45,8 @@ def write(
     plan.check_names(folder.shapes)
     shapes = _converted_shapes(folder, plan)
     size = sum(2 * math.prod(shape) for shape in shapes.values())
-    if size > MOST_FOLDER_BYTES:
-        raise ConversionError(f"its weights would take {size:,} bytes, but at most {MOST_FOLDER_BYTES:,} are allowed")
+    if size > MAX_FOLDER_BYTES:
+        raise ConversionError(f"its weights would take {size:,} bytes, but at most {MAX_FOLDER_BYTES:,} are allowed")
     for name, other in plan.same.items():
         if not _equal(folder.tensor(name), folder.tensor(other)):
             raise ConversionError(f"taken for {plan.family}: {name} differs from {other}, but its options tie them")

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from transformer_core.config import SpecialIds
 from transformer_core.data.batches import Batch, batch_of_rows
 from transformer_core.data.text import DataError
-from transformer_core.files import TOKENIZER_FILE
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.storage.files import TOKENIZER_FILE
+from transformer_core.text.tokenizer import Tokenizer
 
 FORMAT_VERSION = 1
 Positions = npt.NDArray[np.int64]

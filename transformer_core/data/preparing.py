@@ -13,8 +13,8 @@ import numpy as np
 
 from transformer_core.data.corpus import FORMAT_VERSION, SIDES, save_shard
 from transformer_core.data.text import DataError, read_pairs, typed_carelessly
-from transformer_core.files import TOKENIZER_FILE
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.storage.files import TOKENIZER_FILE
+from transformer_core.text.tokenizer import Tokenizer
 
 PAIRS_PER_SHARD = 500_000
 

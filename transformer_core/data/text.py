@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from transformer_core.parsing.sequences import to_symbols
-from transformer_core.parsing.treebank import MOST_CHARACTERS, TreeError, parse_trees
+from transformer_core.parsing.treebank import MAX_CHARACTERS, TreeError, parse_trees
 from transformer_core.parsing.trees import Tree
 
 
@@ -82,7 +82,7 @@ def is_treebank(spec: str | Path) -> bool:
 def read_treebank(path: str | Path) -> Iterator[Tree]:
     """The trees of a file, normalised (see `parse_trees`). Raises DataError naming file and line."""
     try:
-        yield from parse_trees(read_lines(Path(path), MOST_CHARACTERS))
+        yield from parse_trees(read_lines(Path(path), MAX_CHARACTERS))
     except TreeError as error:
         raise DataError(f"{path}, {error}") from error
 

@@ -14,13 +14,13 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
+from transformer_core.cpu.topk import chunked_topk
 from transformer_core.decoding.constraint import Constraint, forbidden_tokens, nothing_but
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
-from transformer_core.decoding.topk import chunked_topk
-from transformer_core.hooks import Rows, row_context
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import Rows, row_context
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 Status = Literal["kept", "finished", "pruned"]
 Alternatives = tuple[tuple[int, float], ...]

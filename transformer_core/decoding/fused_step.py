@@ -20,14 +20,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.modules import module as torch_module
 
-from transformer_core.attention import MultiHeadAttention
+from transformer_core.cpu.dropout import Dropout
+from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
-from transformer_core.decoding.packed import PackedLinear, may_pack
-from transformer_core.dropout import Dropout
-from transformer_core.hooks import HookPoint
-from transformer_core.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
-from transformer_core.model import Transformer
-from transformer_core.restricted import RestrictedAttention
+from transformer_core.hooks.points import HookPoint
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
+from transformer_core.model.restricted import RestrictedAttention
+from transformer_core.model.transformer import Transformer
 
 Function = Callable[[Tensor], Tensor]
 

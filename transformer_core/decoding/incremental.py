@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from transformer_core.attention import MultiHeadAttention
+from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.fused_step import FusedDecodeStep
 from transformer_core.decoding.kv_cache import CrossKV, KVCache
-from transformer_core.decoding.packed import PackedLinear, may_pack
-from transformer_core.hooks import run_hooks
-from transformer_core.layers import DecoderLayer
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import run_hooks
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layers import DecoderLayer
+from transformer_core.model.transformer import Transformer
 
 
 class IncrementalDecoder:

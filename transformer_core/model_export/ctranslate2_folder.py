@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from transformer_core.attention import MultiHeadAttention
 from transformer_core.checkpoint import Checkpoint
 from transformer_core.config import Activation, DecodingConfig, ModelConfig
-from transformer_core.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, SharedEmbedding
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, SharedEmbedding
 from transformer_core.model_export.refusals import ExportError, check_plain_attention, check_table
 from transformer_core.model_export.search import penalty_notes, power
 from transformer_core.model_export.vocabulary import PieceLists, piece_lists, write_segmenters

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from transformer_core import __version__
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
-from transformer_core.files import EXPORT_FILE, atomic_directory, read_regular, write_json
 from transformer_core.model_export import ctranslate2_folder, marian_folder, onnx_folder
 from transformer_core.model_export.refusals import ExportError
 from transformer_core.model_export.search import search_notes
+from transformer_core.storage.files import EXPORT_FILE, atomic_directory, read_regular, write_json
 
-_MOST_CARD_BYTES = 1_000_000
+_MAX_CARD_BYTES = 1_000_000
 
 # For each program what writes its folder and returns what is not carried over, and how to use that folder.
 WRITERS: dict[str, tuple[Callable[[Checkpoint, Path], Sequence[str]], Callable[[Checkpoint], str]]] = {
@@ -73,7 +73,7 @@ def export_model(folder: Path, out: Path, program: str) -> Exported:
 def _card(checkpoint: Checkpoint, program: str, usage: str, licence: str, notes: Sequence[str]) -> str:
     """Origin, use, differences, and below them the model's own card with its data and licences."""
     title = re.sub(r"[^\w.-]", " ", checkpoint.folder.resolve().name)[:100]
-    own = read_regular(checkpoint.folder / "README.md", _MOST_CARD_BYTES).decode("utf-8", "replace")
+    own = read_regular(checkpoint.folder / "README.md", _MAX_CARD_BYTES).decode("utf-8", "replace")
     return "\n".join(
         [
             *(["---", f"license: {licence}", "---", ""] if re.fullmatch(r"[\w.+-]{1,80}", licence) else []),

@@ -11,12 +11,12 @@ from torch import Tensor
 from transformer_core.checkpoint import Checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.conversion.bart_layout import LAYER_NORM_EPSILON
-from transformer_core.files import write_json
 from transformer_core.model_export.marian_weights import has_own_table, marian_weights
 from transformer_core.model_export.refusals import ExportError, check_options, check_plain_attention, check_table
 from transformer_core.model_export.search import penalty_notes, power
 from transformer_core.model_export.vocabulary import PieceLists, ids_of, piece_lists, write_segmenters
-from transformer_core.tensor_files import save_tensors
+from transformer_core.storage.files import write_json
+from transformer_core.storage.tensor_files import save_tensors
 
 _PROGRAM = "MarianMTModel"
 

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from transformer_core.config import ModelConfig
 from transformer_core.conversion.bart_layout import OUTPUT_BIAS, layer_origins
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 
 _TABLES = "model.{}.embed_positions.weight"
 # Of each kind of weight, the dimension that is d_model; biases of Q, K, V and w_1 have none.

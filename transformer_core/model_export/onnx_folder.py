@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.checkpoint import Checkpoint
-from transformer_core.files import write_json
 from transformer_core.model_export.onnx_graphs import DecoderStepGraph, EncoderGraph
 from transformer_core.model_export.refusals import ExportError, check_options, check_table
 from transformer_core.model_export.vocabulary import ids_of, piece_lists, write_segmenters
+from transformer_core.storage.files import write_json
 
 _PROGRAM = "the ONNX export"
 _OPSET = 18

@@ -10,9 +10,9 @@ import math
 import torch
 from torch import Tensor, nn
 
-from transformer_core.attention import MultiHeadAttention
-from transformer_core.layers import DecoderLayer, EncoderLayer
-from transformer_core.model import Transformer
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layers import DecoderLayer, EncoderLayer
+from transformer_core.model.transformer import Transformer
 
 
 class EncoderGraph(nn.Module):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from transformer_core.config import ModelConfig
 
-_MOST_POSITION_VALUES = 2**28  # of a table of positions: 1 GB in float32
+_MAX_POSITION_VALUES = 2**28  # of a table of positions: 1 GB in float32
 
 
 class ExportError(ValueError):
@@ -45,7 +45,7 @@ def check_plain_attention(program: str, config: ModelConfig, *, scaled: bool = T
 
 def check_table(config: ModelConfig, rows: int) -> None:
     """Raise ExportError for a table of positions that would take too much memory."""
-    if rows * config.d_model > _MOST_POSITION_VALUES:
+    if rows * config.d_model > _MAX_POSITION_VALUES:
         raise ExportError(
             f"{rows:,} positions of width {config.d_model:,} are too many for a table; lower decoding.max_source_pieces"
         )

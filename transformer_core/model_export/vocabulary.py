@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from transformer_core.config import SpecialIds
-from transformer_core.listed_tokenizer import ListedTokenizer
 from transformer_core.model_export.refusals import ExportError
-from transformer_core.tokenizer import Tokenizer
-from transformer_core.vocabulary import TARGET_LANGUAGE, unused
+from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
+from transformer_core.text.vocabulary import TARGET_LANGUAGE, unused
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.parsing.vocabulary import SymbolTable
-from transformer_core.tokenizer import Tokenizer, word_numbers
+from transformer_core.text.tokenizer import Tokenizer, word_numbers
 
 MAX_DEPTH = 50  # constituents in one another; 33 in the English treebanks that were at hand
 MAX_OPENS = 12  # opening brackets in a row, which bounds chains of constituents with one child; 9 there

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from transformer_core.parsing.treebank import MOST_DEPTH
+from transformer_core.parsing.treebank import MAX_DEPTH
 from transformer_core.parsing.trees import ROOT, UNKNOWN_TAG, Leaf, Span, Tree, constituent_spans, rooted
 
 WORD = "XX"
@@ -26,7 +26,7 @@ _BRACKET = re.compile(r"([()])([^\s()]+)")
 REPAIRS = {
     "unknown_symbol": "A symbol that is neither a bracket nor XX is dropped.",
     "unmatched_close": "A closing bracket whose constituent is not open is dropped.",
-    "too_deep": f"An opening bracket inside {MOST_DEPTH - 1} others is dropped.",
+    "too_deep": f"An opening bracket inside {MAX_DEPTH - 1} others is dropped.",
     "extra_word": "An XX after the last word is dropped.",
     "closed_early": "A constituent is closed since one around it is.",
     "never_closed": "A constituent is closed since the sequence ends.",
@@ -117,7 +117,7 @@ def to_tree(symbols: Sequence[str], words: Sequence[str]) -> Repaired:
             repairs["unknown_symbol"] += 1
         elif bracket[1] == ")":
             _close(stack, bracket[2], position, repairs)
-        elif len(stack) == MOST_DEPTH:
+        elif len(stack) == MAX_DEPTH:
             repairs["too_deep"] += 1
         else:
             opened = _Constituent(bracket[2], position)

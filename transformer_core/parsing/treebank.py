@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from transformer_core.parsing.trees import Leaf, Tree, rooted, unescaped
 
-MOST_WORDS = 1_000  # of a sentence
-MOST_DEPTH = 200  # of brackets
-MOST_BRACKETS = 20_000  # of a tree, those included that are removed
-MOST_CHARACTERS = 1_000_000  # of a line
+MAX_WORDS = 1_000  # of a sentence
+MAX_DEPTH = 200  # of brackets
+MAX_BRACKETS = 20_000  # of a tree, those included that are removed
+MAX_CHARACTERS = 1_000_000  # of a line
 
 EMPTY_ELEMENT = "-NONE-"
 
@@ -46,13 +46,13 @@ def parse_trees(lines: Iterable[str]) -> Iterator[Tree]:
 
     Raises:
         TreeError: Brackets do not match, a bracket has neither word nor constituents, or both, or two words; a tree has
-            no words; or something is larger than MOST_WORDS, MOST_DEPTH, MOST_BRACKETS or MOST_CHARACTERS.
+            no words; or something is larger than MAX_WORDS, MAX_DEPTH, MAX_BRACKETS or MAX_CHARACTERS.
     """
     reader = _Reader()
     number = 0
     for number, line in enumerate(lines, start=1):
-        if len(line) > MOST_CHARACTERS:
-            raise TreeError(f"line {number}: has more than {MOST_CHARACTERS:,} characters")
+        if len(line) > MAX_CHARACTERS:
+            raise TreeError(f"line {number}: has more than {MAX_CHARACTERS:,} characters")
         for token in _TOKENS.finditer(line):
             tree = reader.read(token[0], number)
             if tree is not None:
@@ -90,10 +90,10 @@ class _Reader:
             self.words = self.brackets = 0
         self.brackets += 1
         self.stack.append(_Bracket(line))
-        if len(self.stack) > MOST_DEPTH:
-            raise TreeError(f"line {line}: more than {MOST_DEPTH} brackets in one another")
-        if self.brackets > MOST_BRACKETS:
-            raise TreeError(f"line {line}: the tree has more than {MOST_BRACKETS:,} brackets")
+        if len(self.stack) > MAX_DEPTH:
+            raise TreeError(f"line {line}: more than {MAX_DEPTH} brackets in one another")
+        if self.brackets > MAX_BRACKETS:
+            raise TreeError(f"line {line}: the tree has more than {MAX_BRACKETS:,} brackets")
 
     def _name(self, token: str, line: int) -> None:
         """A label comes first, then a word."""
@@ -124,8 +124,8 @@ class _Reader:
             if label == EMPTY_ELEMENT:
                 return []
             self.words += 1
-            if self.words > MOST_WORDS:
-                raise TreeError(f"line {line}: the sentence has more than {MOST_WORDS:,} words")
+            if self.words > MAX_WORDS:
+                raise TreeError(f"line {line}: the sentence has more than {MAX_WORDS:,} words")
             return [Leaf(label, unescaped(bracket.word))]
         if not bracket.has_brackets:
             raise TreeError(f"line {line}: the bracket {label!r} has neither a word nor another bracket")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from transformer_core.attention_maps import WORD_BOUNDARY
 from transformer_core.parsing.sequences import WORD
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 
-MOST_LABELS = 1_000
+MAX_LABELS = 1_000
 
 
 class NotAParser(ValueError):
@@ -40,10 +40,10 @@ class SymbolTable:
 
         Raises:
             NotAParser: It has other tokens than brackets in pairs, XX and the four special ones, or more pairs
-                than MOST_LABELS.
+                than MAX_LABELS.
         """
         special = set(tokenizer.special.to_dict().values())
-        few = tokenizer.closed and len(tokenizer) <= len(special) + 1 + 2 * MOST_LABELS
+        few = tokenizer.closed and len(tokenizer) <= len(special) + 1 + 2 * MAX_LABELS
         others = (i for i in range(len(tokenizer)) if few and i not in special)
         ids = {tokenizer.piece(i).removeprefix(WORD_BOUNDARY): i for i in others}
         opening = {symbol[1:]: i for symbol, i in ids.items() if symbol.startswith("(")}
@@ -75,13 +75,13 @@ def learn_vocabularies(pairs: Callable[[], Iterable[tuple[str, str]]], source_vo
 
     Raises:
         TokenizerError: The sentences are too few for so large a vocabulary.
-        ValueError: There are no symbols, or more than MOST_LABELS labels.
+        ValueError: There are no symbols, or more than MAX_LABELS labels.
     """
     labels: set[str] = set()
     for _, symbols in pairs():
         labels.update(symbol[1:] for symbol in symbols.split() if symbol != WORD)
-        if len(labels) > MOST_LABELS:
-            raise ValueError(f"the trees have more than {MOST_LABELS:,} different labels")
+        if len(labels) > MAX_LABELS:
+            raise ValueError(f"the trees have more than {MAX_LABELS:,} different labels")
     if not labels:
         raise ValueError("there are no trees to learn from")
     target = Tokenizer.from_symbols([WORD, *(bracket + label for label in sorted(labels) for bracket in "()")])

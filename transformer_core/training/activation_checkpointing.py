@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from transformer_core.hooks import HookPoint
+from transformer_core.hooks.points import HookPoint
 
 
 def checkpoint_activations(layers: Sequence[nn.Module]) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.data import Batch
-from transformer_core.files import write_json
-from transformer_core.tensor_files import save_tensors
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.storage.files import write_json
+from transformer_core.storage.tensor_files import save_tensors
+from transformer_core.text.tokenizer import Tokenizer
 
 
 def save_failure(

@@ -20,13 +20,13 @@ import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import WORD_BOUNDARY
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 
-_LEAST_INFORMATION = 0.22
-_MOST_RESTING = 0.35
-_MOST_AT_ONE_OFFSET = 0.6
+_MIN_INFORMATION = 0.22
+_MAX_RESTING = 0.35
+_MAX_AT_ONE_OFFSET = 0.6
 _OFFSETS = range(-3, 4)
-_LEAST_ROWS = 4  # sentences with fewer queries say little about what a head depends on
+_MIN_ROWS = 4  # sentences with fewer queries say little about what a head depends on
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _sides(source: Tensor, inputs: Tensor, rests: tuple[Tensor, Tensor], pad: in
 
 def _terms(weights: Tensor, side: _Side) -> Tensor:
     """(B, H, Q, K) -> (H,): the term of each head."""
-    chosen = side.rows.sum(1) >= _LEAST_ROWS
+    chosen = side.rows.sum(1) >= _MIN_ROWS
     if not bool(chosen.any()):
         return weights.new_zeros(weights.shape[1])
     weights, rows = weights[chosen], side.rows[chosen].to(weights.dtype)
@@ -110,11 +110,11 @@ def _terms(weights: Tensor, side: _Side) -> Tensor:
     if side.causal:
         nats = nats - _of_uniform(share)
     information = (nats / side.lengths[chosen].clamp_min(2).to(weights.dtype).log()[:, None]).mean(0)
-    term = torch.relu(_LEAST_INFORMATION - information)
+    term = torch.relu(_MIN_INFORMATION - information)
     if side.rests is not None:
         resting = (mean * side.rests[chosen][:, None]).sum(2).mean(0)
-        term = term + torch.relu(resting - _MOST_RESTING)
-        term = term + torch.relu(_at_one_offset(weights, share) - _MOST_AT_ONE_OFFSET)
+        term = term + torch.relu(resting - _MAX_RESTING)
+        term = term + torch.relu(_at_one_offset(weights, share) - _MAX_AT_ONE_OFFSET)
     return term
 
 

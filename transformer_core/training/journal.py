@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformer_core.files import atomic_write_text, recover_interrupted_writes
+from transformer_core.storage.files import atomic_write_text, recover_interrupted_writes
 
 _OF_UPDATES = ("loss", "nll", "mean_nll", "learning_rate", "gradient_norm")
 

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Batch
-from transformer_core.hooks import capture
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import capture
+from transformer_core.model.transformer import Transformer
 from transformer_core.training.head_penalty import head_penalty
 from transformer_core.training.loss import Loss, mass_on_others
 from transformer_core.training.validation import batch_loss, decoder_vectors

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.config import TrainingConfig
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup
 
 _ADAM, _MUON = ("step", "exp_avg", "exp_avg_sq"), ("momentum_buffer",)

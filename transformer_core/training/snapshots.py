@@ -13,7 +13,7 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from transformer_core.files import atomic_write_bytes, recover_interrupted_writes
+from transformer_core.storage.files import atomic_write_bytes, recover_interrupted_writes
 from transformer_core.training.state import StateError
 
 FOLDER = "moments"  # their former name; runs that exist have it

@@ -16,9 +16,9 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from transformer_core.data import PLAN_VERSION
-from transformer_core.files import atomic_directory, recover_interrupted_writes, remove_directory, write_json
-from transformer_core.model import load_weights
-from transformer_core.tensor_files import save_tensors
+from transformer_core.model.transformer import load_weights
+from transformer_core.storage.files import atomic_directory, recover_interrupted_writes, remove_directory, write_json
+from transformer_core.storage.tensor_files import save_tensors
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, distribute_like, full_tensor
 from transformer_core.training.optimizer import AdamAndMuon, Optimizer, state_names
 

@@ -15,7 +15,7 @@ import torch
 
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Corpus
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.progress import progress_bar
 from transformer_core.training.activation_checkpointing import checkpoint_activations
 from transformer_core.training.batch_loader import BatchLoader, StepBatches

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from transformer_core.data import Batch, DataError, make_batch, plan_epoch, read_pairs
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.masks import input_padding_mask, padding_mask
-from transformer_core.metrics import bleu
-from transformer_core.model import Transformer
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.evaluation.metrics import bleu
+from transformer_core.model.masks import input_padding_mask, padding_mask
+from transformer_core.model.transformer import Transformer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.loss import Loss, output_loss
 
 

@@ -10,19 +10,19 @@ from viz_app.classroom.board import board
 from viz_app.classroom.questions import lesson_questions, own_question, question_title
 from viz_app.classroom.results import results_table
 from viz_app.components.address import publish
-from viz_app.serving.classrooms import (
+from viz_app.serving.classes.classrooms import (
     ClassView,
     LessonQuestion,
     Question,
     TooManyClasses,
     is_code,
 )
-from viz_app.serving.visitor import current_browser
+from viz_app.serving.scheduling.visitor import current_browser
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.state.share_link import base_path
 from viz_app.text import Texts
-from viz_app.ui.class_session import (
+from viz_app.ui.classroom.class_session import (
     PAGE,
     ask,
     class_view,

@@ -16,19 +16,19 @@ from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, Preview
 from viz_app.figures import Animation
-from viz_app.serving.comparison import NotComparable, compare_with_selection
 from viz_app.serving.input_validation import Sentence
-from viz_app.serving.request_queue import OnPosition, Superseded
-from viz_app.serving.translation_service import TranslationResult, TranslationService
+from viz_app.serving.models.comparison import NotComparable, compare_with_selection
+from viz_app.serving.models.translation_service import TranslationResult, TranslationService
+from viz_app.serving.scheduling.request_queue import OnPosition, Superseded
 from viz_app.state import session
 from viz_app.state.query_params import text_to_param
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
-from viz_app.ui.collection import draw_add, draw_collection, make_pending
 from viz_app.ui.downloads import draw_download, format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.figure_controls import FigureControls
-from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, lesson_spec
+from viz_app.ui.figures.collection import draw_add, draw_collection, make_pending
+from viz_app.ui.figures.figure_controls import FigureControls
+from viz_app.ui.figures.lesson_figure_controls import draw_refusal, draw_scene, lesson_spec
 from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field

@@ -17,7 +17,7 @@ from viz_app.lessons.catalogue import (
 )
 from viz_app.lessons.index import Stop, lesson_index
 from viz_app.lessons.labels import read_labels
-from viz_app.lessons.parser import LessonError
+from viz_app.lessons.lesson_markdown import LessonError
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
@@ -31,11 +31,11 @@ from viz_app.ui.lesson_route import (
     route_params,
     set_following,
 )
-from viz_app.ui.lesson_stage import IN_ADDRESS, draw_stage
+from viz_app.ui.lessons.lesson_stage import IN_ADDRESS, draw_stage
+from viz_app.ui.lessons.questions import draw_questions
+from viz_app.ui.lessons.session_handout import draw_session_handouts
 from viz_app.ui.model_picker import draw_models
-from viz_app.ui.questions import draw_questions
 from viz_app.ui.sentence_field import sentence_field
-from viz_app.ui.session_handout import draw_session_handouts
 from viz_app.ui.shared_across_pages import shared_row
 
 

@@ -6,33 +6,33 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.components.address import publish
 from viz_app.model_card import card
-from viz_app.serving.metrics import ModelCard
-from viz_app.serving.parsing_scores import WEAK_F1, content_of
-from viz_app.serving.registry import unreadable_models
+from viz_app.serving.measurements.model_card import ModelCard
+from viz_app.serving.measurements.parsing_scores import WEAK_F1, content_of
+from viz_app.serving.models.registry import unreadable_models
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
-from viz_app.ui.atlas import draw_atlas
 from viz_app.ui.definitions import define
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.growth import draw_growth
 from viz_app.ui.lesson_route import route_params
+from viz_app.ui.model.atlas import draw_atlas
+from viz_app.ui.model.growth import draw_growth
+from viz_app.ui.model.open_model import draw_open_model
+from viz_app.ui.model.own_model import draw_own_model
+from viz_app.ui.model.parsing_quality import draw_parsing
+from viz_app.ui.model.pruning import draw_pruning
+from viz_app.ui.model.quality import draw_aligners, draw_answers, draw_heads, draw_scores
 from viz_app.ui.model_picker import draw_models, load_service
-from viz_app.ui.open_model import draw_open_model
-from viz_app.ui.own_model import draw_own_model
-from viz_app.ui.parsing_quality import draw_parsing
-from viz_app.ui.pruning import draw_pruning
-from viz_app.ui.quality import draw_aligners, draw_answers, draw_heads, draw_scores
 from viz_app.ui.shared_across_pages import shared_row
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
-    from viz_app.serving.translation_service import TranslationService
+    from viz_app.serving.models.translation_service import TranslationService
 
-_MOST_NAMED = 8  # parts of metrics.json that could not be read
+_MAX_NAMED = 8  # parts of metrics.json that could not be read
 _WIDTH = 900  # pixels: a card is read, not looked at
 
 
@@ -98,8 +98,8 @@ def _draw_unreadable(t: Texts, model_card: ModelCard, translator: Translator) ->
     if translator.checkpoint and (problem := translator.checkpoint.problem):
         st.warning(t("model.not_derived", problem=escape_markdown(problem)), icon=":material/warning:")
     if model_card.unreadable:
-        more = " …" if len(model_card.unreadable) > _MOST_NAMED else ""
-        parts = ", ".join(escape_markdown(part) for part in model_card.unreadable[:_MOST_NAMED])
+        more = " …" if len(model_card.unreadable) > _MAX_NAMED else ""
+        parts = ", ".join(escape_markdown(part) for part in model_card.unreadable[:_MAX_NAMED])
         st.warning(t("model.unreadable", parts=f"{parts}{more}"), icon=":material/warning:")
 
 

@@ -30,33 +30,33 @@ from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
 from viz_app.export.bundle import Turn
 from viz_app.figure_editor.rendering import forward_result
 from viz_app.model_card.card import WEAK_BLEU
-from viz_app.serving import loader
-from viz_app.serving.comparison import Comparison, NotComparable, compare_with_selection, other_models
 from viz_app.serving.input_validation import Sentence
-from viz_app.serving.parse_tree import parse_tree
-from viz_app.serving.parsing_scores import WEAK_F1, content_of
-from viz_app.serving.registry import available_models, display_names, is_parser, languages, source_language
-from viz_app.serving.request_queue import Superseded
-from viz_app.serving.search_tree import search_tree
-from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
+from viz_app.serving.measurements.parsing_scores import WEAK_F1, content_of
+from viz_app.serving.models import loader
+from viz_app.serving.models.comparison import Comparison, NotComparable, compare_with_selection, other_models
+from viz_app.serving.models.parse_tree import parse_tree
+from viz_app.serving.models.registry import available_models, display_names, is_parser, languages, source_language
+from viz_app.serving.models.search_tree import search_tree
+from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
+from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state import session
 from viz_app.state.query_params import selection_from_params, selection_to_params, text_to_param
 from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
 from viz_app.text.examples import TREE_EXAMPLES, examples_of
-from viz_app.ui.class_frame import draw_ask
+from viz_app.ui.classroom.class_frame import draw_ask
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
 from viz_app.ui.edit_links import edit_in_figures, open_in_lab
-from viz_app.ui.external_views import draw_external_views, open_view
 from viz_app.ui.lesson_route import draw_route, is_following, route_params
 from viz_app.ui.menu import menu
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_across_pages import shared_row
-from viz_app.ui.tour import draw_tour
+from viz_app.ui.translate.external_views import draw_external_views, open_view
+from viz_app.ui.translate.tour import draw_tour
 
 _EXPLORER = session.EXPLORER
 _SELECTION = session.SELECTION_KEY

@@ -7,14 +7,14 @@ from typing import Any
 
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.explorer.selection import Selection
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.lessons.catalogue import LESSONS
-from viz_app.lessons.parser import LessonError, Node, Scene, load_lesson
-from viz_app.serving.classrooms import AttentionQuestion, LessonQuestion, OwnQuestion, Question
+from viz_app.lessons.lesson_markdown import LessonError, Node, Scene, load_lesson
+from viz_app.serving.classes.classrooms import AttentionQuestion, LessonQuestion, OwnQuestion, Question
 from viz_app.text import Texts
 
-_MOST_SIDE = 16  # tokens of a map that a finger can tap on a phone
-_MOST_KEYS = 64  # tokens of a row
+_MAX_SIDE = 16  # tokens of a map that a finger can tap on a phone
+_MAX_KEYS = 64  # tokens of a row
 _TOKEN_WIDTH = 20
 _RIGHT = "*"  # begins the right answer of a teacher's own question
 
@@ -61,9 +61,9 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
     if selection.pin is not None and selection.pin.startswith("q") and int(selection.pin[1:]) < len(queries):
         row = int(selection.pin[1:])
         queries, weights = [queries[row]], weights[row : row + 1]
-    elif max(len(queries), len(keys)) > _MOST_SIDE:
+    elif max(len(queries), len(keys)) > _MAX_SIDE:
         return None
-    if len(keys) > _MOST_KEYS:
+    if len(keys) > _MAX_KEYS:
         return None
     return AttentionQuestion(
         head=f"{kind} {layer + 1}.{head + 1}",

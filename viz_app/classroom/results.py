@@ -6,7 +6,7 @@ import csv
 import io
 
 from viz_app.classroom.questions import option_titles, question_title
-from viz_app.serving.classrooms import PollResult
+from viz_app.serving.classes.classrooms import PollResult
 from viz_app.text import Texts
 
 

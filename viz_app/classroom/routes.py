@@ -30,13 +30,13 @@ from viz_app.classroom.questions import question_view
 from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.serving.browser_cookie import browser_name
-from viz_app.serving.class_store import class_store
-from viz_app.serving.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, State, is_code
-from viz_app.serving.rate_limit import RateLimit
-from viz_app.serving.remote_classrooms import ClassServerAway
+from viz_app.serving.classes.class_store import class_store
+from viz_app.serving.classes.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, State, is_code
+from viz_app.serving.classes.remote_classrooms import ClassServerAway
+from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, texts
 
-MOST_BODY_BYTES = 200
+MAX_BODY_BYTES = 200
 # Of one address: a school's network may hide a course of 500 behind one, whose phones ask every two seconds.
 REQUESTS_PER_SECOND = 400
 REQUEST_BURST = 2_000
@@ -117,7 +117,7 @@ async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any]
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BODY_BYTES:
+        if len(body) > MAX_BODY_BYTES:
             return _refusal(413, "size")
     try:
         given = msgspec.json.decode(body, type=form)

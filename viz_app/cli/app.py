@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from transformer_core.cli.options import Parser, UsageError, existing
-from transformer_core.shipped import find_checkpoint
-from viz_app.serving.model_folders import OFF, SETTING
+from transformer_core.cli.arguments import Parser, UsageError, existing
+from transformer_core.storage.bundled_models import find_checkpoint
+from viz_app.serving.opening.model_folders import OFF, SETTING
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 
 APP = Path(__file__).resolve().parents[1] / "main.py"

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import KINDS
-from transformer_core.cli.options import UsageError, existing
-from transformer_core.files import atomic_write_text, write_json
+from transformer_core.cli.arguments import UsageError, existing
 from transformer_core.progress import progress_bar
-from viz_app.export.figure_request import FigureRequest, ModelRunner
-from viz_app.export.options import (
+from transformer_core.storage.files import atomic_write_text, write_json
+from viz_app.export.figure_arguments import (
     check_dpi,
     sentence_from_options,
     style_from_options,
     validate_choice,
     view_from_options,
 )
+from viz_app.export.figure_request import FigureRequest, ModelRunner
 from viz_app.figures import VIEWS, formats_of
 from viz_app.text import LANGUAGES
 

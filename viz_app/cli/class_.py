@@ -6,7 +6,7 @@ import secrets
 import sys
 from collections.abc import Sequence
 
-from transformer_core.cli.options import Parser
+from transformer_core.cli.arguments import Parser
 from viz_app.cli.app import add_server, run_server, server_command, server_environment
 
 TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import jsonargparse
 import shtab
 
-from transformer_core.cli.options import Parser
+from transformer_core.cli.arguments import Parser
 from viz_app.cli import HEADLIGHT
 
 _PATHS = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "FOLDER": shtab.DIRECTORY}  # by what the help calls the value

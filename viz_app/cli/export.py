@@ -7,9 +7,9 @@ import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from transformer_core.cli.options import Parser, UsageError
-from transformer_core.files import atomic_write_bytes
-from viz_app.export.options import (
+from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.storage.files import atomic_write_bytes
+from viz_app.export.figure_arguments import (
     add_sentence,
     add_style,
     add_targets,

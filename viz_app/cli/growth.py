@@ -7,14 +7,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.options import Parser, UsageError, existing
-from transformer_core.shipped import find_checkpoint
+from transformer_core.cli.arguments import Parser, UsageError, existing
+from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.cli.export import write
-from viz_app.export.options import add_style, add_targets, check_dpi, parse_targets, style_from_options, validate_choice
+from viz_app.export.figure_arguments import (
+    add_style,
+    add_targets,
+    check_dpi,
+    parse_targets,
+    style_from_options,
+    validate_choice,
+)
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
-    from transformer_core.history import History
+    from transformer_core.history.snapshots import History
     from viz_app.figures import Figure
     from viz_app.model_card.head_snapshot import HeadSnapshot
 
@@ -69,7 +76,7 @@ def _wanted(
     options: argparse.Namespace, folder: Path, formats: dict[Path, str]
 ) -> list[tuple[Figure, dict[Path, str]]]:
     """What is to be drawn, with its files: the film for GIFs, the head at its moment for the others."""
-    from transformer_core.history import History
+    from transformer_core.history.snapshots import History
     from viz_app.export.provenance import folder_name
     from viz_app.figures import RENDERERS
     from viz_app.model_card.head_snapshot import model_name

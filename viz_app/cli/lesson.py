@@ -8,10 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.options import Parser, UsageError
-from transformer_core.files import atomic_write_bytes
+from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.export import write
-from viz_app.export.options import add_style, add_targets, check_dpi, parse_targets, style_from_options, validate_choice
+from viz_app.export.figure_arguments import (
+    add_style,
+    add_targets,
+    check_dpi,
+    parse_targets,
+    style_from_options,
+    validate_choice,
+)
 from viz_app.figures.model.style import Style
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.text import LANGUAGES
@@ -125,8 +132,8 @@ def _context(options: argparse.Namespace) -> LessonContext:
     from viz_app.lessons.context import LessonContext
     from viz_app.lessons.scene_figure import fit_sentence
     from viz_app.lessons.stage.state import LessonState, settings_from_param, unreadable_parts
-    from viz_app.serving.request_queue import RequestQueue
-    from viz_app.serving.translation_service import TranslationService
+    from viz_app.serving.models.translation_service import TranslationService
+    from viz_app.serving.scheduling.request_queue import RequestQueue
 
     given = getattr(options, "with") or ""
     if wrong := unreadable_parts(given):

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from transformer_core.cli.options import Parser, UsageError
-from transformer_core.files import atomic_write_bytes
-from viz_app.export.options import validate_choice
+from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.storage.files import atomic_write_bytes
+from viz_app.export.figure_arguments import validate_choice
 from viz_app.figures.model.style import PRESETS
 from viz_app.text import LANGUAGES
 

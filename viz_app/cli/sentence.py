@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transformer_core.attention_maps import KINDS
-from transformer_core.cli.options import Parser, UsageError
-from transformer_core.files import atomic_write_bytes
-from viz_app.export.options import add_sentence, sentence_from_options, validate_choice, validate_text
+from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.storage.files import atomic_write_bytes
+from viz_app.export.figure_arguments import add_sentence, sentence_from_options, validate_choice, validate_text
 from viz_app.figures.build.heads import UNITS
 from viz_app.text import LANGUAGES
 
@@ -89,8 +89,8 @@ def _selection(name: str | None, unit: Unit, translator: Translator, maps: Atten
 
     from viz_app.components.explorer import Selection
     from viz_app.explorer_view.snapshot import best_head
-    from viz_app.serving.request_queue import RequestQueue
-    from viz_app.serving.translation_service import TranslationService
+    from viz_app.serving.models.translation_service import TranslationService
+    from viz_app.serving.scheduling.request_queue import RequestQueue
 
     if name is None:
         return replace(best_head(TranslationService(translator, RequestQueue(1)).card, maps), unit=unit)

@@ -9,8 +9,8 @@ import sys
 import threading
 from collections.abc import Sequence
 
-from transformer_core.cli.options import Parser, UsageError
-from transformer_core.shipped import SHIPPED
+from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.storage.bundled_models import SHIPPED
 from viz_app.cli.app import check_port
 
 
@@ -55,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
     if importlib.util.find_spec("ray") is None:
         raise UsageError("serve needs Ray: pip install 'headlight[cluster]'")
     _check_free(options.host, options.port)
-    from viz_app.serving import model_server
+    from viz_app.serving.cluster import model_server
 
     ended = threading.Event()
     try:

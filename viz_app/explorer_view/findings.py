@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head, translate_without
 from viz_app.explorer_view.head_card import head_card, names_of_heads
-from viz_app.serving.head_roles import measure_roles
-from viz_app.serving.parse_tree import parse_tree
-from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
+from viz_app.serving.models.head_roles import measure_roles
+from viz_app.serving.models.parse_tree import parse_tree
+from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
     from transformer_core.analysis.roles import HeadRole, RoleTable
     from transformer_core.attention_maps import Kind
     from transformer_core.translator import Translation
-    from viz_app.serving.single_flight_cache import ShouldStop
+    from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 
 def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]:

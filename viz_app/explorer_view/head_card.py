@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import KINDS, Axis, Kind
-from transformer_core.tokenizer import axis
+from transformer_core.text.tokenizer import axis
 from viz_app.text import Texts
 from viz_app.text.role_words import head_words, role_words
 
 if TYPE_CHECKING:
     from transformer_core.analysis.ablation import Head
-    from transformer_core.analysis.atlas.naming import Role
-    from transformer_core.analysis.atlas.record import Atlas, Estimate, Example, Spread
-    from transformer_core.tokenizer import Tokenizer
-    from viz_app.serving.head_atlas import HeadAtlas
-    from viz_app.serving.translation_service import TranslationService
+    from transformer_core.atlas.naming import Role
+    from transformer_core.atlas.record import Atlas, Estimate, Example, Spread
+    from transformer_core.text.tokenizer import Tokenizer
+    from viz_app.serving.measurements.head_atlas import HeadAtlas
+    from viz_app.serving.models.translation_service import TranslationService
 
 _DIGITS = 5  # after the point, as in the file of an atlas
 _PART_OF = {"link": "links", "aligner": "align"}  # of a role; all others are of `looks`
@@ -48,7 +48,7 @@ def _name(t: Texts, kind: Kind, roles: Sequence[Role]) -> dict[str, Any]:
 
 def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any] | None:
     """All that is known of a head; None for one that this model does not have, or without an atlas."""
-    from transformer_core.analysis.atlas.naming import closest_roles
+    from transformer_core.atlas.naming import closest_roles
 
     found, (kind, layer, number) = service.head_atlas, head
     atlas = found.atlas
@@ -231,6 +231,6 @@ def _plain(value: float) -> float | None:
 
 
 def _significance() -> float:
-    from transformer_core.analysis.atlas.statistics import FALSE_DISCOVERIES
+    from transformer_core.atlas.statistics import FALSE_DISCOVERIES
 
     return FALSE_DISCOVERIES

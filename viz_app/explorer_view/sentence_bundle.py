@@ -11,7 +11,7 @@ from viz_app.export import BundleItem, FigureRequest, Sentence, bundle
 from viz_app.export.bundle import Turn
 from viz_app.export.command import command_for_sentence
 from viz_app.export.figure_request import ForwardResult, render
-from viz_app.figure_editor.collection import MOST_WEIGHTS, weights_in
+from viz_app.figure_editor.collection import MAX_WEIGHTS, weights_in
 from viz_app.figures import Figure
 from viz_app.text import texts
 
@@ -39,7 +39,7 @@ def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, tu
     if seen.parse is not None:
         alone.append(_figure("tree", {}, seen, language))
     everything = [_figure("heads", {"kind": kind} | unit, seen, language) for kind in KINDS]
-    fits = sum(map(weights_in, everything)) <= MOST_WEIGHTS
+    fits = sum(map(weights_in, everything)) <= MAX_WEIGHTS
     items = [BundleItem(figure=figure, formats=(*DRAWN, *NUMBERS)) for figure in alone]
     items[1:1] = [
         BundleItem(figure=figure, formats=(*DRAWN, *NUMBERS_OF_ALL) if fits else DRAWN) for figure in everything
@@ -48,7 +48,7 @@ def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, tu
     command = command_for_sentence(seen.provenance, head=name, unit=place.unit, language=language, out=FILE_NAME)
     about = [t("export.about_sentence", command=command)] if command else []
     if not fits:
-        about.append(t("export.without_numbers", limit=f"{MOST_WEIGHTS:,}"))
+        about.append(t("export.without_numbers", limit=f"{MAX_WEIGHTS:,}"))
     title = t("export.sentence_title", sentence=seen.provenance["source"])
     return bundle(items, (*DRAWN, *NUMBERS), title=title, language=language, about=about, turn=turn)
 

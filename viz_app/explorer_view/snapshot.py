@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.analysis.resting import MOST_RESTING, best_looking, resting_shares
+from transformer_core.analysis.attention_sinks import RESTING_SHARE, best_looking, resting_shares
 from transformer_core.attention_maps import AttentionMaps, Kind
-from transformer_core.tokenizer import EOS_TOKEN
+from transformer_core.text.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
 from viz_app.components.explorer.selection import View
 from viz_app.explorer_view.sentence_bundle import sentence_bundle
@@ -21,21 +21,21 @@ from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, make_figure
 from viz_app.figures import Figure
-from viz_app.serving.comparison import Comparison
-from viz_app.serving.metrics import ModelCard
-from viz_app.serving.translation_service import TranslationResult
+from viz_app.serving.measurements.model_card import ModelCard
+from viz_app.serving.models.comparison import Comparison
+from viz_app.serving.models.translation_service import TranslationResult
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation
 
 
-MOST_SIDE_BY_SIDE = 192  # heads of a kind; more tiles would be too small to read, or reach beyond the window
+MAX_SIDE_BY_SIDE = 192  # heads of a kind; more tiles would be too small to read, or reach beyond the window
 
 
 def opening_view(layers: int, heads: int) -> View:
     """The tiles beside a head: all heads of its kind, or those of its layer where they are too many."""
-    return "heads" if layers * heads <= MOST_SIDE_BY_SIDE else "layer"
+    return "heads" if layers * heads <= MAX_SIDE_BY_SIDE else "layer"
 
 
 def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
@@ -46,7 +46,7 @@ def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
     start = Selection(kind="cross", view=opening_view(*maps.cross.shape[:2]))
     if card.best_head is not None:
         aligner = replace(start, layer=card.best_head[0], head=card.best_head[1]).fitted(maps)
-        if resting_shares(maps, "cross")[aligner.layer, aligner.head] <= MOST_RESTING:
+        if resting_shares(maps, "cross")[aligner.layer, aligner.head] <= RESTING_SHARE:
             return aligner
     layer, head = best_looking(maps, "cross")
     return replace(start, layer=layer, head=head)
@@ -80,8 +80,8 @@ def payload(
         t: Labels in the visitor's language.
         best: The encoder-decoder head from which the words under the translation are taken.
         card: What was measured about the checkpoint.
-        beam: The search as a tree; see `viz_app.serving.search_tree.search_tree`.
-        tree: What a parser has generated; see `viz_app.serving.parse_tree.parse_tree`.
+        beam: The search as a tree; see `viz_app.serving.models.search_tree.search_tree`.
+        tree: What a parser has generated; see `viz_app.serving.models.parse_tree.parse_tree`.
         about: Sentence and checkpoints; see `viz_app.components.explorer.pack`.
     """
     spoken = card.languages

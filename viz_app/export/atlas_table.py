@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transformer_core.analysis.atlas.measures import HeadNumbers, Measure, measures
-from transformer_core.analysis.atlas.record import Atlas
+from transformer_core.atlas.measures import HeadNumbers, Measure, measures
+from transformer_core.atlas.record import Atlas
 from viz_app.figures.build.atlas import atlas_record
 from viz_app.figures.data_renderer import escape_formula
 
 if TYPE_CHECKING:  # with torch, which takes seconds to import
     from transformer_core.analysis.ablation import Head
-    from transformer_core.analysis.atlas.naming import Role
+    from transformer_core.atlas.naming import Role
 
 COLUMNS = (
     *("kind", "layer", "head", "role", "measure", "unit", "value", "low", "high", "baseline", "q", "detail"),

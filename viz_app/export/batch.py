@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from transformer_core import __version__
-from transformer_core.cli.options import UsageError
+from transformer_core.cli.arguments import UsageError
 from transformer_core.translator import SourceTooLong
 from viz_app.export import pictures
 from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, check_indices, render

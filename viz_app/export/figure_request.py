@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import UsageError
+from transformer_core.cli.arguments import UsageError
 from transformer_core.parsing.vocabulary import generates_trees
 from viz_app.export.provenance import checkpoint_record, make_provenance
 from viz_app.figures import Figure, ParserOutput, Search, view_named
 from viz_app.serving.input_validation import visible_words
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.atlas.record import Atlas
+    from transformer_core.atlas.record import Atlas
     from transformer_core.attention_maps import AttentionMaps
     from transformer_core.translator import Translator
 
@@ -97,7 +97,7 @@ class ModelRunner:
 
     def atlas(self, checkpoint: str) -> Atlas | None:
         """The head atlas of the model in a folder; None where there is none. Raises CheckpointError when damaged."""
-        from transformer_core.analysis.atlas.storage import shipped_atlas
+        from transformer_core.atlas.storage import shipped_atlas
 
         return shipped_atlas(Path(checkpoint), self.translator(checkpoint).checkpoint_hash)
 

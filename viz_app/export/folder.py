@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from transformer_core.cli.options import UsageError
-from transformer_core.files import atomic_write_bytes, atomic_write_text, sha256
+from transformer_core.cli.arguments import UsageError
+from transformer_core.storage.files import atomic_write_bytes, atomic_write_text, sha256
 
 JOURNAL = "journal.jsonl"
 

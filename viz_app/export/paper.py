@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.atlas.measures import measures
+from transformer_core.atlas.measures import measures
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, Sentence, atlas_figure
 from viz_app.figures import Figure, LinesFigure, Request, head_lines

@@ -9,7 +9,7 @@ from PIL import Image
 
 from viz_app.figures import Animation, Figure, HeatmapFigure, LinesFigure, Style, export
 from viz_app.figures.colours.scales import differences_map, weights_map
-from viz_app.figures.model.spec import DifferencePanel
+from viz_app.figures.model.figure import DifferencePanel
 
 PREVIEW_DPI = 96
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.parsing.vocabulary import generates_trees
-from transformer_core.shipped import shipped_name
-from viz_app.serving.registry import ROOT
+from transformer_core.storage.bundled_models import shipped_name
+from viz_app.serving.models.registry import ROOT
 
 if TYPE_CHECKING:
     from transformer_core.translator import Forced, Translation, Translator

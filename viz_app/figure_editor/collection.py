@@ -18,8 +18,8 @@ from viz_app.figures import Figure
 from viz_app.figures.data_renderer import panels_of
 from viz_app.text import texts
 
-MOST_FIGURES = 24
-MOST_WEIGHTS = 4_000_000  # float32: 16 MB in the memory of a session
+MAX_FIGURES = 24
+MAX_WEIGHTS = 4_000_000  # float32: 16 MB in the memory of a session
 
 Refusal = Literal["", "there", "full", "large"]
 
@@ -34,10 +34,10 @@ class Collection:
         """Why a figure cannot be added: it is there, there are too many, or too many weights; "" when it can."""
         if figure.key in {each.key for each in self.figures}:
             return "there"
-        if len(self.figures) >= MOST_FIGURES:
+        if len(self.figures) >= MAX_FIGURES:
             return "full"
         held = sum(weights_in(each.figure) for each in self.figures)
-        return "large" if held + weights_in(figure.figure) > MOST_WEIGHTS else ""
+        return "large" if held + weights_in(figure.figure) > MAX_WEIGHTS else ""
 
     def with_figure(self, figure: ExportableFigure) -> Collection:
         """With this figure at the end. Raises ValueError when it is refused."""

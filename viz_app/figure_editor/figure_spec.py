@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
-from transformer_core.analysis.atlas.measures import NAMES as MEASURES
+from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, empty_query
@@ -24,7 +24,7 @@ from viz_app.state.query_params import selection_from_params, selection_to_param
 from viz_app.text import LANGUAGES
 
 DPIS = (150, 300, 600)
-MOST_STEPS = 12  # side by side
+MAX_STEPS = 12  # side by side
 PARTS = ("title", "caption", "legend", "letters")  # what may stand around the panels
 _PLACE = ("kind", "layer", "head", "step", "unit", "branch", "against", "vs", "vsmodel", "vsbranch")
 _LARGEST = 1e9  # end of a range of colours
@@ -201,7 +201,7 @@ class FigureSpec:
         _take(changes, params, "language", "words", {name: name for name in LANGUAGES}.get)
         _take(changes, params, "dpi", "dpi", {str(dpi): dpi for dpi in DPIS}.get)
         _take(changes, params, "heads", "heads", lambda text: _places(text, 1))
-        _take(changes, params, "steps", "steps", lambda text: _places(text, 0)[:MOST_STEPS])
+        _take(changes, params, "steps", "steps", lambda text: _places(text, 0)[:MAX_STEPS])
         _take(changes, params, "query", "query", lambda text: (_places(text, 1) or (None,))[0])
         for name in ("aligned", "pruned"):
             _take(changes, params, name, name, {"off": False}.get)

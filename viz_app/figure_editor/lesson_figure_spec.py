@@ -12,7 +12,7 @@ from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, unreadable_parts
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
 from viz_app.text import DEFAULT_LANGUAGE
 
 InvalidPart = Literal["", "lesson", "scene", "settings"]

@@ -17,12 +17,12 @@ from viz_app.export.pictures import size
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figures import Animation, Figure, ParserOutput, Search, Style, export, file_name, formats_of
 from viz_app.figures.model.pixels import GIF_DPI, PictureTooLarge, check_pixels
-from viz_app.serving.comparison import Comparison
 from viz_app.serving.memory_size import memory_size
-from viz_app.serving.request_queue import OnPosition, RequestQueue, Visitor
-from viz_app.serving.single_flight_cache import SingleFlightCache
-from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
-from viz_app.serving.visitor import current_visitor, stop_if_superseded
+from viz_app.serving.models.comparison import Comparison
+from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
+from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Visitor
+from viz_app.serving.scheduling.single_flight_cache import SingleFlightCache
+from viz_app.serving.scheduling.visitor import current_visitor, stop_if_superseded
 
 if TYPE_CHECKING:
     from viz_app.figures.check import PrintIssue  # with matplotlib, which takes a second to import
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PIXELS_PER_INCH = 96  # of CSS: at this scale a screen shows print size
 _SHARP = 192  # dots per inch of a preview, for screens with two dots a pixel
 _PLAIN = 144  # the same of a figure whose width is not known before
-_MOST_PIXELS = 1400  # of its width; Streamlit makes wider pictures smaller by itself
+_MAX_PIXELS = 1400  # of its width; Streamlit makes wider pictures smaller by itself
 _MM_PER_INCH = 25.4
 _ENTRIES = 96
 _BYTES = 48 * 2**20
@@ -245,7 +245,7 @@ class ExportableFigure:
 def _preview(figure: Figure, style: Style) -> Preview:
     if isinstance(figure, Animation):
         figure = figure.still_frame
-    dpi = _PLAIN if style.width is None else int(min(_SHARP, _MOST_PIXELS * _MM_PER_INCH / style.width))
+    dpi = _PLAIN if style.width is None else int(min(_SHARP, _MAX_PIXELS * _MM_PER_INCH / style.width))
     dpi = max(36, dpi)
     png = export(figure, "png", style, dpi=dpi)
     width, height = (pixels / dpi * _MM_PER_INCH for pixels in size(png))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from transformer_core.analysis.atlas.measures import NAMES as MEASURES
-from transformer_core.files import CheckpointError
-from viz_app.figure_editor.figure_spec import DPIS, MOST_STEPS, FigureSpec
+from transformer_core.atlas.measures import NAMES as MEASURES
+from transformer_core.storage.files import CheckpointError
+from viz_app.figure_editor.figure_spec import DPIS, MAX_STEPS, FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, forward_result, make_figure
 from viz_app.figures import VIEWS, Style, effective_style
 from viz_app.figures.build.atlas import GROUPS, SCORES
 from viz_app.lessons.stage.state import LessonState, valid_settings
-from viz_app.serving.comparison import NotComparable, compare_with_selection
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.comparison import NotComparable, compare_with_selection
+from viz_app.serving.models.translation_service import TranslationService
 from viz_app.state.session_file import SavedFigure, SavedModel, SavedScene, SavedSpec
 from viz_app.text import LANGUAGES
 
@@ -55,7 +55,7 @@ def spec_from_saved(saved: SavedSpec) -> FigureSpec:
         selection=saved.selection,
         heads=_rising(saved.heads, 0),
         query=saved.query,
-        steps=_rising(saved.steps, 1)[:MOST_STEPS],
+        steps=_rising(saved.steps, 1)[:MAX_STEPS],
         aligned=saved.aligned,
         pruned=saved.pruned,
         confidence=saved.confidence,

@@ -23,14 +23,14 @@ from viz_app.figures.build.parse import ParserOutput
 from viz_app.figures.build.request import Request, Search
 from viz_app.figures.build.steps import Animation, decoding, decoding_steps
 from viz_app.figures.model.arrays import OwnMaps, own_maps
+from viz_app.figures.model.beam_tree import TreeFigure, TreeNode
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
 from viz_app.figures.model.dots import Dots, DotsFigure
+from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.slicing import UNITS, upto_step
-from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.model.style import PRESETS, SCALES, Style
-from viz_app.figures.model.tree import TreeFigure, TreeNode
 from viz_app.figures.renderers import RENDERERS, Renderer
 from viz_app.figures.style_support import effective_style, supported_options
 from viz_app.figures.text.captions import Caption, head_alt, head_caption

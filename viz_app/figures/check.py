@@ -25,8 +25,8 @@ from viz_app.figures.colours.scales import ColorMap, format_number, numbers_map
 from viz_app.figures.layout import PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
+from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl import heatmaps
 from viz_app.figures.mpl.renderer import draw, drawing_settings

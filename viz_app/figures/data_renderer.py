@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from viz_app.figures import tree_data
+from viz_app.figures import constituency_data as tree_data
 from viz_app.figures.build.steps import Animation
+from viz_app.figures.model.beam_tree import TreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import Dots, DotsFigure
+from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
-from viz_app.figures.model.tree import TreeFigure
 from viz_app.figures.record import provenance_record
 
 Rows = list[tuple[Any, ...]]

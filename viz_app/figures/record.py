@@ -9,8 +9,8 @@ from typing import Any
 from transformer_core import __version__
 from viz_app.figures.colours.scales import weights_map
 from viz_app.figures.model.constituency import ConstituencyFigure
+from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
 
 PROGRAM = "Headlight"

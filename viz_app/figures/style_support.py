@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from viz_app.figures.build.steps import Animation
+from viz_app.figures.model.beam_tree import TreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
+from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
-from viz_app.figures.model.tree import TreeFigure
 
 _ALWAYS = frozenset({"preset", "width_mm", "height_mm", "font_pt", "theme"})
 _AROUND = frozenset({"title", "caption", "legend"})

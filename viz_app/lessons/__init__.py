@@ -32,7 +32,7 @@ Lessons share `catalogue.py`, `context.py`, `parser.py`, `stage/` (the browser c
 lesson), `index/` (the clickable Figure 1) and `jobs/` (work that goes on while a scene is open).
 """
 
-from viz_app.lessons.parser import Choice, Lesson, Question, Scene, load_lesson
+from viz_app.lessons.lesson_markdown import Choice, Lesson, Question, Scene, load_lesson
 from viz_app.text.glossary import Term, terms
 
 __all__ = ["Choice", "Lesson", "Question", "Scene", "Term", "load_lesson", "terms"]

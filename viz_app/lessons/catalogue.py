@@ -21,11 +21,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from viz_app.lessons.parser import LessonError
+from viz_app.lessons.lesson_markdown import LessonError
 
 if TYPE_CHECKING:  # the command line lists the lessons, and must not wait for Streamlit
     from viz_app.components.explorer import Selection
-    from viz_app.figures.model.spec import Figure
+    from viz_app.figures.model.figure import Figure
     from viz_app.lessons.context import LessonContext, StageData
 
 LAB = "lab"  # chapter and name of the experiments, which are no lesson but stand on the same stage
@@ -45,7 +45,7 @@ STATIONS = (
 )
 FILES = ("lesson.toml", "en.md", "ko.md", "numbers.py", "js/main.js")  # every lesson has them
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_MOST_MINUTES = 90
+_MAX_MINUTES = 90
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +77,8 @@ class Entry:
         _require(_NAME.fullmatch(self.name), "the folder's name", self.name, "of a-z, 0-9 and _")
         _require(self.chapter in CHAPTERS, "chapter", self.chapter, f"one of {', '.join(CHAPTERS)}")
         _require(type(self.order) is int and self.order > 0, "order", self.order, "a positive whole number")
-        in_time = type(self.minutes) is int and 0 < self.minutes <= _MOST_MINUTES
-        _require(self.minutes is None or in_time, "minutes", self.minutes, f"a whole number from 1 to {_MOST_MINUTES}")
+        in_time = type(self.minutes) is int and 0 < self.minutes <= _MAX_MINUTES
+        _require(self.minutes is None or in_time, "minutes", self.minutes, f"a whole number from 1 to {_MAX_MINUTES}")
         is_scene = isinstance(self.opens_at, str) and (not self.opens_at or _NAME.fullmatch(self.opens_at))
         _require(is_scene, "opens_at", self.opens_at, "the name of a scene")
         _require(isinstance(self.stations, tuple), "stations", self.stations, "a list")

@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 import numpy.typing as npt
 
-from transformer_core.tokenizer import EOS_TOKEN
+from transformer_core.text.tokenizer import EOS_TOKEN
 from viz_app.lessons.labels import labels
 from viz_app.lessons.stage.state import LessonState
-from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import TranslationResult, TranslationService
+from viz_app.serving.models.translation_service import TranslationResult, TranslationService
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 from viz_app.text import Texts
 
 Value = TypeVar("Value")

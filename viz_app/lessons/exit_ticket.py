@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from viz_app.lessons.catalogue import LESSONS
-from viz_app.lessons.parser import FOLDER, LessonError, load_lesson
+from viz_app.lessons.lesson_markdown import FOLDER, LessonError, load_lesson
 
 
 @dataclass(frozen=True, kw_only=True)

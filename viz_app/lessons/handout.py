@@ -15,7 +15,7 @@ from viz_app.lessons import Lesson, Scene, load_lesson
 from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.html import to_html
-from viz_app.serving.registry import display_name
+from viz_app.serving.models.registry import display_name
 
 _FONT = Path(__file__).parents[1] / "static" / "fonts" / "STIXTwoMath.woff2"
 _STYLE = """

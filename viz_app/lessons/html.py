@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from viz_app.lessons.parser import Node
+from viz_app.lessons.lesson_markdown import Node
 
 
 def to_html(node: Node) -> str:

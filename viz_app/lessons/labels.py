@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from viz_app.lessons.catalogue import LESSONS
-from viz_app.lessons.parser import LessonError
+from viz_app.lessons.lesson_markdown import LessonError
 from viz_app.text import LANGUAGES, Texts, parser_wording, texts
 
 _FOLDER = Path(__file__).parent

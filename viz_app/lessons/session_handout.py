@@ -14,7 +14,7 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.exit_ticket import load_exit_ticket
 from viz_app.lessons.handout import answers_of, handout_page, scene_section
 from viz_app.lessons.html import to_html
-from viz_app.lessons.parser import inline
+from viz_app.lessons.lesson_markdown import inline
 from viz_app.text import Texts
 
 Sheet = Literal["class", "teacher"]

@@ -13,12 +13,12 @@ import numpy as np
 import streamlit as st
 from msgspec import Struct, field
 
-from transformer_core.derived import MOST_METRIC_BYTES, read_metrics
-from transformer_core.files import CheckpointError
-from transformer_core.manifest import read_object
-from transformer_core.shipped import SHIPPED
+from transformer_core.storage.bundled_models import SHIPPED
+from transformer_core.storage.files import CheckpointError
+from transformer_core.storage.manifest import read_object
+from transformer_core.storage.measurements import MAX_METRIC_BYTES, read_metrics
 from viz_app.serving.checked_json import Count, FloatArray, IntArray, Nats, Parts, Percent, checked
-from viz_app.serving.loader import positive_setting
+from viz_app.serving.settings import positive_setting
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -181,6 +181,6 @@ def _measured(folder: Path) -> SmallModelScores:
 
 @st.cache_resource(show_spinner=False)
 def _course(path: str, name: str) -> TrainingCurve:
-    journal = read_object(Path(path), MOST_METRIC_BYTES)
+    journal = read_object(Path(path), MAX_METRIC_BYTES)
     updates = Parts(journal).get(dict[str, Any], "updates")
     return checked(Path(path), TrainingCurve, journal, updates, {"name": name})

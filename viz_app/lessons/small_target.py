@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE

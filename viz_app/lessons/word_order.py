@@ -22,7 +22,7 @@ from transformer_core.attention_maps import WORD_BOUNDARY
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from transformer_core.model import Transformer
+    from transformer_core.model.transformer import Transformer
     from transformer_core.translator import Translator
 
 _LETTER = re.compile(r"\w")
@@ -57,7 +57,7 @@ class Word:
 
 def words_of(pieces: Sequence[str]) -> tuple[Word, ...]:
     """The words among the pieces of a sentence without `</s>`, and `</s>` after them."""
-    from transformer_core.tokenizer import EOS_TOKEN, word_numbers
+    from transformer_core.text.tokenizer import EOS_TOKEN, word_numbers
 
     numbers = word_numbers(pieces)
     words = []
@@ -123,8 +123,8 @@ def measure_change(
     import torch
 
     from transformer_core.data import make_batch
-    from transformer_core.hooks import capture
-    from transformer_core.masks import padding_mask
+    from transformer_core.hooks.points import capture
+    from transformer_core.model.masks import padding_mask
 
     special = translator.tokenizer.special
     rows = [list(ids), [ids[old] for old in order[:-1]]]
@@ -173,7 +173,7 @@ def translate_rows(
 
 def _positions(model: Transformer, source: Tensor, kept: bool) -> AbstractContextManager[None]:
     """Takes the positions away from the encoder's input, not by subtraction, which would leave rounding behind."""
-    from transformer_core.hooks import edit
+    from transformer_core.hooks.points import edit
 
     if kept:
         return nullcontext()

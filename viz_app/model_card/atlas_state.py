@@ -18,9 +18,9 @@ from viz_app.figures.build.atlas import GROUPS, ORDERS, SCORES, most_left, prune
 from viz_app.serving.checked_json import converted
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.atlas.record import Atlas
+    from transformer_core.atlas.record import Atlas
 
-MOST_CHOSEN = 6  # heads side by side
+MAX_CHOSEN = 6  # heads side by side
 _PLACE = re.compile(r"(encoder|decoder|cross)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})")
 _LABEL = re.compile(r"[\w:+ -]{1,60}", re.ASCII)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,4}")
@@ -47,7 +47,7 @@ class AtlasState:
     kind: Literal["", "encoder", "decoder", "cross"] = ""
     role: Annotated[str, Meta(max_length=60)] = ""
     significant: bool = False
-    chosen: Annotated[tuple[str, ...], Meta(max_length=MOST_CHOSEN)] = ()
+    chosen: Annotated[tuple[str, ...], Meta(max_length=MAX_CHOSEN)] = ()
     maps: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class AtlasState:
 
     def fitted(self, atlas: Atlas) -> AtlasState:
         """The nearest state that this atlas has."""
-        from transformer_core.analysis.atlas.measures import measures
+        from transformer_core.atlas.measures import measures
 
         names = [measure.name for measure in measures(atlas)]
         by = self.by if self.by in names else next(iter(names), "")
@@ -73,7 +73,7 @@ class AtlasState:
     @classmethod
     def from_query(cls, params: Mapping[str, str]) -> AtlasState:
         """What an address asks for."""
-        chosen = [_shifted(place, -1) for place in params.get("atlas_heads", "").split(",")[:MOST_CHOSEN]]
+        chosen = [_shifted(place, -1) for place in params.get("atlas_heads", "").split(",")[:MAX_CHOSEN]]
         kind, role = params.get("atlas_kind", ""), params.get("atlas_role", "")
         return cls(
             by=params.get("atlas_by", "")[:40],

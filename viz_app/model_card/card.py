@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.files import CheckpointError, read_regular
-from transformer_core.manifest import MANIFEST_FILE, Manifest
-from viz_app.serving.metrics import Fact, ModelCard
+from transformer_core.storage.files import CheckpointError, read_regular
+from transformer_core.storage.manifest import MANIFEST_FILE, Manifest
+from viz_app.serving.measurements.model_card import Fact, ModelCard
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Below this BLEU a translation of everyday sentences often does not read as German.
 WEAK_BLEU = 20.0
 _FILE = "README.md"
-_MOST_BYTES = 100_000  # the card of a shipped model has a twentieth of it
+_MAX_BYTES = 100_000  # the card of a shipped model has a twentieth of it
 # To Markdown a character reference is a letter and never a mark, whatever stands before it.
 _IMAGE = re.compile(r"!(?=\[)")
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
@@ -64,7 +64,7 @@ def prose(folder: Path) -> str:
         return ""
     if _FILE not in (manifest := Manifest.read(folder)).files:
         raise CheckpointError(path, f"is not listed in {MANIFEST_FILE}")
-    data = read_regular(path, _MOST_BYTES)
+    data = read_regular(path, _MAX_BYTES)
     manifest.check(folder, _FILE)
     try:
         card = data.decode("utf-8")

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from transformer_core.attention_maps import Kind
 from viz_app.figures import Animation, HeatmapFigure, Request, one_head
-from viz_app.figures.model.spec import RoundedPanel
+from viz_app.figures.model.figure import RoundedPanel
 from viz_app.serving.checked_json import converted
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
-    from transformer_core.history import History  # with torch, which takes seconds to import
+    from transformer_core.history.snapshots import History  # with torch, which takes seconds to import
 
 _HEAD = re.compile(r"(encoder|decoder|cross)\.([1-9][0-9]?)\.([1-9][0-9]?)")
 _NUMBER = re.compile(r"[0-9]{1,9}")

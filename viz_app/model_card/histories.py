@@ -12,7 +12,7 @@ import streamlit as st
 from viz_app.lessons.small_models import AT_REST, HISTORIES, SMALL_NAMES
 
 if TYPE_CHECKING:
-    from transformer_core.history import History
+    from transformer_core.history.snapshots import History
 
 _log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class HistorySource:
 
 def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
     """The models with a history: the visitor's first, if its checkpoint has one, then those that are kept."""
-    from transformer_core.history import history_folder
+    from transformer_core.history.snapshots import history_folder
 
     found = []
     if checkpoint and (own := history_folder(checkpoint)):
@@ -55,7 +55,7 @@ def load_history(model: HistorySource) -> History:
 
 @st.cache_resource(show_spinner=False, max_entries=len(SMALL_NAMES) + 2)
 def _load(folder: str, written: int) -> History:
-    from transformer_core.history import History
+    from transformer_core.history.snapshots import History
 
     found = History.load(Path(folder))
     _log.info("read the history in %s (of %d)", folder, written)

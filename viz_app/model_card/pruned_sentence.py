@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transformer_core.analysis.ablation import AblatedTranslation, Head, translate_without
-from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
+from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.atlas.record import Atlas
+    from transformer_core.atlas.record import Atlas
     from viz_app.model_card.atlas_state import PruningState
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 
 Value = TypeVar("Value")
 FloatArray = npt.NDArray[np.float64]

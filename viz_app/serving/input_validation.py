@@ -18,7 +18,7 @@ _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
 
 
 class EncodingLike(Protocol):
-    """The part of `transformer_core.tokenizer.Encoding` that is used here."""
+    """The part of `transformer_core.text.tokenizer.Encoding` that is used here."""
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -30,7 +30,7 @@ class EncodingLike(Protocol):
 
 
 class TokenizerLike(Protocol):
-    """The part of `transformer_core.tokenizer.Tokenizer` that is used here."""
+    """The part of `transformer_core.text.tokenizer.Tokenizer` that is used here."""
 
     def encode(self, text: str) -> EncodingLike:
         """Text -> pieces."""

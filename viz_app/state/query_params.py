@@ -11,14 +11,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from viz_app.components.explorer.selection import CHOICES, MOST_COMPARED, OTHER_VIEWS, OtherView, Selection
+from viz_app.components.explorer.selection import CHOICES, MAX_COMPARED, OTHER_VIEWS, OtherView, Selection
 
 _PIN = re.compile(r"([qk])([1-9][0-9]{0,3})")
 _HEAD = re.compile(r"(encoder|decoder|cross)\.([1-9][0-9]?)\.([1-9][0-9]?)")
 _DEFAULT = Selection()
 _OPTIONAL = ("unit", "view", "zoom", "form", "order", "average", "scale")  # left out while they are as at the start
-_MOST_THRESHOLD = 99
-_MOST_CHARACTERS = 2_000  # of a sentence that still goes into the address
+_MAX_THRESHOLD = 99
+_MAX_CHARACTERS = 2_000  # of a sentence that still goes into the address
 
 
 def selection_from_params(params: Mapping[str, str], default: Selection) -> Selection:
@@ -30,11 +30,11 @@ def selection_from_params(params: Mapping[str, str], default: Selection) -> Sele
             changes[name] = number - 1
     for name in ("step", "threshold"):
         number = _positive_number(params.get(name))
-        if number is not None and (name == "step" or number <= _MOST_THRESHOLD):
+        if number is not None and (name == "step" or number <= _MAX_THRESHOLD):
             changes[name] = number
     for name in ("vs", "vsmodel"):
         text = " ".join(params.get(name, "").split())
-        if 0 < len(text) <= MOST_COMPARED:
+        if 0 < len(text) <= MAX_COMPARED:
             changes[name] = text
     if params.get("special") == "off":
         changes["special"] = False
@@ -77,7 +77,7 @@ def selection_to_params(selection: Selection) -> dict[str, str | None]:
 
 def text_to_param(text: str) -> str | None:
     """The sentence as the URL parameter `text`; None for one that is too long for an address."""
-    return text if len(text) <= _MOST_CHARACTERS else None
+    return text if len(text) <= _MAX_CHARACTERS else None
 
 
 def _positive_number(text: str | None) -> int | None:

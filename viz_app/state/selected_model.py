@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from transformer_core.files import CheckpointError
-from transformer_core.manifest import Manifest
-from viz_app.serving import loader
-from viz_app.serving.registry import available_models, default_model
-from viz_app.serving.translation_service import TranslationService
+from transformer_core.storage.files import CheckpointError
+from transformer_core.storage.manifest import Manifest
+from viz_app.serving.models import loader
+from viz_app.serving.models.registry import available_models, default_model
+from viz_app.serving.models.translation_service import TranslationService
 from viz_app.state import session
 
 

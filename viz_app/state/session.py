@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 
 from viz_app.serving.input_validation import MAX_CHARACTERS
-from viz_app.serving.registry import available_models, default_model, is_parser, source_language
+from viz_app.serving.models.registry import available_models, default_model, is_parser, source_language
 from viz_app.text import Texts, best_language, texts
 from viz_app.text.examples import counterpart, first_example
 

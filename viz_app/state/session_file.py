@@ -14,15 +14,15 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from viz_app.components.explorer.selection import Head, OtherView, Selection
-from viz_app.serving.classrooms import MOST_POLLS, PollResult
+from viz_app.serving.classes.classrooms import MAX_POLLS, PollResult
 from viz_app.serving.input_validation import MAX_CHARACTERS
 
 FORMAT = "headlight-session"
 VERSION = 1
 FILE_NAME = "headlight_session.json"
-MOST_BYTES = 512_000
-MOST_FINDINGS = 4  # that a stage keeps beside each other
-MOST_SAID = 4_000  # characters of the line below a finding
+MAX_BYTES = 512_000
+MAX_FINDINGS = 4  # that a stage keeps beside each other
+MAX_SAID = 4_000  # characters of the line below a finding
 
 _MODEL = re.compile(r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}")  # a folder's name, never a path
 _NAME = r"\A[a-z][a-z0-9_-]{0,39}\Z"
@@ -86,7 +86,7 @@ class SavedFinding(Struct, frozen=True, kw_only=True):
     scene: SceneName = ""
     settings: Settings = {}
     title: Annotated[str, Meta(max_length=200)] = ""
-    said: Annotated[str, Meta(max_length=MOST_SAID)] = ""
+    said: Annotated[str, Meta(max_length=MAX_SAID)] = ""
     text: Sentence = ""
     model: str = ""
 
@@ -100,7 +100,7 @@ class SavedLesson(Struct, frozen=True, kw_only=True):
 
     scene: SceneName = ""
     settings: Settings = {}
-    findings: Annotated[tuple[SavedFinding, ...], Meta(max_length=MOST_FINDINGS)] = ()
+    findings: Annotated[tuple[SavedFinding, ...], Meta(max_length=MAX_FINDINGS)] = ()
 
 
 class SavedScene(Struct, frozen=True, kw_only=True):
@@ -233,7 +233,7 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     growth: SavedGrowth | None = None
     atlas: SavedAtlas | None = None
     pruning: SavedPruning | None = None
-    polls: Annotated[tuple[PollResult, ...], Meta(max_length=MOST_POLLS)] = ()
+    polls: Annotated[tuple[PollResult, ...], Meta(max_length=MAX_POLLS)] = ()
 
 
 def _require_model(selection: Selection) -> None:

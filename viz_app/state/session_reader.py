@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from viz_app.state.session_file import FORMAT, MOST_BYTES, VERSION, SessionFile
+from viz_app.state.session_file import FORMAT, MAX_BYTES, VERSION, SessionFile
 
 Problem = Literal["size", "full", "json", "format", "invalid", "newer"]
-_MOST_DEPTH = 16  # of lists and objects; the format has nine
-_MOST_PLACE = 120  # characters
+_MAX_DEPTH = 16  # of lists and objects; the format has nine
+_MAX_PLACE = 120  # characters
 
 # From a version to the next one: the values of a file of the one as a file of the other has them.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -50,7 +50,7 @@ def write_session(session: SessionFile) -> bytes:
     """The file. The same session gives the same bytes. Raises SessionFileError for one that could not be opened."""
     values = _encodable({"format": FORMAT, "version": VERSION, **msgspec.to_builtins(session)})
     data = msgspec.json.format(msgspec.json.encode(values), indent=1) + b"\n"
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         raise SessionFileError("full")
     read_session(data)  # a file that would be refused is not written
     return data
@@ -82,7 +82,7 @@ def _values(text: str | bytes) -> dict[str, Any]:
     """The values of a JSON object, in bounds."""
     try:
         data = text if isinstance(text, bytes) else text.encode()
-        if len(data) > MOST_BYTES:
+        if len(data) > MAX_BYTES:
             raise SessionFileError("size")
         values = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))  # some editors put a mark at the start
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -107,7 +107,7 @@ def _encodable(values: Any) -> Any:
 
 def _is_deep(values: Any) -> bool:
     level = [values]
-    for _ in range(_MOST_DEPTH):
+    for _ in range(_MAX_DEPTH):
         nested = [value for value in level if isinstance(value, (dict, list))]
         level = [each for value in nested for each in (value.values() if isinstance(value, dict) else value)]
     return bool(level)
@@ -116,7 +116,7 @@ def _is_deep(values: Any) -> bool:
 def _place(error: Exception) -> str:
     """Where the error is: msgspec names fields of the format only, never a text of the file."""
     _, found, place = str(error).rpartition(" - at `")
-    return place.rstrip("`")[:_MOST_PLACE] if found else ""
+    return place.rstrip("`")[:_MAX_PLACE] if found else ""
 
 
 def _all_fields(value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from viz_app.text import Texts, fill
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.atlas.naming import Role
+    from transformer_core.atlas.naming import Role
     from transformer_core.attention_maps import Kind
 
 TABLE = "roles"  # of the labels

@@ -7,7 +7,7 @@ import streamlit as st
 from transformer_core import __version__
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.tour import start_tour
+from viz_app.ui.translate.tour import start_tour
 
 CITATION = f"""@software{{headlight,
   title   = {{Headlight: see every head of the Transformer}},

@@ -10,7 +10,7 @@ import streamlit as st
 from viz_app.export.bundle import Turn
 from viz_app.figure_editor.rendering import render_cache
 from viz_app.figures import RENDERERS
-from viz_app.serving.visitor import current_visitor
+from viz_app.serving.scheduling.visitor import current_visitor
 from viz_app.state.session import session_id
 
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 import streamlit as st
 
 from transformer_core.attention_maps import MapsTooLarge
-from transformer_core.files import CheckpointError
-from viz_app.serving.batching import DeadlineExceeded
-from viz_app.serving.loader import SettingError
-from viz_app.serving.registry import ROOT, available_models, is_tracked
-from viz_app.serving.remote_decoder import ModelServerAway, OtherModel
-from viz_app.serving.request_queue import QueueFull
-from viz_app.serving.worker_processes import WorkerLost
+from transformer_core.storage.files import CheckpointError
+from viz_app.serving.cluster.remote_decoder import ModelServerAway, OtherModel
+from viz_app.serving.decoding.batching import DeadlineExceeded
+from viz_app.serving.decoding.worker_processes import WorkerLost
+from viz_app.serving.models.registry import ROOT, available_models, is_tracked
+from viz_app.serving.scheduling.request_queue import QueueFull
+from viz_app.serving.settings import SettingError
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
 

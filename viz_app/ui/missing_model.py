@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from viz_app.serving.registry import display_names
+from viz_app.serving.models.registry import display_names
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts

@@ -9,8 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.serving.registry import available_models, default_model, display_names
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.registry import available_models, default_model, display_names
+from viz_app.serving.models.translation_service import TranslationService
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model, selected_service
 from viz_app.text import Texts
@@ -18,8 +18,8 @@ from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.shared_across_pages import shared_across_pages
 
 _KEY = "model_choice"
-_MOST_BESIDE = 2  # models that stand side by side; more are a list, ...
-_MOST_LETTERS = 50  # ... and so are those with longer names in all
+_MAX_BESIDE = 2  # models that stand side by side; more are a list, ...
+_MAX_LETTERS = 50  # ... and so are those with longer names in all
 _LIST_WIDTH = 300  # pixels
 
 
@@ -32,7 +32,7 @@ def draw_models(t: Texts) -> None:
             return
         st.session_state[_KEY] = now  # the address, a link, a damaged model may have changed it
         label, names, take = t("models.choice"), list(named), session.enqueue_callback(_on_change)
-        if len(names) > _MOST_BESIDE or sum(map(len, named.values())) > _MOST_LETTERS:
+        if len(names) > _MAX_BESIDE or sum(map(len, named.values())) > _MAX_LETTERS:
             st.selectbox(
                 label,
                 names,

@@ -16,13 +16,13 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, mounted
 from tests.atlas_samples import PARTS, drawn_atlas
-from transformer_core.analysis.atlas.measures import measures
-from transformer_core.analysis.atlas.record import Atlas
-from transformer_core.analysis.atlas.storage import FILE, to_bytes
+from transformer_core.atlas.measures import measures
+from transformer_core.atlas.record import Atlas
+from transformer_core.atlas.storage import FILE, to_bytes
 from transformer_core.checkpoint import load_checkpoint
-from transformer_core.derived import write_derived
+from transformer_core.storage.measurements import write_derived
 from transformer_core.translator import Translator
-from viz_app.components.atlas.payload import MOST_TOKENS
+from viz_app.components.atlas.payload import MAX_TOKENS
 from viz_app.components.buffer import split_buffer
 from viz_app.figures import VIEWS
 from viz_app.state import session
@@ -30,7 +30,7 @@ from viz_app.state.session_file import SavedAtlas, SavedModel, SavedPruning, Ses
 from viz_app.state.session_reader import read_session, write_session
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
-from viz_app.ui.session_dialog import open_read
+from viz_app.ui.session_file.session_dialog import open_read
 
 pytestmark = pytest.mark.usefixtures("fresh_model")
 Measured = Callable[..., AppTest]
@@ -103,7 +103,7 @@ def test_the_maps_of_the_sentence_follow_when_they_are_wanted(measured: Measured
         place = header["sentence"]["maps"][kind]
         count = int(np.prod(place["shape"]))
         shown = np.frombuffer(data, np.uint8, count, place["offset"]).reshape(place["shape"])
-        wanted = maps.weights(kind)[:, :, :MOST_TOKENS, :MOST_TOKENS]
+        wanted = maps.weights(kind)[:, :, :MAX_TOKENS, :MAX_TOKENS]
         np.testing.assert_allclose(shown / 255, wanted, atol=1 / 500)
     assert header["sentence"]["axes"]["outputs"]["tokens"] == list(maps.outputs.tokens)
 
@@ -126,7 +126,7 @@ def test_the_address_holds_what_is_seen(measured: Measured) -> None:
 def test_a_head_opens_beside_as_many_as_can_be_read(
     measured: Measured, monkeypatch: pytest.MonkeyPatch, most: int, view: str
 ) -> None:
-    monkeypatch.setattr("viz_app.explorer_view.snapshot.MOST_SIDE_BY_SIDE", most)
+    monkeypatch.setattr("viz_app.explorer_view.snapshot.MAX_SIDE_BY_SIDE", most)
     app = measured()
     (weights,) = app.session_state["atlas_seen"]
     app.session_state[f"atlas-{weights[:12]}"] = {"seen": None, "open": {"name": "encoder.1.3", "id": 1}}

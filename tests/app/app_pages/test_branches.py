@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, header
 from transformer_core.translator import Translation, Translator
-from viz_app.serving.search_tree import branch_ends, branch_translation
+from viz_app.serving.models.search_tree import branch_ends, branch_translation
 
 TEXT, OTHER = "The dog.", "The train is big."
 

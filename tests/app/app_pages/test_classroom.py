@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from viz_app.serving.class_store import class_store
-from viz_app.serving.classrooms import Classrooms, LessonQuestion, Place
-from viz_app.serving.request_queue import Visitor
+from viz_app.serving.classes.class_store import class_store
+from viz_app.serving.classes.classrooms import Classrooms, LessonQuestion, Place
+from viz_app.serving.scheduling.request_queue import Visitor
 from viz_app.text import texts
-from viz_app.ui import class_session
-from viz_app.ui.class_session import TEACHER_KEY_SETTING
+from viz_app.ui.classroom import class_session
+from viz_app.ui.classroom.class_session import TEACHER_KEY_SETTING
 
 T = texts("en")
 TEACHER = "t" * 32
@@ -31,7 +31,7 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> Iterator[Classrooms]:
 
 
 def seen_as(monkeypatch: pytest.MonkeyPatch, browser: str | None, address: str = "10.0.0.7") -> None:
-    for module in ("viz_app.ui.class_session", "viz_app.serving.visitor"):
+    for module in ("viz_app.ui.classroom.class_session", "viz_app.serving.scheduling.visitor"):
         monkeypatch.setattr(f"{module}.current_browser", lambda: browser)
     monkeypatch.setattr(class_session, "current_visitor", lambda: Visitor(address))
 

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figure_editor.rendering import RenderCache
-from viz_app.serving.loader import get_translation_service
+from viz_app.serving.models.loader import get_translation_service
 
 pytestmark = pytest.mark.usefixtures("fresh_model")
 

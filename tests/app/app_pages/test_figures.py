@@ -141,7 +141,7 @@ def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTe
 
 
 def test_a_full_collection_says_so(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viz_app.figure_editor.collection.MOST_FIGURES", 0)
+    monkeypatch.setattr("viz_app.figure_editor.collection.MAX_FIGURES", 0)
     opened(app)
     assert app.button(key="studio-add").disabled
     assert texts("en")("studio.collection_full", figures=24) in words(app)

@@ -13,10 +13,10 @@ from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.figures import Style
 from viz_app.lessons import load_lesson
-from viz_app.serving.request_queue import Superseded
+from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state.session import FIGURE_SPEC_KEY
 from viz_app.text import texts
-from viz_app.ui.style_controls import StyleControls
+from viz_app.ui.figures.style_controls import StyleControls
 
 T = texts("en")
 WAVES = {"lesson": "positions", "scene": "waves", "with": "at:3,part:cos"}

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from viz_app.lessons import catalogue, parser
+from viz_app.lessons import catalogue
+from viz_app.lessons import lesson_markdown as parser
 from viz_app.lessons.catalogue import find_lessons
 from viz_app.ui.lesson_route import OPEN_KEY
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import mounted
 from viz_app.components.buffer import split_buffer
-from viz_app.serving import loader
+from viz_app.serving.models import loader
 
 
 def lab_values(app: AppTest) -> dict[str, Any]:

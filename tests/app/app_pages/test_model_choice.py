@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app.app_pages.test_pages import damaged_copy, visible
 from tests.app.mounted import address, headers
 from transformer_core.translator import Translator
-from viz_app.serving import registry
+from viz_app.serving.models import registry
 from viz_app.text import texts
 from viz_app.ui import error_boundary
 

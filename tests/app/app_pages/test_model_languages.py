@@ -14,8 +14,8 @@ from tests.app.app_pages.test_pages import type_text, visible
 from tests.app.mounted import headers, mounted
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
-from transformer_core.model import Transformer
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.model.transformer import Transformer
+from transformer_core.text.tokenizer import Tokenizer
 from viz_app.lessons.lab.minimal_pairs import TRANSLATED_PAIRS, minimal_pairs
 from viz_app.serving.input_validation import validate_sentence
 from viz_app.text import texts

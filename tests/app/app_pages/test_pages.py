@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, header, mounted
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
-from transformer_core.derived import json_file, write_derived
+from transformer_core.storage.measurements import json_file, write_derived
 from transformer_core.translator import Translator
 from viz_app.serving.input_validation import MAX_PIECES
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text.glossary import definitions
-from viz_app.ui import own_model
+from viz_app.ui.model import own_model
 
 MAIN = Path(__file__).resolve().parents[3] / "viz_app" / "page_script.py"
 SECONDS = 60
@@ -201,7 +201,7 @@ def test_nobody_sees_a_stack_trace(app: AppTest, page: str, monkeypatch: pytest.
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("viz_app.serving.loader.get_translation_service", fail)
+    monkeypatch.setattr("viz_app.serving.models.loader.get_translation_service", fail)
     if page == "model":
         app.run()
         app.switch_page("app_pages/model.py")

@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, headers
 from transformer_core import __version__
-from transformer_core.manifest import Manifest
+from transformer_core.storage.manifest import Manifest
 from viz_app.components.explorer import Selection
 from viz_app.model_card.histories import available_histories
-from viz_app.serving.classrooms import OwnQuestion, PollResult
+from viz_app.serving.classes.classrooms import OwnQuestion, PollResult
 from viz_app.state.session import _PENDING_CALLBACKS_KEY
 from viz_app.state.session_file import (
     SavedAtlas,
@@ -35,7 +35,7 @@ from viz_app.state.session_file import (
 )
 from viz_app.state.session_reader import ReadSession, read_session, write_session
 from viz_app.text import texts
-from viz_app.ui import session_dialog
+from viz_app.ui.session_file import session_dialog
 
 TEXT = "The dog sleeps."
 PAGES = ("translate", "lab", "lessons", "figures", "model")

@@ -10,9 +10,9 @@ import pytest
 from tests.app.classroom.asgi import HOST, Browser
 from viz_app.classroom import routes as module
 from viz_app.serving.browser_cookie import COOKIE, browser_name
-from viz_app.serving.class_store import class_store
-from viz_app.serving.classrooms import AttentionQuestion, Classrooms, LessonQuestion, OwnQuestion, Place
-from viz_app.serving.rate_limit import RateLimit
+from viz_app.serving.classes.class_store import class_store
+from viz_app.serving.classes.classrooms import AttentionQuestion, Classrooms, LessonQuestion, OwnQuestion, Place
+from viz_app.serving.scheduling.rate_limit import RateLimit
 
 LESSON = LessonQuestion(lesson="masks", scene="predict", options=4, right=2)
 HEAD = AttentionQuestion(head="cross 6.4", queries=("Hund",), keys=("the", "dog"), weights=(0.25, 0.75))

@@ -11,7 +11,7 @@ import pytest
 
 from tests.app.read_html import Document
 from transformer_core.config import ModelConfig
-from transformer_core.files import atomic_write_bytes
+from transformer_core.storage.files import atomic_write_bytes
 from transformer_core.translator import Translator
 from viz_app.cli.batch import parse_heads
 from viz_app.export import batch, export_files, folder

@@ -12,13 +12,13 @@ from PIL import Image
 
 from tests.app.export.test_again import check_again, command_in
 from transformer_core.cli import main
-from transformer_core.history import History
+from transformer_core.history.snapshots import History
 from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes
 from viz_app.figures import Style
 from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card.head_snapshot import HeadSnapshot, model_name
-from viz_app.serving.registry import ROOT
+from viz_app.serving.models.registry import ROOT
 from viz_app.text import texts
 
 BASE = HISTORIES / "base"

@@ -14,7 +14,7 @@ from tests.app.export.test_again import check_again, command_in
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.cli.lesson import parser
-from viz_app.export.options import style_from_options
+from viz_app.export.figure_arguments import style_from_options
 from viz_app.figures import Style
 
 STYLE = ["--width-mm=90", "--font-pt=7", "--caption=true", "--title=false", "--theme=dark", "--dpi=80"]

@@ -70,7 +70,7 @@ def test_a_given_translation_has_no_search(run: Callable[..., int], tmp_path: Pa
 def test_numbers_of_a_long_sentence_are_left_out_and_the_index_says_so(
     run: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_WEIGHTS", 100)
+    monkeypatch.setattr(module, "MAX_WEIGHTS", 100)
     out = tmp_path / "a.zip"
     assert run("sentence", f"--text={SENTENCE}", "--target=Ja.", f"--out={out}") == 0
     with zipfile.ZipFile(out) as archive:

@@ -13,7 +13,8 @@ import pytest
 
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM, app, class_
-from viz_app.serving import loader
+from viz_app.serving import settings
+from viz_app.serving.models import loader
 from viz_app.serving.server_address import MODEL_SERVER_SETTING
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -54,7 +55,9 @@ def test_serve_says_how_to_install_ray(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs Ray: pip install 'headlight[cluster]'")
 def test_a_model_server_needs_nothing_of_the_app() -> None:
-    code = "import sys; sys.modules['streamlit'] = sys.modules['loky'] = None; import viz_app.serving.model_server"
+    code = (
+        "import sys; sys.modules['streamlit'] = sys.modules['loky'] = None; import viz_app.serving.cluster.model_server"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -64,9 +67,9 @@ def test_the_address_reaches_the_app(fresh_model: None, monkeypatch: pytest.Monk
         environment = app.server_environment(command.parser().options(["--model-server", ADDRESS]))
         assert environment[MODEL_SERVER_SETTING] == ADDRESS
     monkeypatch.setenv(MODEL_SERVER_SETTING, ADDRESS)
-    assert loader.model_server() == ("10.0.0.5", 8000)
+    assert settings.model_server() == ("10.0.0.5", 8000)
     assert loader.worker_processes() is None
-    assert loader.request_queue().batches == loader.MOST_ASKED
+    assert loader.request_queue().batches == loader.MAX_ASKED
     monkeypatch.setenv(MODEL_SERVER_SETTING, "localhost")
-    with pytest.raises(loader.SettingError, match="HEADLIGHT_MODEL_SERVER is 'localhost', but must be an address"):
-        loader.model_server()
+    with pytest.raises(settings.SettingError, match="HEADLIGHT_MODEL_SERVER is 'localhost', but must be an address"):
+        settings.model_server()

@@ -24,7 +24,7 @@ from viz_app.components.bertviz_frame.document import (
     BertvizView,
     bertviz_document,
 )
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 
 VENDOR = Path(module.__file__).parent / "vendor"
 # Of the published files, which tests/test_security.py compares with these.

@@ -16,7 +16,7 @@ from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection, Step, pack
 from viz_app.components.explorer import weights as weights_module
 from viz_app.components.explorer.payload import with_selection
-from viz_app.components.explorer.weights import MOST_BYTES, pack_weights, packed_size
+from viz_app.components.explorer.weights import MAX_BYTES, pack_weights, packed_size
 from viz_app.figures.colours.palette import kind_color, scale
 from viz_app.text import texts
 
@@ -87,12 +87,12 @@ def decode(payload: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.flo
     return header, maps
 
 
-@pytest.mark.parametrize("most_bytes", [MOST_BYTES, 0])
+@pytest.mark.parametrize("most_bytes", [MAX_BYTES, 0])
 @pytest.mark.parametrize("zero_rows", [False, True])
 def test_weights_come_back_within_half_a_step(
     monkeypatch: pytest.MonkeyPatch, most_bytes: int, *, zero_rows: bool
 ) -> None:
-    monkeypatch.setattr(weights_module, "MOST_BYTES", most_bytes)
+    monkeypatch.setattr(weights_module, "MAX_BYTES", most_bytes)
     maps = uneven_maps()
     if zero_rows:
         maps.encoder[0, 1, 2:4] = maps.cross[:, :, 3] = maps.decoder[0, 3] = 0.0
@@ -105,7 +105,7 @@ def test_weights_come_back_within_half_a_step(
 
 
 def test_of_bytes_faint_rows_keep_their_shape_and_each_row_its_sum(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights_module, "MOST_BYTES", 0)
+    monkeypatch.setattr(weights_module, "MAX_BYTES", 0)
     maps = make_maps()
     maps.encoder[0, 0, 1] = np.array([4, 3, 2, 1, 0], np.float32) / 1000
     maps.encoder[0, 0, 2] = [0.998, 0.0005, 0.0005, 0.0005, 0.0005]

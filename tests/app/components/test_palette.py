@@ -35,7 +35,7 @@ def test_a_difference_has_one_color_on_the_screen_and_in_print(
     values = np.array([-2, -1, *np.linspace(-0.997, 0.997, 200), 0, 1, 2])
     pixels = javascript(
         f"""
-        import {{ divergingPixel }} from "./components/common/diverging.js";
+        import {{ divergingPixel }} from "./components/common/draw/diverging.js";
         const bytes = Buffer.from({json.dumps(palettes()[theme]["diverging"])}, "base64");
         const theme = {{ diverging: Array.from({{ length: bytes.length / 3 }}, (_, i) => bytes.readUIntBE(3 * i, 3)) }};
         const pixels = {values.tolist()}.map((value) => divergingPixel(theme, value, "{mapping}"));

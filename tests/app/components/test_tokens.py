@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 
 TOKENS = Path(__file__).parents[3] / "viz_app" / "components" / "common" / "tokens.js"
 CASES = ["\u2581Haus", "es", "\u2581", "\u2581\u2581", "a\u2581b", "</s>", ".", "\uac00", "|", "\u00b7"]

@@ -63,7 +63,7 @@ def test_the_address_names_a_view_or_none() -> None:
 def test_nothing_is_imported_before_it_is_needed() -> None:
     """In a process of its own, since other tests import both."""
     script = (
-        "import sys, viz_app.ui.external_views\n"
+        "import sys, viz_app.ui.translate.external_views\n"
         "found = {'bertviz', 'IPython', 'torch', 'viz_app.figures.plotly.renderer'} & set(sys.modules)\n"
         "sys.exit(f'imported: {found}' if found else 0)"
     )

@@ -12,9 +12,9 @@ from transformer_core.constituency_parser import ConstituencyParser
 from transformer_core.parsing.trees import constituent_spans
 from transformer_core.translator import Translator
 from viz_app.explorer_view.findings import free_search, roles, without_head
-from viz_app.serving.head_roles import role_tables
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.head_roles import role_tables
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import texts
 
 

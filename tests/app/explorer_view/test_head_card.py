@@ -12,14 +12,14 @@ import pytest
 
 from tests.atlas_samples import SHIPPED, real_atlas
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.atlas.naming import closest_roles, head_roles, link_evidence
-from transformer_core.analysis.atlas.record import Atlas, OtherModel
+from transformer_core.atlas.naming import closest_roles, head_roles, link_evidence
+from transformer_core.atlas.record import Atlas, OtherModel
 from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translator
 from viz_app.explorer_view.findings import card, roles
-from viz_app.serving.head_atlas import HeadAtlas
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.measurements.head_atlas import HeadAtlas
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import LANGUAGES, texts
 from viz_app.text.role_words import head_words, role_words
 

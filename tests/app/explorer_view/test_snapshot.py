@@ -15,20 +15,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from transformer_core.analysis.resting import separators
+from transformer_core.analysis.attention_sinks import separators
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
 from transformer_core.translator import Translation, Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection
-from viz_app.explorer_view.snapshot import MOST_SIDE_BY_SIDE, ExplorerSnapshot, alignment_rates, best_head
+from viz_app.explorer_view.snapshot import MAX_SIDE_BY_SIDE, ExplorerSnapshot, alignment_rates, best_head
 from viz_app.export import make_provenance
 from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.rendering import forward_result
 from viz_app.figures import HeatmapFigure, LinesFigure
-from viz_app.serving.metrics import ModelCard
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.measurements.model_card import ModelCard
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_the_first_head_is_the_best_aligner_unless_it_rests(translator: Translat
 def test_more_heads_than_fit_side_by_side_open_by_layer(translation: Translation, layers: int, view: str) -> None:
     maps = translation.attention
     cross = np.resize(maps.cross, (layers, 16, *maps.cross.shape[2:]))
-    assert (layers * 16 > MOST_SIDE_BY_SIDE) == (view == "layer")
+    assert (layers * 16 > MAX_SIDE_BY_SIDE) == (view == "layer")
     for card in (ModelCard(), ModelCard(best_head=(1, 2))):
         assert best_head(card, dataclasses.replace(maps, cross=cross)).view == view
 

@@ -25,8 +25,8 @@ from tests.app.conftest import OTHER, SENTENCE
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes, make_provenance
+from viz_app.export.figure_arguments import request_from_options, style_from_options
 from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_for_request
-from viz_app.export.options import request_from_options, style_from_options
 from viz_app.figures import PRESETS, VIEWS, Style
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.atlas_samples import drawn_atlas
-from transformer_core.analysis.atlas.measures import measures
-from transformer_core.analysis.atlas.naming import head_roles
-from transformer_core.analysis.atlas.record import Source
+from transformer_core.atlas.measures import measures
+from transformer_core.atlas.naming import head_roles
+from transformer_core.atlas.record import Source
 from viz_app.export.atlas_table import COLUMNS, TABLES, to_csv, to_npz
 
 

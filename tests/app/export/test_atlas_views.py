@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 from tests.atlas_samples import drawn_atlas
-from transformer_core.analysis.atlas.measures import NAMES, measure_named
-from transformer_core.analysis.atlas.record import Atlas
-from transformer_core.analysis.atlas.storage import FILE, load_atlas, to_bytes
+from transformer_core.atlas.measures import NAMES, measure_named
+from transformer_core.atlas.record import Atlas
+from transformer_core.atlas.storage import FILE, load_atlas, to_bytes
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli import main
-from transformer_core.derived import write_derived
+from transformer_core.storage.measurements import write_derived
 from viz_app.cli import PROGRAM
 from viz_app.export.command import command_for
 from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, atlas_figure

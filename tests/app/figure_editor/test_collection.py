@@ -19,7 +19,7 @@ from viz_app.figure_editor import collection as service
 from viz_app.figure_editor.collection import Collection, weights_in
 from viz_app.figure_editor.rendering import ExportableFigure, RenderCache
 from viz_app.figures import CurvesFigure, Figure, Request, Series, Style, layer_heads, own_maps
-from viz_app.serving.request_queue import Visitor
+from viz_app.serving.scheduling.request_queue import Visitor
 
 TOKENS = ["a", "b"]
 
@@ -57,11 +57,11 @@ def test_limits(figure: Figure, monkeypatch: pytest.MonkeyPatch) -> None:
     curves = CurvesFigure(series=[Series(x=[1.0], y=[1.0], label="x")], x_title="x", y_title="y")
     assert (weights_in(figure), weights_in(curves)) == (12, 0)
     first, second, third = (ExportableFigure(figure, Style(width_mm=width)) for width in (50, 60, 70))
-    monkeypatch.setattr(service, "MOST_WEIGHTS", 24)
+    monkeypatch.setattr(service, "MAX_WEIGHTS", 24)
     kept = Collection().with_figure(first).with_figure(second)
     assert kept.reason_refused(third) == "large"
     assert kept.reason_refused(ExportableFigure(curves, Style())) == ""
-    monkeypatch.setattr(service, "MOST_FIGURES", 2)
+    monkeypatch.setattr(service, "MAX_FIGURES", 2)
     assert kept.reason_refused(third) == "full"
     assert kept.without(first.key).reason_refused(third) == ""
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from tests.atlas_samples import drawn_atlas
-from transformer_core.analysis.atlas.measures import NAMES as MEASURES
+from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection
-from viz_app.figure_editor.figure_spec import DPIS, MOST_STEPS, FigureSpec
+from viz_app.figure_editor.figure_spec import DPIS, MAX_STEPS, FigureSpec
 from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
 from viz_app.figures import PRESETS, SCALES, VIEWS, ParserOutput, Style
 from viz_app.figures.build.atlas import GROUPS, SCORES
@@ -115,7 +115,7 @@ def test_nonsense_in_an_address_is_left_out(params: dict[str, str]) -> None:
 
 def test_an_address_asks_for_no_more_steps_than_the_page_offers() -> None:
     spec = FigureSpec.from_query({"figure": "steps", "steps": ",".join(map(str, range(1, 31)))}, FigureSpec())
-    assert spec.steps == tuple(range(1, MOST_STEPS + 1))
+    assert spec.steps == tuple(range(1, MAX_STEPS + 1))
 
 
 def test_the_address_of_a_comparison_names_the_other_head() -> None:

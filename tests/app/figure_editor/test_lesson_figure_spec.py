@@ -15,7 +15,7 @@ from viz_app.figures import Figure, Style, export, formats_of
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.stage import LessonState, settings_from_param
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
 
 SCENES = [(entry.name, scene.name) for entry in LESSONS for scene in load_lesson(entry.name, "en").scenes]
 NAMES = some.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)

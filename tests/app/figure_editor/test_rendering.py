@@ -18,8 +18,8 @@ from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, RenderCache, forward_result, make_figure
 from viz_app.figures import VIEWS, CurvesFigure, Series, Style, formats_of
-from viz_app.serving.search_tree import branch_ends
-from viz_app.serving.translation_service import TranslationResult, TranslationService
+from viz_app.serving.models.search_tree import branch_ends
+from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 
 TEXT = "The dog."
 

@@ -25,7 +25,7 @@ VIEW = '''"""The mean of the heads of a layer, as one map."""
 from dataclasses import replace
 
 from viz_app.figures.build.request import Request
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.views.view import View
 
 LABEL = {"en": "Mean of a layer", "ko": "한 층의 평균"}
@@ -45,7 +45,7 @@ VIEW = View(
 '''
 RENDERER = '''"""Markdown: one table for each map."""
 
-from viz_app.figures.model.spec import Figure, HeatmapFigure
+from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
 from viz_app.figures.renderers.renderer import Renderer
 

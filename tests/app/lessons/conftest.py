@@ -8,7 +8,7 @@ import pytest
 
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
 
 Visit = Callable[..., LessonContext]
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.app.serving.test_request_queue import PATIENCE, wait_until
+from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
 from transformer_core.translator import Translator
 from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket
 
 SCENES = [
     ("architecture", "stations"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from transformer_core.shipped import SHIPPED
+from transformer_core.storage.bundled_models import SHIPPED
 from transformer_core.translator import Translator
 from viz_app.lessons.heads.head_measures import ablate_each_head
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE

@@ -11,12 +11,12 @@ import pytest
 
 from viz_app.lessons import exit_ticket, load_lesson
 from viz_app.lessons.catalogue import ROUTE
-from viz_app.lessons.parser import FOLDER, LessonError
+from viz_app.lessons.lesson_markdown import FOLDER, LessonError
 from viz_app.text import LANGUAGES
 
 GUIDE = Path(__file__).parents[3] / "docs" / "teaching.md"
 QUESTIONS = 12
-MOST_WORDS = 20  # of a sentence
+MAX_WORDS = 20  # of a sentence
 
 
 def read_questions(language: str) -> list[dict[str, Any]]:
@@ -53,7 +53,7 @@ def test_answers_are_short_sentences_with_whole_formulas(language: str) -> None:
         for text in (each["question"], each["answer"]):
             assert text.count("$") % 2 == 0, text
             for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"\$[^$]*\$", "x", text)):
-                assert len(sentence.split()) <= MOST_WORDS, sentence
+                assert len(sentence.split()) <= MAX_WORDS, sentence
 
 
 def test_the_teaching_guide_asks_the_same_questions() -> None:

@@ -14,21 +14,22 @@ import pytest
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
 from tests.app.read_html import Document
-from tests.app.serving.test_request_queue import PATIENCE, wait_until
+from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes
 from viz_app.figures import CurvesFigure
 from viz_app.figures.colours.palette import kind_color
-from viz_app.lessons import load_lesson, parser
+from viz_app.lessons import lesson_markdown as parser
+from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import LANGUAGES
 
 TEXT = "The dog </p><script>alert(1)</script>"

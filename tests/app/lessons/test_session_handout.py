@@ -17,8 +17,8 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.exit_ticket import load_exit_ticket
 from viz_app.lessons.session_handout import render_session
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import LANGUAGES, texts
 
 TEXT = "The dog </p><script>alert(1)</script>"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.lessons import small_models
 from viz_app.lessons.small_models import SMALL_NAMES, small_model, small_model_scores, training_curves, warmup_curves
 

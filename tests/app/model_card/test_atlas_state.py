@@ -11,11 +11,11 @@ from hypothesis import strategies as some
 
 from tests.atlas_samples import drawn_atlas
 from transformer_core.analysis.ablation import translate_without
-from transformer_core.analysis.atlas.measures import NAMES
+from transformer_core.atlas.measures import NAMES
 from viz_app.figures.build.atlas import GROUPS, SCORES, most_left
-from viz_app.model_card.atlas_state import MOST_CHOSEN, AtlasState, PruningState, orders
+from viz_app.model_card.atlas_state import MAX_CHOSEN, AtlasState, PruningState, orders
 from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
-from viz_app.serving.translation_service import BEAM, TranslationService
+from viz_app.serving.models.translation_service import BEAM, TranslationService
 
 ATLAS = drawn_atlas()
 PLACES = [f"{kind}.{layer}.{head}" for kind in ("encoder", "decoder", "cross") for layer in (0, 1) for head in range(4)]
@@ -27,7 +27,7 @@ states = some.builds(
     kind=some.sampled_from(("", "encoder", "cross")),
     role=some.sampled_from(("", "none", "offset-1", "offset+1", "link obj to_head", "link nmod:poss to_dependent")),
     significant=some.booleans(),
-    chosen=some.lists(some.sampled_from(PLACES), unique=True, max_size=MOST_CHOSEN).map(tuple),
+    chosen=some.lists(some.sampled_from(PLACES), unique=True, max_size=MAX_CHOSEN).map(tuple),
 )
 GOOD = AtlasState(by="entropy", chosen=("cross.1.3",)).to_dict()
 
@@ -48,7 +48,7 @@ def test_a_report_and_an_address_hold_the_whole_state(state: AtlasState) -> None
         {"view": "table"},
         {"kind": "all"},
         {"chosen": "cross.1.1"},
-        {"chosen": ["cross.0.0"] * (MOST_CHOSEN + 1)},
+        {"chosen": ["cross.0.0"] * (MAX_CHOSEN + 1)},
         {"rising": "yes"},
         {"more": 1},
     ],

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from transformer_core.files import sha256
-from transformer_core.manifest import Manifest
+from transformer_core.storage.files import sha256
+from transformer_core.storage.manifest import Manifest
 from transformer_core.translator import Translator
 from viz_app.model_card import card
-from viz_app.serving.metrics import ModelCard
+from viz_app.serving.measurements.model_card import ModelCard
 
 
 def test_training_facts_are_plain() -> None:

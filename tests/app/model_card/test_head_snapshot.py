@@ -11,11 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import mounted
-from transformer_core.history import History
+from transformer_core.history.snapshots import History
 from viz_app.components.buffer import split_buffer
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
-from viz_app.figures.model.spec import HeatmapPanel, RoundedPanel
+from viz_app.figures.model.figure import HeatmapPanel, RoundedPanel
 from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card.head_snapshot import HeadSnapshot
 from viz_app.text import texts

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import write_manifest
-from transformer_core.history import History
+from transformer_core.history.snapshots import History
 from viz_app.components.growth import pack
 from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card import histories

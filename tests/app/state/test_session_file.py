@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viz_app.components.explorer.selection import CHOICES, OTHER_VIEWS, Selection
-from viz_app.figure_editor.collection import MOST_FIGURES
-from viz_app.model_card.atlas_state import MOST_CHOSEN
-from viz_app.serving.classrooms import AttentionQuestion, OwnQuestion, PollResult
+from viz_app.figure_editor.collection import MAX_FIGURES
+from viz_app.model_card.atlas_state import MAX_CHOSEN
+from viz_app.serving.classes.classrooms import AttentionQuestion, OwnQuestion, PollResult
 from viz_app.state import session_reader
 from viz_app.state.session_file import (
-    MOST_BYTES,
+    MAX_BYTES,
     VERSION,
     SavedAtlas,
     SavedExplorer,
@@ -105,7 +105,7 @@ atlases = st.builds(
     view=st.sampled_from(("grid", "list")),
     kind=st.sampled_from(("", *CHOICES["kind"])),
     role=text,
-    chosen=st.lists(heads, max_size=MOST_CHOSEN).map(tuple),
+    chosen=st.lists(heads, max_size=MAX_CHOSEN).map(tuple),
     **dict.fromkeys(("rising", "significant"), st.booleans()),
 )
 prunings = st.builds(SavedPruning, group=name, score=name, order=name, left=index)
@@ -174,7 +174,7 @@ HOSTILE = [
     ('{"format": "headlight-session", "version": 1e999}', "json", ""),
     (nested(20), "json", ""),
     (nested(200_000), "json", ""),
-    (" " * (MOST_BYTES + 1), "size", ""),
+    (" " * (MAX_BYTES + 1), "size", ""),
     (f'{HEAD}, "text": NaN}}', "json", ""),
     (f'{HEAD}, "lessons": {{"masks": {{"settings": {{"at": Infinity}}}}}}}}', "json", ""),
     (f'{HEAD}, "text": "\\ud800"}}', "json", ""),
@@ -198,7 +198,7 @@ HOSTILE = [
     (with_(atlas={"by": "a" * 41}), "invalid", "$.atlas.by"),
     (with_(atlas={"view": "<b>"}), "invalid", "$.atlas.view"),
     (with_(atlas={"role": "a" * 61}), "invalid", "$.atlas.role"),
-    (with_(atlas={"chosen": ["cross.0.0"] * (MOST_CHOSEN + 1)}), "invalid", "$.atlas.chosen"),
+    (with_(atlas={"chosen": ["cross.0.0"] * (MAX_CHOSEN + 1)}), "invalid", "$.atlas.chosen"),
     (with_(atlas={"chosen": ["cross.0.1000"]}), "invalid", "$.atlas.chosen"),
     (with_(pruning={"group": "all", "score": "bleu", "order": "effect", "left": 10_000}), "invalid", "$.pruning.left"),
     (with_(pruning={"group": "</script>", "score": "bleu", "order": "effect", "left": 1}), "invalid", "$.pruning"),
@@ -296,5 +296,5 @@ def test_a_session_too_large_for_a_file_is_not_written() -> None:
 
 def test_the_file_holds_as_many_figures_as_a_collection() -> None:
     figure = SavedFigure(spec=SavedSpec(), text="Hi.", model=SavedModel(name="m"))
-    session = SessionFile(figures=SavedFigures(collection=(figure,) * MOST_FIGURES))
+    session = SessionFile(figures=SavedFigures(collection=(figure,) * MAX_FIGURES))
     assert read_session(write_session(session)).session == session

@@ -9,8 +9,8 @@ from viz_app.text import LANGUAGES, texts
 
 
 def raising(error: str, language: str) -> None:
-    from viz_app.serving.remote_decoder import ModelServerAway, OtherModel
-    from viz_app.serving.worker_processes import WorkerLost
+    from viz_app.serving.cluster.remote_decoder import ModelServerAway, OtherModel
+    from viz_app.serving.decoding.worker_processes import WorkerLost
     from viz_app.text import texts
     from viz_app.ui.error_boundary import error_boundary
 

@@ -9,7 +9,7 @@ import torch
 
 from transformer_core.analysis.ablation import translate_without, word_diff
 from transformer_core.attention_maps import KINDS
-from transformer_core.hooks import edit
+from transformer_core.hooks.points import edit
 from transformer_core.translator import Translator
 
 TEXT = "The dog is fast."

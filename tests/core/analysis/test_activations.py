@@ -11,7 +11,7 @@ from torch import Tensor
 
 from tests.core.tiny import tiny_model
 from transformer_core.analysis.activations import SUBLAYERS, record_activations
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 
 SOURCE, INPUTS = torch.tensor([[5, 9, 11, 7, 2]]), torch.tensor([[1, 8, 6]])
 

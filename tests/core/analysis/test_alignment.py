@@ -17,7 +17,7 @@ from transformer_core.analysis.alignment import (
     word_of_each_piece,
 )
 from transformer_core.data import DataError
-from transformer_core.tokenizer import Encoding
+from transformer_core.text.tokenizer import Encoding
 
 
 def gold(sure: set[tuple[int, int]], possible: set[tuple[int, int]]) -> GoldAlignment:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
 
 from transformer_core.analysis.bleu import bleu_parts
-from transformer_core.metrics import bleu
+from transformer_core.evaluation.metrics import bleu
 
 WORDS = st.lists(st.sampled_from(["der", "Hund", "die", ",", ".", "U.S.", "3,5", "spielt-", "&quot;"]), max_size=9)
 

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.core.analysis.test_head_effects import SOURCE, TARGET, make_translator
-from transformer_core.analysis import forced_run as forced_run_module
+from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
 from transformer_core.analysis import patching as patching_module
+from transformer_core.analysis import teacher_forced_run as forced_run_module
 from transformer_core.analysis.attribution import attribute, faithfulness
-from transformer_core.analysis.head_effects import head_effects
-from transformer_core.analysis.head_faithfulness import head_faithfulness
-from transformer_core.analysis.part_effects import part_effects
+from transformer_core.analysis.effects.cumulative_ablation import staircase
+from transformer_core.analysis.effects.head_effects import head_effects
+from transformer_core.analysis.effects.head_faithfulness import head_faithfulness
+from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.patching import patching
-from transformer_core.analysis.staircase import staircase
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 OTHER = SOURCE.replace(SOURCE.split()[1], "cat")
@@ -49,8 +49,8 @@ LONG: dict[str, Callable[[Translator, Watch], object]] = {
 
 @pytest.mark.parametrize("name", LONG)
 def test_it_asks_about_as_often_as_it_said(name: str, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forced_run_module, "_MOST_TOKENS", 50)  # a few rows at once, as of a long sentence
-    monkeypatch.setattr(patching_module, "LEAST_DIFFERENCE", 0.0)
+    monkeypatch.setattr(forced_run_module, "_MAX_TOKENS", 50)  # a few rows at once, as of a long sentence
+    monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)
     translator = make_translator(tokenizer)
     translator.decoding = translator.decoding.replace(extra_length=3)
     watch = Watch()

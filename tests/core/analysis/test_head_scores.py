@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch.distributions import Categorical, kl_divergence
 
+from transformer_core.analysis.attention_sinks import information, resting_shares, separators
 from transformer_core.analysis.head_scores import (
     head_counts,
     head_divergence,
@@ -18,9 +19,8 @@ from transformer_core.analysis.head_scores import (
     score_heads_of,
     shortcomings,
 )
-from transformer_core.analysis.resting import information, resting_shares, separators
 from transformer_core.attention_maps import AttentionMaps, Kind
-from transformer_core.tokenizer import axis
+from transformer_core.text.tokenizer import axis
 from transformer_core.translator import Translator
 
 RNG = np.random.default_rng(3)

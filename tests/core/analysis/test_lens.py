@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 import torch
 
-from tests.core.analysis.test_head_effects import SOURCE, TARGET, make_translator
+from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.edits import patch
-from transformer_core.hooks import capture, edit
-from transformer_core.masks import padding_mask
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.hooks.edits import patch
+from transformer_core.hooks.points import capture, edit
+from transformer_core.model.masks import padding_mask
+from transformer_core.text.tokenizer import Tokenizer
 
 SHAPES: list[dict[str, Any]] = [
     {},

@@ -10,17 +10,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.core.analysis.test_head_effects import make_translator
-from transformer_core.analysis import forced_run as forced_run_module
+from tests.core.analysis.effects.test_head_effects import make_translator
 from transformer_core.analysis import patching as module
+from transformer_core.analysis import teacher_forced_run as forced_run_module
+from transformer_core.analysis.minimal_pairs import PatchingError, same_positions
 from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchSite, patching, translate_patched
-from transformer_core.analysis.sentence_pairs import PatchingError, same_positions
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.edits import patch
-from transformer_core.hooks import capture, edit
-from transformer_core.masks import padding_mask
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.hooks.edits import patch
+from transformer_core.hooks.points import capture, edit
+from transformer_core.model.masks import padding_mask
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 CLEAN, CORRUPTED, LONGER = "The man sees a house.", "The man sees a horse.", "The man sees my friend today."
@@ -32,7 +32,7 @@ MODULES = {"encoder": ("encoder", "self"), "decoder": ("decoder", "self"), "cros
 @pytest.fixture(autouse=True)
 def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Random weights tell the sentences apart only a little."""
-    monkeypatch.setattr(module, "LEAST_DIFFERENCE", 0.0)
+    monkeypatch.setattr(module, "MIN_DIFFERENCE", 0.0)
 
 
 def part(translator: Translator, site: PatchSite, place: int, layer: int) -> nn.Module:
@@ -111,7 +111,7 @@ def test_every_cell_is_one_forward_hook(
 def test_in_small_batches_it_is_the_same(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     translator = make_translator(tokenizer)
     whole = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
-    monkeypatch.setattr(forced_run_module, "_MOST_VALUES", 1)
+    monkeypatch.setattr(forced_run_module, "_MAX_VALUES", 1)
     assert patching(translator, CLEAN, CORRUPTED, answers=ANSWERS).metrics == pytest.approx(whole.metrics, abs=1e-5)
 
 
@@ -157,7 +157,7 @@ def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.Monke
         patching(translator, " ", CORRUPTED, answers=ANSWERS)
     with pytest.raises(DecodingStopped):
         patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, should_stop=lambda: True)
-    monkeypatch.setattr(module, "LEAST_DIFFERENCE", 1e9)
+    monkeypatch.setattr(module, "MIN_DIFFERENCE", 1e9)
     with pytest.raises(PatchingError, match="too little to say"):
         patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
 

@@ -19,7 +19,7 @@ from transformer_core.analysis.roles import (
     role_keys,
 )
 from transformer_core.attention_maps import AttentionMaps, Kind
-from transformer_core.tokenizer import axis
+from transformer_core.text.tokenizer import axis
 from transformer_core.translator import Translator
 
 SOURCE = axis(("▁a", "▁b", "▁c", "."), end=True)  # a b c . </s>

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
-from transformer_core.analysis.atlas.naming import head_roles
-from transformer_core.analysis.atlas.storage import load_atlas, shipped_atlas
+from transformer_core.atlas.naming import head_roles
+from transformer_core.atlas.storage import load_atlas, shipped_atlas
 from transformer_core.checkpoint import load_checkpoint
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 
 TREES = "".join(
     f"1\t{subject}\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tsees\t_\t_\t_\t_\t0\troot\t_\t_\n3\tbooks\t_\t_\t_\t_\t2\tobj\t_\t_\n\n"
@@ -75,7 +75,7 @@ def test_a_killed_run_goes_on(given: list[str], whole: Path, call: Call, tmp_pat
     first.write_bytes(first.read_bytes()[:40])  # a damaged one is computed again
     kept = {path: path.stat().st_mtime_ns for path in left if path != first}
     seen: dict[Path, int] = {}
-    from transformer_core.analysis.atlas.work import Bench
+    from transformer_core.atlas.resumable_map import Bench
 
     clear = Bench.clear
     try:

@@ -14,9 +14,9 @@ import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
-from transformer_core.analysis.effect_counts import effect_counts, mean_effects
+from transformer_core.analysis.attention_sinks import resting_shares
+from transformer_core.analysis.effects.effect_counts import effect_counts, mean_effects
 from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, compare, method_counts
-from transformer_core.analysis.resting import resting_shares
 from transformer_core.attention_maps import Kind
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.training.state import average_weights, step_folders

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
-from transformer_core.analysis.head_effects import head_effects
+from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translator
 

@@ -11,7 +11,7 @@ import pytest
 from tests.core.cli.workplace import Call, one_line_error
 from transformer_core.checkpoint import CheckpointError, load_checkpoint
 from transformer_core.data import Corpus
-from transformer_core.history import History, history_folder
+from transformer_core.history.snapshots import History, history_folder
 
 
 def test_the_commands_write_histories(corpus: Corpus, call: Call, pairs_file: Path, tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ def test_the_file_has_every_cell(made: Workplace, call: Call, tmp_path: Path, mo
     out = tmp_path / "patch.npz"
     command = ["patch", "--checkpoint", made.checkpoint, "--clean", CLEAN, "--corrupted", CORRUPTED, "--out", out]
     command += ["--answers", *ANSWERS]
-    monkeypatch.setattr(module, "LEAST_DIFFERENCE", 1e9)
+    monkeypatch.setattr(module, "MIN_DIFFERENCE", 1e9)
     assert "too little to say" in one_line_error(call(*command))
-    monkeypatch.setattr(module, "LEAST_DIFFERENCE", 0.0)
+    monkeypatch.setattr(module, "MIN_DIFFERENCE", 0.0)
     said = call(*command, "--direction", "noise")
     assert said.status == 0, said.err
     translator = Translator.load(made.checkpoint)

@@ -14,8 +14,8 @@ from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli.run_settings import RunSettings, changed_options, merged_model
 from transformer_core.cli.ship import recipe_text
-from transformer_core.manifest import Manifest
-from transformer_core.presets import preset
+from transformer_core.paper.presets import preset
+from transformer_core.storage.manifest import Manifest
 
 
 def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call: Call, tmp_path: Path) -> None:

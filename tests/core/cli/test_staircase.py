@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
-from transformer_core.analysis.staircase import ORDERS, staircase
+from transformer_core.analysis.effects.cumulative_ablation import ORDERS, staircase
 from transformer_core.cli.staircase import _ORDERS
 from transformer_core.translator import Translator
 

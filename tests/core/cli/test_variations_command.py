@@ -19,9 +19,9 @@ from safetensors.torch import load_file
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
 from transformer_core.config import ModelConfig
 from transformer_core.data import make_batch, read_pairs
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
+from transformer_core.text.tokenizer import Tokenizer
 
 ROWS = ["table3-c-n2", "table3-b-dk16"]
 OPTIONS = [

@@ -13,9 +13,9 @@ from torch import Tensor
 from tests.core.conversion.twins import Twin, sources
 from transformer_core.data import make_batch
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.hooks import capture
-from transformer_core.listed_tokenizer import ListedTokenizer
-from transformer_core.masks import padding_mask
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import padding_mask
+from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 
 ROOM = 60
 

@@ -13,19 +13,19 @@ from tests.core.conversion.twins import Twin
 from tests.core.tiny import nobody_listens
 from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis.attribution import attribute
-from transformer_core.analysis.forced_run import forced_run
-from transformer_core.analysis.head_effects import head_effects
+from transformer_core.analysis.effects.head_effects import head_effects
+from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.lens import logit_lens
-from transformer_core.analysis.part_effects import part_effects
 from transformer_core.analysis.patching import patching
-from transformer_core.analysis.score_parts import POINTS, score_parts
+from transformer_core.analysis.score_decomposition import POINTS, score_parts
+from transformer_core.analysis.teacher_forced_run import forced_run
 from transformer_core.attention_maps import KINDS
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.edits import ablate_heads
-from transformer_core.evaluation import perplexity
-from transformer_core.hooks import capture, edit
-from transformer_core.masks import padding_mask
+from transformer_core.evaluation.evaluate import perplexity
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import capture, edit
+from transformer_core.model.masks import padding_mask
 
 pytestmark = pytest.mark.parametrize("twin", ONE_EACH, indirect=True)
 SOURCE, TARGET = "The man sees a house.", "Der Mann sieht ein Haus."
@@ -139,7 +139,7 @@ def test_effects_of_parts(twin: Twin) -> None:
 @torch.no_grad()
 def test_patching_is_a_forward_hook_of_torch(twin: Twin, monkeypatch: pytest.MonkeyPatch) -> None:
     """One head's output, from the run of one sentence put into that of another."""
-    monkeypatch.setattr(patching_module, "LEAST_DIFFERENCE", 0.0)  # random weights tell them apart only a little
+    monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)  # random weights tell them apart only a little
     translator, special = twin.converted, twin.converted.tokenizer.special
     other, answers = "My friend buys the green door.", (TARGET, "Der Mann sieht die Tür.")
     found = patching(translator, SOURCE, other, answers=answers)

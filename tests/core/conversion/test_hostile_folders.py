@@ -21,7 +21,7 @@ from tests.core.conversion.language_twins import language_folder
 from tests.core.conversion.marian_twins import marian_folder
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.conversion import ConversionError, convert
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +192,7 @@ def test_files_that_are_damaged_or_missing(folder: Path, name: str, contents: by
 
 
 def test_a_model_of_too_many_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("transformer_core.conversion.writing.MOST_FOLDER_BYTES", 1_000)
+    monkeypatch.setattr("transformer_core.conversion.writing.MAX_FOLDER_BYTES", 1_000)
     refused(folder, "its weights would take .* bytes, but at most 1,000 are allowed")
 
 

@@ -11,8 +11,8 @@ from tests.core.conversion.families import TWINS
 from tests.core.conversion.language_twins import LANGUAGES, SPM, language_folder
 from tests.core.conversion.twins import TARGETS, Twin, hostile_strings
 from transformer_core.conversion import convert
-from transformer_core.listed_tokenizer import ListedTokenizer
-from transformer_core.tokenizer import TokenizerError
+from transformer_core.text.tokenizer import TokenizerError
+from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 from transformer_core.translator import Translator
 
 MARIAN = [name for name in TWINS if name.startswith("marian")]

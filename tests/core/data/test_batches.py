@@ -12,7 +12,7 @@ import torch
 from tests.core.tiny import SPECIAL
 from transformer_core.data import Corpus, make_batch, prepare, preparing
 from transformer_core.data.batches import batch_of_rows
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 
 
 def test_a_batch_worked_by_hand() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from tests.core.tiny import sentence_pairs
 from transformer_core.data import Corpus, DataError, prepare, preparing
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 
 
 def texts(corpus: Corpus) -> list[tuple[str, str]]:

@@ -9,8 +9,8 @@ from itertools import product
 import torch
 
 from tests.core.tiny import SPECIAL
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 FORBIDDEN = (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk)
 

@@ -17,7 +17,7 @@ from transformer_core.config import DecodingConfig
 from transformer_core.data import make_batch
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 
 LENGTHS = ((3, 7, 1), (12, 2), (5,))
 MODELS = ((0, 1.0), (0, 2.0), (2, 2.5), (3, 2.0), (4, 1.0))  # seed, and how much the model likes to end

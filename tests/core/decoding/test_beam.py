@@ -16,9 +16,9 @@ from transformer_core.config import DecodingConfig
 from transformer_core.data import make_batch
 from transformer_core.decoding.beam import DecodingStopped, SearchResult, beam_search, length_penalty
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.edits import ablate_heads
-from transformer_core.hooks import Rows, Site, edit
-from transformer_core.model import Transformer
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import Rows, Site, edit
+from transformer_core.model.transformer import Transformer
 
 SOURCES = st.lists(st.lists(st.integers(4, 9), min_size=1, max_size=4), min_size=1, max_size=3)
 NEVER = (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk)

@@ -15,7 +15,7 @@ from transformer_core.data import make_batch
 from transformer_core.decoding.beam import SearchResult, beam_search
 from transformer_core.decoding.constraint import forbidden_tokens
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.automaton import BracketAutomaton
 
 SOURCES, WORDS = [[4, 5, 6], [7], [8, 4]], [3, 1, 2]

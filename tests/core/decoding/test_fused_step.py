@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, padded, tiny_model
-from transformer_core import onednn
 from transformer_core.config import DecodingConfig
-from transformer_core.decoding import packed
+from transformer_core.cpu import onednn, packed
+from transformer_core.cpu.packed import PackedLinear
+from transformer_core.cpu.topk import chunked_topk
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.decoding.packed import PackedLinear
-from transformer_core.decoding.topk import chunked_topk
-from transformer_core.hooks import capture, edit
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import capture, edit
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 VARIANTS: tuple[dict[str, Any], ...] = (
     {},

@@ -11,7 +11,7 @@ from tests.core.decoding.slow_search import greedy
 from tests.core.tiny import SPECIAL, tiny_model
 from transformer_core.data import make_batch
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.hooks import Site, edit
+from transformer_core.hooks.points import Site, edit
 
 SOURCES = st.lists(st.lists(st.integers(4, 9), min_size=1, max_size=5), min_size=1, max_size=4)
 

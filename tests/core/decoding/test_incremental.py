@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_model
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.masks import padding_mask
+from transformer_core.model.masks import padding_mask
 
 
 @torch.no_grad()

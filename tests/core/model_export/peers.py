@@ -16,7 +16,7 @@ from tests.core.conversion.twins import hostile_strings
 from tests.core.tiny import sentence_pairs
 from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis
-from transformer_core.masks import padding_mask
+from transformer_core.model.masks import padding_mask
 from transformer_core.translator import Translator
 
 CHECKPOINTS = Path(__file__).resolve().parents[3] / "checkpoints"

@@ -16,8 +16,8 @@ import torch
 from tests.core.model_export.peers import CHECKPOINTS, searched, sentences
 from transformer_core.data import make_batch
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.hooks import capture
-from transformer_core.masks import padding_mask
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import padding_mask
 from transformer_core.model_export import ExportError, export_model
 from transformer_core.translator import Translator
 

@@ -30,10 +30,10 @@ from tests.core.model_export.peers import (
 from tests.core.tiny import SPECIAL
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.conversion import convert
-from transformer_core.listed_tokenizer import ListedTokenizer
 from transformer_core.model_export import ExportError, export_model
 from transformer_core.model_export.exporting import WRITERS
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 from transformer_core.translator import Translator
 
 SHIPPED = ("en-de", "en-fr", "en-tree")

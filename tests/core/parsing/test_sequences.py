@@ -110,7 +110,7 @@ def test_each_repair_by_hand(symbols: str, wanted: str, repairs: dict[str, int])
 
 
 def test_what_is_too_deep_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sequences, "MOST_DEPTH", 3)
+    monkeypatch.setattr(sequences, "MAX_DEPTH", 3)
     found = to_tree(["(S", "(NP", "(PP", "XX", ")PP", ")NP", ")S"], ["a"])
     assert str(found.tree) == "(TOP (S (NP (XX a))))"
     assert found.repairs == {"unmatched_close": 1, "too_deep": 1}

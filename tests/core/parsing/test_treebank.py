@@ -75,10 +75,10 @@ def test_errors_name_the_line_and_what_is_wrong(written: str, error: str) -> Non
 @pytest.mark.parametrize(
     ("bound", "most", "error"),
     [
-        ("MOST_WORDS", 3, "line 2: the sentence has more than 3 words"),
-        ("MOST_DEPTH", 3, "line 2: more than 3 brackets in one another"),
-        ("MOST_BRACKETS", 6, "line 2: the tree has more than 6 brackets"),
-        ("MOST_CHARACTERS", 40, "line 2: has more than 40 characters"),
+        ("MAX_WORDS", 3, "line 2: the sentence has more than 3 words"),
+        ("MAX_DEPTH", 3, "line 2: more than 3 brackets in one another"),
+        ("MAX_BRACKETS", 6, "line 2: the tree has more than 6 brackets"),
+        ("MAX_CHARACTERS", 40, "line 2: has more than 40 characters"),
     ],
 )
 def test_trees_have_bounds(bound: str, most: int, error: str, monkeypatch: pytest.MonkeyPatch) -> None:

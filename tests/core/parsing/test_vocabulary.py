@@ -8,7 +8,7 @@ from tests.core.parsing.grammar import made_up_trees
 from transformer_core.parsing import vocabulary
 from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.vocabulary import NotAParser, SymbolTable, learn_vocabularies
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 
 PAIRS = [(" ".join(tree.words), " ".join(to_symbols(tree))) for tree in made_up_trees(100)]
 
@@ -57,9 +57,9 @@ def test_there_must_be_labels_and_not_too_many(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(ValueError, match="no trees to learn from"):
         learn_vocabularies(list, 60)
     table = learn_vocabularies(lambda: PAIRS, 60)
-    monkeypatch.setattr(vocabulary, "MOST_LABELS", 4)
+    monkeypatch.setattr(vocabulary, "MAX_LABELS", 4)
     assert len(SymbolTable.from_tokenizer(table).opening) == 4
-    monkeypatch.setattr(vocabulary, "MOST_LABELS", 3)
+    monkeypatch.setattr(vocabulary, "MAX_LABELS", 3)
     with pytest.raises(NotAParser):
         SymbolTable.from_tokenizer(table)
     with pytest.raises(ValueError, match="more than 3 different labels"):

@@ -17,7 +17,7 @@ import torch._dynamo  # every first optimizer of a process imports it: here once
 
 from tests.core.training.runs import SHORT, new_trainer
 from transformer_core.data import Corpus
-from transformer_core.files import atomic_directory
+from transformer_core.storage.files import atomic_directory
 
 CONFIG = SHORT.replace(checkpoint_every=1, keep_checkpoints=2, steps=8)
 

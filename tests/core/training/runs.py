@@ -10,7 +10,7 @@ import torch
 
 from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.data import Corpus
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.training.trainer import Trainer
 from transformer_core.training.validation import ValidationSet
 

@@ -11,8 +11,8 @@ from torch import Tensor
 from tests.core.tiny import inputs_for, tiny_model
 from tests.core.training.runs import SHORT, new_trainer, same, weights_of
 from transformer_core.data import Corpus
-from transformer_core.hooks import Site, capture, edit, hook_points
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import Site, capture, edit, hook_points
+from transformer_core.model.transformer import Transformer
 from transformer_core.training.activation_checkpointing import checkpoint_activations
 
 POINT = "decoder.layers.1.cross_attention.head_outputs"

@@ -14,7 +14,7 @@ from tests.core.training.runs import SHORT, new_model, new_trainer, updates
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus, bucket_widths, plan_epoch
 from transformer_core.data.plan import Plan
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.training import objective
 from transformer_core.training.state import step_folders
 from transformer_core.training.trainer import Trainer

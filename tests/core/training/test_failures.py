@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.core.tiny import SPECIAL, sentence_pairs
 from transformer_core.data import make_batch
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.failures import save_failure
 
 

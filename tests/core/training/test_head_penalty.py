@@ -13,9 +13,9 @@ from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import SHORT, new_trainer, same, weights_of
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.data import Corpus, make_batch
-from transformer_core.hooks import capture
-from transformer_core.model import Transformer
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.hooks.points import capture
+from transformer_core.model.transformer import Transformer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.head_penalty import head_penalty, ramp, separators
 from transformer_core.training.validation import batch_loss
 

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from tests.core.training.runs import new_trainer, same, updates
 from transformer_core.data import Corpus
-from transformer_core.files import recover_interrupted_writes
+from transformer_core.storage.files import recover_interrupted_writes
 from transformer_core.training.state import step_folders
 
 if sys.platform == "win32":

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tests.core.tiny import inputs_for, tiny_model
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.training import state
 from transformer_core.training.state import Progress, StateError, average_weights, load_state, save_state, step_folders
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, updates, weights_of
 from transformer_core.data import Batch, Corpus, plan_epoch
-from transformer_core.masks import padding_mask
+from transformer_core.model.masks import padding_mask
 from transformer_core.training import batch_loader, objective, state, trainer, validation
 from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import StateError, step_folders

@@ -13,7 +13,7 @@ from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import new_model
 from transformer_core.data import Corpus, DataError
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.masks import padding_mask
+from transformer_core.model.masks import padding_mask
 from transformer_core.training.validation import ValidationSet, greedy_bleu, validation_loss
 
 PAIRS = sentence_pairs()[::23]

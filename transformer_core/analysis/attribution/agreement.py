@@ -16,7 +16,7 @@ from torch import Tensor
 from transformer_core.analysis.attribution.attribute import attribute_run
 from transformer_core.analysis.attribution.leave_one_out import answers_without
 from transformer_core.analysis.attribution.methods import POINTS, Attribution, Method, Question
-from transformer_core.analysis.forced_run import forced_run, rows_in_time
+from transformer_core.analysis.teacher_forced_run import forced_run, rows_in_time
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.progress import expect
 

@@ -24,7 +24,7 @@ from transformer_core.analysis.attribution.methods import (
     points_of,
 )
 from transformer_core.analysis.attribution.mixing import through_layers
-from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.progress import expect
 

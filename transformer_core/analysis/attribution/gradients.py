@@ -25,16 +25,16 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.analysis.attribution.methods import Method, Question, input_axis, source_axis
-from transformer_core.analysis.forced_run import ForcedRun
+from transformer_core.analysis.teacher_forced_run import ForcedRun
 from transformer_core.attention_maps import Axis
-from transformer_core.hooks import edit, row_context
-from transformer_core.sites import Rows, Site
+from transformer_core.hooks.hook_sites import Rows, Site
+from transformer_core.hooks.points import edit, row_context
 
 if TYPE_CHECKING:
-    from transformer_core.model import Transformer
+    from transformer_core.model.transformer import Transformer
     from transformer_core.translator import Translator
 
-_MOST_VALUES = 2**26  # that a batch keeps for its backward pass, about: 256 MiB
+_MAX_VALUES = 2**26  # that a batch keeps for its backward pass, about: 256 MiB
 _TENSORS = 6  # that exist at a time in a backward pass
 _PLACES = ("encoder.embeddings", "decoder.embeddings")
 
@@ -102,12 +102,12 @@ class _Path:
         of_tokens = (s + t) * (16 * config.d_model + 3 * config.d_ff)
         of_pairs = 4 * config.num_heads * (s * s + s * t + t * t)
         kept = config.num_layers * (of_tokens + of_pairs) + 3 * len(question.positions) * config.vocab_size
-        self.most_points = max(1, _MOST_VALUES // kept)
+        self.most_points = max(1, _MAX_VALUES // kept)
         self._widest = max(s, t) * max(2 * config.d_model, config.d_ff, config.num_heads * max(s, t))
 
     def _rows(self, points: int) -> int:
         """Of the question, in one backward pass."""
-        return max(1, _MOST_VALUES // (_TENSORS * points * self._widest))
+        return max(1, _MAX_VALUES // (_TENSORS * points * self._widest))
 
     def batches(self, points: int) -> int:
         """Backward passes for so many points."""

@@ -22,15 +22,15 @@ from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attribution.methods import Question, input_axis, source_axis
-from transformer_core.analysis.forced_run import ForcedRun, rows_in_time
+from transformer_core.analysis.teacher_forced_run import ForcedRun, rows_in_time
 from transformer_core.attention_maps import Axis, Kind
-from transformer_core.hooks import edit, row_context
-from transformer_core.sites import Rows, Site
+from transformer_core.hooks.hook_sites import Rows, Site
+from transformer_core.hooks.points import edit, row_context
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
-_MOST_VALUES = 2**26  # of the largest tensor of a batch: 256 MiB
+_MAX_VALUES = 2**26  # of the largest tensor of a batch: 256 MiB
 
 
 def by_leaving_out(
@@ -79,7 +79,7 @@ def answers_without(
     places = [hook_point_name(kind, layer, "scores") for kind in kinds for layer in range(config.num_layers)]
     memory = None if of_source else model.encode(run.source, run.source_mask)
     answers = []
-    size = max(1, min(_MOST_VALUES // widest, rows_in_time(s, t)))
+    size = max(1, min(_MAX_VALUES // widest, rows_in_time(s, t)))
     for start in range(0, len(hidden), size):
         check()
         rows = hidden[start : start + size]

@@ -13,10 +13,10 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.forced_run import ForcedRun
+from transformer_core.analysis.teacher_forced_run import ForcedRun
 from transformer_core.attention_maps import Axis
-from transformer_core.sites import Point
-from transformer_core.tokenizer import axis
+from transformer_core.hooks.hook_sites import Point
+from transformer_core.text.tokenizer import axis
 
 Method = Literal[
     "attention",

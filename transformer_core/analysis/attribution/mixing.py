@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
-from transformer_core.analysis.forced_run import ForcedRun
+from transformer_core.analysis.teacher_forced_run import ForcedRun
 from transformer_core.attention_maps import Kind
 
 if TYPE_CHECKING:

@@ -17,13 +17,13 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.forced_run import SUBLAYERS, ForcedRun
-from transformer_core.attention import MultiHeadAttention
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun
 from transformer_core.attention_maps import Kind
-from transformer_core.layers import AddAndNorm
-from transformer_core.model import Transformer
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layers import AddAndNorm
+from transformer_core.model.transformer import Transformer
 
-_MOST_VALUES = 2**24  # of the vectors that exist at a time: 64 MiB
+_MAX_VALUES = 2**24  # of the vectors that exist at a time: 64 MiB
 
 
 def head_weights(run: ForcedRun, kind: Kind, layer: int) -> Tensor:
@@ -82,7 +82,7 @@ class SubLayer:
     def groups(self) -> Iterator[slice]:
         """Queries, so many at a time that memory has room for their vectors."""
         queries, keys = self.weights.shape[1:]
-        size = max(1, _MOST_VALUES // (keys * self.residual.shape[1]))
+        size = max(1, _MAX_VALUES // (keys * self.residual.shape[1]))
         return (slice(start, start + size) for start in range(0, queries, size))
 
     def sums(self, queries: slice) -> Tensor:

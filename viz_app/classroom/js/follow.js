@@ -2,7 +2,7 @@
 // sentence or model Python is told that there is news.
 
 import { instanceAt } from "../../components/common/component.js";
-import { showFollowedView } from "../../components/common/followed_view.js";
+import { showFollowedView } from "../../components/common/page/followed_view.js";
 import { ClassClient } from "./client.js";
 
 const PAUSE = 1000; // milliseconds

@@ -1,6 +1,6 @@
 // A student's page: the poll that is open, and the way to follow the teacher in the app.
 
-import { fillText, h } from "../../components/common/dom.js";
+import { fillText, h } from "../../components/common/page/dom.js";
 import { ClassClient } from "./client.js";
 import { Poll } from "./poll.js";
 

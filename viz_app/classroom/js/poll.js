@@ -1,6 +1,6 @@
 // A poll: the question, what can be chosen, and what the class has chosen. The same on a phone and before the class.
 
-import { fillText, h, percent, setAttribute, token } from "../../components/common/dom.js";
+import { fillText, h, percent, setAttribute, token } from "../../components/common/page/dom.js";
 import { build } from "../../lessons/stage/js/prose.js";
 
 const LETTERS = "ABCDEFGHIJKL";

@@ -1,5 +1,5 @@
 const FIELD = ".st-key-text input"; // of the sentence: TEXT_KEY in state/session.py
-const MOST_CHARACTERS = 2_000; // of a sentence that still goes into the address: state/query_params.py
+const MAX_CHARACTERS = 2_000; // of a sentence that still goes into the address: state/query_params.py
 
 /**
  * Sets <html lang>, its colour scheme and the query of the address, without a new entry in the history.
@@ -44,7 +44,7 @@ export default function ({ data }) {
  * @param {HTMLInputElement | null} field
  */
 function openAnew(url, field) {
-  if (field && field.value.length <= MOST_CHARACTERS) url.searchParams.set("text", field.value);
+  if (field && field.value.length <= MAX_CHARACTERS) url.searchParams.set("text", field.value);
   const cursor = field && field === document.activeElement ? field.selectionStart : null;
   window.history.replaceState({ ...window.history.state, cursor }, "", url);
   window.location.reload();

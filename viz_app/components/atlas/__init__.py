@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from viz_app.components import events
-from viz_app.components.atlas.payload import MOST_TOKENS, pack
+from viz_app.components.atlas.payload import MAX_TOKENS, pack
 from viz_app.components.registration import register
 
-__all__ = ["MOST_TOKENS", "answered", "head_atlas", "last_report", "opened_head", "pack"]
+__all__ = ["MAX_TOKENS", "answered", "head_atlas", "last_report", "opened_head", "pack"]
 
 _STATE = "seen"
 _OPEN = "open"

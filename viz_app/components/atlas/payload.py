@@ -19,11 +19,11 @@ from viz_app.text.role_words import role_words
 
 if TYPE_CHECKING:
     from transformer_core.analysis.ablation import Head
-    from transformer_core.analysis.atlas.measures import HeadNumbers
-    from transformer_core.analysis.atlas.naming import Role
-    from transformer_core.analysis.atlas.record import Atlas
+    from transformer_core.atlas.measures import HeadNumbers
+    from transformer_core.atlas.naming import Role
+    from transformer_core.atlas.record import Atlas
 
-MOST_TOKENS = 48  # of each axis of a map; more cannot be told apart in a preview
+MAX_TOKENS = 48  # of each axis of a map; more cannot be told apart in a preview
 SIGNIFICANT = 0.05  # the largest corrected p-value of an effect that counts
 _DIGITS = 5
 
@@ -47,7 +47,7 @@ def pack(
         maps: Of the reader's sentence; None before anybody has asked for them.
         has_sentence: Whether there will be maps at all.
     """
-    from transformer_core.analysis.atlas.measures import measures
+    from transformer_core.atlas.measures import measures
 
     found = measures(atlas)
     parts: list[bytes] = []
@@ -112,7 +112,7 @@ def _roles(roles: Sequence[Role], t: Texts, kind: Kind) -> list[dict[str, Any]]:
 
 def label_words(t: Texts, kind: Kind, label: str) -> str:
     """A role's label in words; the label itself where it names a rule or relation that this version does not know."""
-    from transformer_core.analysis.atlas.naming import Role
+    from transformer_core.atlas.naming import Role
 
     name, _, detail = label.partition(" ")
     nan = float("nan")
@@ -136,14 +136,14 @@ def _sentence(maps: AttentionMaps, parts: list[bytes]) -> dict[str, Any]:
     """The axes and the places of the weights, which are added to the parts."""
     offset, kinds = 0, {}
     for kind in KINDS:
-        weights = maps.weights(kind)[:, :, :MOST_TOKENS, :MOST_TOKENS]  # (L, H, Q, K)
+        weights = maps.weights(kind)[:, :, :MAX_TOKENS, :MAX_TOKENS]  # (L, H, Q, K)
         data = np.rint(np.clip(weights, 0.0, 1.0) * 255).astype(np.uint8)
         kinds[kind] = {"shape": list(data.shape), "offset": offset}
         parts.append(np.ascontiguousarray(data).tobytes())
         offset += data.size
-    cut = max(len(maps.source), len(maps.inputs)) > MOST_TOKENS
+    cut = max(len(maps.source), len(maps.inputs)) > MAX_TOKENS
     axes = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
-    return {"maps": kinds, "cut": MOST_TOKENS if cut else 0, "axes": {n: plain_axis(axis) for n, axis in axes.items()}}
+    return {"maps": kinds, "cut": MAX_TOKENS if cut else 0, "axes": {n: plain_axis(axis) for n, axis in axes.items()}}
 
 
 def _key(name: str) -> str:

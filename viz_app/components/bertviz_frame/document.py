@@ -29,7 +29,7 @@ import numpy as np
 
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.figures.colours.palette import BACKGROUND, INK, Theme, check_theme
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -26,7 +26,7 @@ import streamlit as st
 from transformer_core.attention_maps import Kind
 from viz_app.components import events
 from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
-from viz_app.components.explorer.selection import MOST_COMPARED, UNITS, VIEWS, Selection
+from viz_app.components.explorer.selection import MAX_COMPARED, UNITS, VIEWS, Selection
 from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.text.glossary import definitions
@@ -146,7 +146,7 @@ def asked_sentence(key: str) -> tuple[str, int] | None:
         return None
     text = asked[0]
     # Half of a surrogate pair is not printable.
-    return asked if 0 < len(text) <= MOST_COMPARED and text.isprintable() else None
+    return asked if 0 < len(text) <= MAX_COMPARED and text.isprintable() else None
 
 
 def sentence_shown(key: str, press: int) -> None:

@@ -62,9 +62,9 @@ def pack(
         gloss_head: (layer, head) of the encoder-decoder head whose favourite source words stand under the translation
             until another one is selected. None takes the selected head when its kind is "cross", else the first head
             of the last layer.
-        beam: The search as a tree of plain values; see `viz_app.serving.search_tree.search_tree`. None or empty: the
+        beam: The search as a tree of plain values; see `serving.models.search_tree`. None or empty: the
             explorer offers no tree.
-        tree: What a parser has generated; see `viz_app.serving.parse_tree.parse_tree`. None or empty: no tree is drawn.
+        tree: What a parser has generated; see `serving.models.parse_tree`. None or empty: no tree is drawn.
         about: `text`, the sentence as typed; `source`, as the model reads it; `model`, the name of the checkpoint;
             `own`, of the one that the page shows; `models`, of others that the explorer offers to compare with;
             `titles`, what the page calls each of them, if not by its name. None: the explorer compares heads of one

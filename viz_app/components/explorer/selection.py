@@ -37,13 +37,13 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "average": AVERAGES,
     "scale": SCALES,
 }
-MOST_COMPARED = 500  # characters of the sentence that is compared with
+MAX_COMPARED = 500  # characters of the sentence that is compared with
 
 _LARGEST = 9_999  # as in the address
 _Index = Annotated[int, Meta(ge=0, le=_LARGEST)]
 _Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
 Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
-_Compared = Annotated[str, Meta(min_length=1, max_length=MOST_COMPARED)]
+_Compared = Annotated[str, Meta(min_length=1, max_length=MAX_COMPARED)]
 
 
 @dataclass(frozen=True, kw_only=True)

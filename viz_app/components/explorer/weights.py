@@ -1,6 +1,6 @@
 """Attention weights as bytes for the browser.
 
-Up to `MOST_BYTES` a weight w travels as the uint16 round(65535 w), within 1/131070 of the true one. Beyond, it travels
+Up to `MAX_BYTES` a weight w travels as the uint16 round(65535 w), within 1/131070 of the true one. Beyond, it travels
 as one byte relative to the largest weight of its row, so within 1/510 of that, and faint rows keep their shape; each
 row then also says its largest weight and its sum, both as uint16, for the sum of many small bytes would be wrong.
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from transformer_core.attention_maps import KINDS, AttentionMaps
 
 FULL = 65_535  # the uint16 that stands for a weight of 1
-MOST_BYTES = 16 * 2**20  # of weights in uint16
+MAX_BYTES = 16 * 2**20  # of weights in uint16
 # A row of bytes with a larger maximum counts from 1: rounding to bytes and then to uint16 stays within 1/510 in all.
 _NEARLY_FULL = 255 * 256
 
@@ -114,7 +114,7 @@ def _layout(maps: AttentionMaps) -> tuple[int, dict[str, dict[str, int]], int]:
         kinds[kind] = {"layers": layers, "heads": heads, "queries": queries, "keys": keys}
         weights += layers * heads * _cells(kind, queries, keys)
         rows += layers * heads * queries
-    bits = 16 if 2 * weights <= MOST_BYTES else 8
+    bits = 16 if 2 * weights <= MAX_BYTES else 8
     at_rows, at_weights = 0, 0 if bits == 16 else 4 * rows
     for kind in KINDS:
         shape = kinds[kind]

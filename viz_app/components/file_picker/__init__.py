@@ -1,4 +1,4 @@
-"""A button that reads a text file in the browser: the server takes no uploads (`viz_app.serving.middleware`).
+"""A button that reads a text file in the browser: the server takes no uploads (`viz_app.serving.web.middleware`).
 
 The text comes as an event, in a message of the page like any other, which has a bound.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from viz_app.components import events
 from viz_app.components.registration import register
 
-_MOST_MESSAGE_BYTES = 900_000  # of the text within a message, where quotes and line ends take two characters
+_MAX_MESSAGE_BYTES = 900_000  # of the text within a message, where quotes and line ends take two characters
 _mount = register("file_picker", Path(__file__).parent)
 
 
@@ -41,7 +41,7 @@ def file_picker(label: str, *, key: str, most_bytes: int, accept: str) -> Picked
         most_bytes: Of a file; the browser reads no larger one.
         accept: Which files it offers first, as `accept` of HTML's input has it.
     """
-    data = {"label": label, "accept": accept, "most": most_bytes, "most_message": _MOST_MESSAGE_BYTES}
+    data = {"label": label, "accept": accept, "most": most_bytes, "most_message": _MAX_MESSAGE_BYTES}
     result: Any = _mount(key=key, data=data, height="content", on_file_change=events.keep)
     file = result.get("file")
     if not isinstance(file, Mapping):

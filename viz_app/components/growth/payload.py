@@ -16,7 +16,7 @@ from viz_app.components.buffer import join_buffer, plain_axis
 from viz_app.components.palette import palettes
 
 if TYPE_CHECKING:
-    from transformer_core.history import History  # with torch, which takes seconds to import
+    from transformer_core.history.snapshots import History  # with torch, which takes seconds to import
 
 
 def pack(history: History, *, texts: Mapping[str, str], language: str, start: Mapping[str, Any]) -> bytes:

@@ -1,6 +1,6 @@
 """A button that sends the archive of a model to the server, in a request of its own: a message of a page is too small.
 
-The server tells how far it is (`viz_app.serving.opened_models`); the browser says when it begins, and what was refused.
+The server tells how far it is (`serving.opening`); the browser says when it begins, and what was refused.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from viz_app.components import events
 from viz_app.components.registration import register
 
-_MOST_TEXT = 200  # characters of a value that a refusal names
+_MAX_TEXT = 200  # characters of a value that a refusal names
 _mount = register("model_upload", Path(__file__).parent)
 
 
@@ -52,5 +52,5 @@ def model_upload(label: str, *, key: str, address: str, most_bytes: int, languag
         return None
     values = sent.get("values")
     named = values if isinstance(values, Mapping) else {}
-    texts = {str(name)[:_MOST_TEXT]: str(value)[:_MOST_TEXT] for name, value in list(named.items())[:8]}
-    return Sent(number, str(sent.get("problem") or "")[:_MOST_TEXT], texts)
+    texts = {str(name)[:_MAX_TEXT]: str(value)[:_MAX_TEXT] for name, value in list(named.items())[:8]}
+    return Sent(number, str(sent.get("problem") or "")[:_MAX_TEXT], texts)

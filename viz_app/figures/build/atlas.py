@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from transformer_core.analysis.atlas.measures import Measure, measure_named
-from transformer_core.analysis.atlas.record import Atlas, Curve, FloatArray
+from transformer_core.atlas.measures import Measure, measure_named
+from transformer_core.atlas.record import Atlas, Curve, FloatArray
 from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series

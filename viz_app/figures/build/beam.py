@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from viz_app.figures.build.request import Request, Search
-from viz_app.figures.model.tree import TreeFigure, TreeNode
+from viz_app.figures.model.beam_tree import TreeFigure, TreeNode
 from viz_app.figures.text import view_captions
 from viz_app.text import texts
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.arrays import AnyKind
-from viz_app.figures.model.spec import DifferencePanel, HeatmapFigure, HeatmapPanel
+from viz_app.figures.model.figure import DifferencePanel, HeatmapFigure, HeatmapPanel
 from viz_app.figures.text import view_captions
 
 

@@ -20,7 +20,7 @@ from viz_app.figures.text import view_captions
 from viz_app.text import texts
 
 if TYPE_CHECKING:
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer
     from viz_app.figures.build.request import Request
 
 

@@ -12,9 +12,9 @@ from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.model.slicing import AttentionSlice, Unit, slice_attention
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.atlas.record import Atlas
+    from transformer_core.atlas.record import Atlas
     from transformer_core.decoding.beam import Node
-    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer
     from transformer_core.translator import Translation
     from viz_app.figures.build.parse import ParserOutput
 

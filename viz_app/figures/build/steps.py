@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from viz_app.figures.build.heads import one_head
 from viz_app.figures.build.request import Request
-from viz_app.figures.model.spec import Figure, HeatmapFigure
+from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.text import view_captions
 
 _COLUMNS = 4

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray, Kind
-from viz_app.figures.model.spec import ROW_SUM_TOLERANCE
+from viz_app.figures.model.figure import ROW_SUM_TOLERANCE
 
 OWN: Literal["own"] = "own"
 AnyKind = Kind | Literal["own"]

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures.colours.scales import format_number
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.lines import head_colors
-from viz_app.figures.model.spec import Figure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from viz_app.figures.colours.palette import INK, lab_of
 from viz_app.figures.colours.scales import ColorMap, weights_map
 from viz_app.figures.layout import MAX_LABEL, Measure
-from viz_app.figures.model.spec import Figure, display_label
+from viz_app.figures.model.figure import Figure, display_label
 from viz_app.figures.model.style import Style
 
 BETWEEN = 0.9  # room between two labels beside each other over the font size

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures.colours.scales import format_number
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import cycle, islice
 
 from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.spec import Figure, HeatmapPanel
+from viz_app.figures.model.figure import Figure, HeatmapPanel
 
 # Okabe and Ito's colours (2008), told apart with every common kind of colour vision, but an indigo for their yellow,
 # which is too light for lines on white. On a dark page lighter ones.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-MOST_PIXELS = 40_000_000  # of a picture: A4 at 600 dpi has 35 million
+MAX_PIXELS = 40_000_000  # of a picture: A4 at 600 dpi has 35 million
 GIF_DPI = 150  # dots per inch of an animation, if nobody asks for others
-MOST_ANIMATION_PIXELS = 160_000_000  # of all frames of an animation
+MAX_ANIMATION_PIXELS = 160_000_000  # of all frames of an animation
 
 
 class PictureTooLarge(ValueError):
@@ -28,7 +28,7 @@ class PictureTooLarge(ValueError):
 
 def check_pixels(width: float, height: float, dpi: float, *, frames: int = 1) -> None:
     """Raise PictureTooLarge when pages of this size in inches have too many pixels at this resolution."""
-    most = MOST_PIXELS if frames == 1 else MOST_ANIMATION_PIXELS
+    most = MAX_PIXELS if frames == 1 else MAX_ANIMATION_PIXELS
     pixels = width * height * frames * dpi**2
     if pixels > most:
         raise PictureTooLarge(pixels, most, math.floor(math.sqrt(most / (width * height * frames))))

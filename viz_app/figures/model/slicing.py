@@ -15,7 +15,7 @@ import numpy as np
 from transformer_core.attention_maps import AttentionMaps, Axis
 from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.arrays import OWN, AnyKind, Maps
-from viz_app.figures.model.spec import HeatmapFigure, HeatmapPanel
+from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel
 from viz_app.text import Texts, texts
 
 Unit = Literal["pieces", "words"]

@@ -24,8 +24,8 @@ from matplotlib.text import Text
 from viz_app.figures import fonts
 from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.model.cells import Cells
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.pixels import check_pixels
-from viz_app.figures.model.spec import Figure
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json, xml_safe
 

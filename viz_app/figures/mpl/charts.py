@@ -12,7 +12,7 @@ from viz_app.figures import fonts
 from viz_app.figures.colours.scales import format_number, numbers_map
 from viz_app.figures.layout import PAD, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import DASHES, GAP, LINE, Entry, Frame, page_height, page_width

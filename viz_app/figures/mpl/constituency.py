@@ -15,7 +15,7 @@ from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import GAP, LINE, Frame, page_height, page_width
 
-_LEAST_FONT = 6.0
+_MIN_FONT = 6.0
 _NARROW = 60 * POINTS_PER_MM  # width of the page at least when it is free
 _HALF_BOX = 0.66  # half the height of a tint over the font size
 _BESIDE = 0.25  # of a tint beside its label over the font size
@@ -41,7 +41,7 @@ def plan(figure: ConstituencyFigure, style: Style) -> Plan:
     """Where everything goes."""
     places, font = place_tree(figure, fonts.width), style.font
     if style.width is None:
-        size = max(min(font, (PAGE_WIDTH - 2 * PAD) / places.width), min(font, _LEAST_FONT))
+        size = max(min(font, (PAGE_WIDTH - 2 * PAD) / places.width), min(font, _MIN_FONT))
         width = max(places.width * size + 2 * PAD, _NARROW)
     else:
         width = page_width(style, 0.0)

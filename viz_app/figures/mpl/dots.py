@@ -11,8 +11,8 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from viz_app.figures import fonts
 from viz_app.figures.layout import PAD, POINTS_PER_MM, wrap
 from viz_app.figures.model.dots import Dots, DotsFigure
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.lines import HEAD_COLORS
-from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import DASHES, GAP, LINE, Frame, page_height, page_width

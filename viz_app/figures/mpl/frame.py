@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from viz_app.figures import fonts
 from viz_app.figures.layout import PAD, POINTS_PER_MM, wrap
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 

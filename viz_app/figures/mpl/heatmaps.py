@@ -7,7 +7,7 @@ import numpy as np
 from viz_app.figures import fonts
 from viz_app.figures.colours.scales import ColorMap, format_number
 from viz_app.figures.layout import MAX_LABEL, Layout
-from viz_app.figures.model.spec import DifferencePanel, HeatmapFigure, HeatmapPanel, display_label, word_starts
+from viz_app.figures.model.figure import DifferencePanel, HeatmapFigure, HeatmapPanel, display_label, word_starts
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.planner import Planner

@@ -9,8 +9,8 @@ from matplotlib.collections import LineCollection
 from viz_app.figures import fonts
 from viz_app.figures.colours.scales import weights_map
 from viz_app.figures.layout import MAX_LABEL, PAD, POINTS_PER_MM, wrap
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import GAP, LINE, Entry, Frame, page_height, page_width

@@ -10,20 +10,20 @@ from collections.abc import Iterable, Sequence
 from math import inf, sqrt
 
 from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM, Layout, Measure, wrap
-from viz_app.figures.model.spec import HeatmapFigure, display_label
+from viz_app.figures.model.figure import HeatmapFigure, display_label
 from viz_app.figures.model.style import Style
 
 _GAP = 4.0  # between neighbouring parts
-_LEAST_WIDTH = 80 * POINTS_PER_MM
+_MIN_WIDTH = 80 * POINTS_PER_MM
 _LARGEST_CELL = {1: 15.0, 2: 11.0}  # points; a single panel, several panels
 _ROOMY_CELL = 3.5  # times the font size: a given width with few tokens leaves margins instead of larger cells
-_LEAST_CELL = 6.6  # of a single panel when the width is free: labels of 6 points
-_LEAST_LABEL = {1: 3.0, 2: 4.5}  # smaller labels are left out
+_MIN_CELL = 6.6  # of a single panel when the width is free: labels of 6 points
+_MIN_LABEL = {1: 3.0, 2: 4.5}  # smaller labels are left out
 _LINE = 1.3  # line height over font size
 _SLANT = 1 / sqrt(2)
 _BAR = 7.0  # width of the colour bar
 _BAR_HEIGHT = 110.0
-_LEAST_BAR = 60.0
+_MIN_BAR = 60.0
 
 
 class Planner:
@@ -84,7 +84,7 @@ class Planner:
         return max((self.measure(display_label(label, MAX_LABEL), 1.0) for label in labels), default=0.0)
 
     def _usable(self, label: float) -> float:
-        return label if label >= _LEAST_LABEL[self.size_class] else 0.0
+        return label if label >= _MIN_LABEL[self.size_class] else 0.0
 
     def _sides(self, label: float) -> tuple[float, float, float]:
         """Room left of the panels, between two of them, and right of them (with the colour bar)."""
@@ -141,7 +141,7 @@ class Planner:
         if self.asked_height is not None:
             return max(0.1, min(self.largest, _ROOMY_CELL * self.font))
         cell = min(largest, wide, tall)
-        return max(cell, _LEAST_CELL) if self.size_class == 1 else max(cell, 0.5)
+        return max(cell, _MIN_CELL) if self.size_class == 1 else max(cell, 0.5)
 
     def _cell_of_a_page(self, label: float, largest: float) -> float:
         """Side of a cell with which all rows of panels fit on a page."""
@@ -157,7 +157,7 @@ class Planner:
         width_panel, height_panel = cell * self.keys, cell * self.queries
         block = width_panel * figure.columns + between * (figure.columns - 1)
         natural = left + block + right
-        width = self.requested_width if self.requested_width is not None else max(natural, _LEAST_WIDTH)
+        width = self.requested_width if self.requested_width is not None else max(natural, _MIN_WIDTH)
         left += max(0.0, (width - natural) / 2)
         room = width - 2 * PAD
         title_lines = wrap(figure.title, font * 1.1, room, self.measure) if self.style.title else ()
@@ -178,7 +178,7 @@ class Planner:
             for i in range(len(figure.panels))
         )
         middle = (top + bottom) / 2
-        bar_height = min(_BAR_HEIGHT, max(tall, _LEAST_BAR))
+        bar_height = min(_BAR_HEIGHT, max(tall, _MIN_BAR))
         key_title = (left + block / 2, bottom + below - font * _LINE / 2)
         notes = label * self.notes_width + 2 * _GAP if label and self.notes_width else 0.0
         titles = label * self.query_width + 2 * _GAP if label else _GAP
@@ -227,7 +227,7 @@ class Planner:
         if self.bars:
             titles += [self.figure.scale_title] if self.figure.weights else []
             titles += [self.figure.difference_title] if self.figure.differences else []
-        least = _LEAST_BAR + self.font if self.bars else 0.0
+        least = _MIN_BAR + self.font if self.bars else 0.0
         return max([least, *(self.measure(title, self.font) for title in titles)])
 
     def _fitting(self, titles: Sequence[str], size: float, room: float) -> float:

@@ -15,13 +15,13 @@ from typing import Any
 import matplotlib
 
 from viz_app.figures import fonts
+from viz_app.figures.model.beam_tree import TreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
+from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
-from viz_app.figures.model.tree import TreeFigure
 from viz_app.figures.mpl import charts, constituency, dots, heatmaps, lines, trees
 from viz_app.figures.mpl.canvas import Canvas
 

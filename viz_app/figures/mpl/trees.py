@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from viz_app.figures import fonts
 from viz_app.figures.colours.palette import INK, MASK_HATCH
 from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_WIDTH, POINTS_PER_MM
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.beam_tree import BEST, TreeFigure, TreeNode
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.style import Style
-from viz_app.figures.model.tree import BEST, TreeFigure, TreeNode
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import GAP, LINE, Entry, Frame, page_height, page_width
 
 _EDGE = 2.2  # room between two columns over the font size
 _PITCH = 2.5  # from one candidate to the next over the font size
 _SCORE = 0.75  # size of scores over that of labels
-_LEAST_FONT = 6.0
+_MIN_FONT = 6.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def plan(figure: TreeFigure, style: Style) -> Plan:
         widths[node.step - 1] = max(widths[node.step - 1], widest)
     unit = sum(widths) + _EDGE * figure.steps  # width of the tree at font size 1
     if style.width is None:
-        label_font = max(min(font, (PAGE_WIDTH - 2 * PAD) / unit), min(font, _LEAST_FONT))
+        label_font = max(min(font, (PAGE_WIDTH - 2 * PAD) / unit), min(font, _MIN_FONT))
         width = max(unit * label_font + 2 * PAD, 80 * POINTS_PER_MM)
     else:
         width = page_width(style, 0.0)

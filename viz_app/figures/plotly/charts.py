@@ -10,13 +10,13 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import numbers_map, weights_map
+from viz_app.figures.model.beam_tree import BEST, TreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
+from viz_app.figures.model.figure import Figure, display_label
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import Figure, display_label
 from viz_app.figures.model.style import Style
-from viz_app.figures.model.tree import BEST, TreeFigure
 from viz_app.figures.plotly.constituency import constituency
 from viz_app.figures.plotly.dots import dots
 from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale

@@ -9,13 +9,13 @@ import plotly.graph_objects as go
 from viz_app.figures import fonts
 from viz_app.figures.colours.palette import BACKGROUND, MUTED
 from viz_app.figures.model.constituency import ConstituencyFigure, TreePlaces, label_of, place_tree
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.renderer import drawing_settings
 from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale
 
 _WIDTH = 900  # pixels that a page has for the tree, about
-_LARGEST, _LEAST = 14.0, 8.0  # font size in pixels
+_LARGEST, _MIN = 14.0, 8.0  # font size in pixels
 _PIXELS = 22  # height of a font size
 
 
@@ -51,7 +51,7 @@ def _edges(figure: ConstituencyFigure, places: TreePlaces) -> dict[str, Any]:
 
 
 def _labels(figure: ConstituencyFigure, style: Style, places: TreePlaces) -> list[dict[str, Any]]:
-    size = max(_LEAST, min(_LARGEST, _WIDTH / places.width))
+    size = max(_MIN, min(_LARGEST, _WIDTH / places.width))
     nodes = [
         (node.label, at, figure.node_tint(i, style))
         for i, (node, at) in enumerate(zip(figure.nodes, places.nodes, strict=True))

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import MUTED
 from viz_app.figures.model.dots import Dots, DotsFigure
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.lines import HEAD_COLORS
-from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.plotly.parts import base_layout, escaped
 

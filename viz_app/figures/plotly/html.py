@@ -12,7 +12,7 @@ import plotly.io
 
 from viz_app.figures import fonts
 from viz_app.figures.colours.palette import BACKGROUND, INK
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.renderer import drawing_settings
 from viz_app.figures.plotly.renderer import to_plotly

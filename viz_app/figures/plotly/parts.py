@@ -6,7 +6,7 @@ from typing import Any
 
 from viz_app.figures.colours.palette import BACKGROUND, INK
 from viz_app.figures.colours.scales import ColorMap, format_number
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 
 FONT = "Pretendard, sans-serif"
 

@@ -17,7 +17,14 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import ColorMap
-from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label, word_starts
+from viz_app.figures.model.figure import (
+    DifferencePanel,
+    Figure,
+    HeatmapFigure,
+    HeatmapPanel,
+    display_label,
+    word_starts,
+)
 from viz_app.figures.model.style import Style
 from viz_app.figures.plotly import charts
 from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale

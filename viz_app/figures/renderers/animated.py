@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from viz_app.figures.build.steps import Animation
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.pixels import GIF_DPI
-from viz_app.figures.model.spec import Figure
 from viz_app.figures.model.style import Style
 from viz_app.figures.renderers.renderer import Renderer
 

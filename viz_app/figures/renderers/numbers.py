@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from viz_app.figures import data_renderer
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.style import Style
 from viz_app.figures.renderers.renderer import Renderer
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from viz_app.figures.model.beam_tree import TreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
+from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
-from viz_app.figures.model.tree import TreeFigure
 
 # All that do not move.
 STILL = (HeatmapFigure, LinesFigure, TreeFigure, ConstituencyFigure, CurvesFigure, MatrixFigure, DotsFigure)

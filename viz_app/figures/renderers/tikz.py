@@ -5,7 +5,7 @@ from __future__ import annotations
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.spec import Figure, HeatmapFigure
+from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
 from viz_app.figures.renderers.renderer import Renderer
 

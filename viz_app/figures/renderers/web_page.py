@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.style import Style
 from viz_app.figures.renderers.renderer import STILL, Renderer
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from transformer_core.attention_maps import Axis
 from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.slicing import axis_label
-from viz_app.figures.model.spec import display_label
 from viz_app.text import texts
 
 # A head that gives this much, on average over its rows, to one special or punctuation key rests there.

@@ -11,13 +11,13 @@ from viz_app.figures.build.steps import Animation
 from viz_app.figures.colours.scales import format_number
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.spec import Figure, HeatmapFigure, display_label
+from viz_app.figures.model.figure import Figure, HeatmapFigure, display_label
 from viz_app.text import Texts, texts
 
 AnyFigure = TypeVar("AnyFigure", bound=Figure)
 
 _LABEL = 60  # characters of a name in a caption
-_MOST = 8  # names in a caption
+_MAX = 8  # names in a caption
 
 
 def with_caption(figure: AnyFigure) -> AnyFigure:
@@ -48,8 +48,8 @@ def _caption(figure: Figure, t: Texts) -> str:
             caption = t("figures.caption_curve", **titles)
             new = bool(names) and names[0] != figure.y_title
             return f"{caption} {t('figures.caption_name', name=names[0])}" if new else caption
-        more = t("figures.caption_more_curves", count=len(names) - _MOST) if len(names) > _MOST else ""
-        listed = "; ".join(names[:_MOST])
+        more = t("figures.caption_more_curves", count=len(names) - _MAX) if len(names) > _MAX else ""
+        listed = "; ".join(names[:_MAX])
         return t("figures.caption_curves", **titles, count=len(figure.series), names=f"{listed}{more}")
     if isinstance(figure, MatrixFigure):
         return _cells(figure.matrix, figure.scale_title, figure.row_title, figure.column_title, t)
@@ -77,7 +77,7 @@ def _cells(values: Any, scale: str, row: str, column: str, t: Texts) -> str:
 
 def _alt(figure: Figure, caption: str, t: Texts) -> str:
     if isinstance(figure, CurvesFigure):
-        parts = [caption, *(_curve_summary(series, t) for series in figure.series[:_MOST])]
+        parts = [caption, *(_curve_summary(series, t) for series in figure.series[:_MAX])]
         if figure.cut is not None:
             names = [display_label(series.label, _LABEL) for series in figure.series]
             listed = "; ".join(

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.beam_tree import TreeFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
+from viz_app.figures.model.figure import HeatmapPanel, display_label
 from viz_app.figures.model.slicing import axis_label
-from viz_app.figures.model.spec import HeatmapPanel, display_label
-from viz_app.figures.model.tree import TreeFigure
 from viz_app.figures.text.captions import (
     Caption,
     fill_template,

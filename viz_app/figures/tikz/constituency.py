@@ -14,7 +14,7 @@ from viz_app.figures.mpl.renderer import drawing_settings
 from viz_app.figures.tikz.parts import color, heading, tex
 
 _WIDTH = 160.0  # mm, when the style has none
-_LEAST = 6.0  # points, of labels that the width would make smaller, when the style has none
+_MIN = 6.0  # points, of labels that the width would make smaller, when the style has none
 _STEPS = 16  # colours in the key
 
 
@@ -24,7 +24,7 @@ def constituency(figure: ConstituencyFigure, style: Style) -> list[str]:
         places = place_tree(figure, fonts.width)
     size = min(style.font, (style.width or _WIDTH) * POINTS_PER_MM / places.width)
     if style.width is None:
-        size = max(size, min(style.font, _LEAST))
+        size = max(size, min(style.font, _MIN))
     high = 1.0
     if style.height is not None:
         high = max(0.6, min(1.5, style.height * POINTS_PER_MM / size / (places.height + 2)))

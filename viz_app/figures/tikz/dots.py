@@ -6,8 +6,8 @@ import math
 
 from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.dots import Dots, DotsFigure
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.lines import HEAD_COLORS
-from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.tikz.parts import color, heading, tex
 
@@ -17,7 +17,7 @@ _LETTER = 0.5  # width of a letter over its height, about
 _PITCH = 1.7  # from row to row over the font size
 _GAP = 4.0  # mm between a number and the next column
 _BAND = 0.35  # half the height of a band, in rows
-_LEAST = 12.0  # mm of an axis at least
+_MIN = 12.0  # mm of an axis at least
 
 
 def dots(figure: DotsFigure, style: Style) -> list[str]:
@@ -29,7 +29,7 @@ def dots(figure: DotsFigure, style: Style) -> list[str]:
     ]
     gap = max(numbers) + _GAP
     room = (style.width or _WIDTH) - names - (len(numbers) - 1) * gap - numbers[-1] - _GAP
-    across = max(_LEAST, room / len(numbers))
+    across = max(_MIN, room / len(numbers))
     down = _PITCH * style.font / POINTS_PER_MM * len(figure.row_labels)
     if style.height:
         down = style.height

@@ -2,7 +2,7 @@ r"""What all figures in TikZ share: text that TeX prints as it stands, colours, 
 
 from __future__ import annotations
 
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.style import Style
 
 MAX_LABEL = 16

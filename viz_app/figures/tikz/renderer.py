@@ -17,7 +17,7 @@ from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label
+from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json
 from viz_app.figures.tikz.constituency import constituency

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viz_app.figures.build.beam import beam_tree
-from viz_app.figures.model.tree import TreeFigure
+from viz_app.figures.model.beam_tree import TreeFigure
 from viz_app.figures.views.view import View
 
 VIEW = View(

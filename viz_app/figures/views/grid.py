@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transformer_core.analysis.atlas.measures import measures
+from transformer_core.atlas.measures import measures
 from viz_app.figures.build.atlas import head_grid
 from viz_app.figures.model.charts import MatrixFigure
 from viz_app.figures.views.view import View

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from viz_app.figures.build.request import Request
-from viz_app.figures.model.spec import Figure, HeatmapFigure
+from viz_app.figures.model.figure import Figure, HeatmapFigure
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.atlas.record import Atlas
+    from transformer_core.atlas.record import Atlas
 
 PLACE = ("kind", "layer", "head", "unit")  # parameters of a view of one head
 

@@ -18,10 +18,10 @@ from torch.nn import functional as F
 from transformer_core.analysis.activations import Activation, Side, record_activations
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.masks import padding_mask
+from transformer_core.model.masks import padding_mask
 
 if TYPE_CHECKING:
-    from transformer_core.model import Transformer
+    from transformer_core.model.transformer import Transformer
     from transformer_core.translator import Translator
 
 LIMIT = 4.0  # numbers of a tensor are shown up to here; LayerNorm leaves few beyond

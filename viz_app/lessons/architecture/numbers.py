@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from transformer_core.config import ModelConfig
-from transformer_core.flops import Work, multiply_adds_by_part, parameters_by_part
-from transformer_core.presets import PRESETS
+from transformer_core.paper.flops import Work, multiply_adds_by_part, parameters_by_part
+from transformer_core.paper.presets import PRESETS
 from viz_app.figures import CurvesFigure, MatrixFigure, Series
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSON_AT
 from viz_app.lessons.context import LessonContext, StageData
@@ -27,7 +27,7 @@ _PARTS = {
     "matrix": ("embeddings", "positions", "output"),
     "norms": ("norms",),
 }
-_MOST_NEIGHBOURS = 50  # in the figure for print
+_MAX_NEIGHBOURS = 50  # in the figure for print
 
 
 def data(context: LessonContext) -> StageData:
@@ -200,7 +200,7 @@ def _neighbours(context: LessonContext) -> Figure:
     ids = _read(context, _ids(context)[0], ())["encoder"]
     at = int(context.state.number("at", min(2, len(ids) - 1), 0, len(ids) - 1) + 0.5)
     matrix = (translator.model.source_embedding or translator.model.embedding).weight.detach()
-    (found,) = nearest(matrix, [ids[at]], min(_MOST_NEIGHBOURS, len(matrix) - 1))
+    (found,) = nearest(matrix, [ids[at]], min(_MAX_NEIGHBOURS, len(matrix) - 1))
     piece = translator.tokenizer.source.piece
     names = ", ".join(f"“{piece(other).lstrip('▁')}”" for other, _ in found[:3])
     series = Series(

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.broken.suspects import (
     COPYIST,
     HEALTHY,

@@ -18,8 +18,8 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model
 from viz_app.lessons.small_target import small_source
 from viz_app.lessons.word_order import measure_change, piece_order, translate_rows, words_of
-from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HEALTHY: SmallName = "base"
 SUSPECTS: dict[str, SmallName] = {"a": "no-positions", "b": "unscaled", "c": "no-residual", "d": "no-warmup"}
 COPYIST: SmallName = "no-mask"  # of the last scene
-MOST_PIECES = 20  # with </s>, so that a map can be read on a phone
+MAX_PIECES = 20  # with </s>, so that a map can be read on a phone
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -79,10 +79,10 @@ class CopyTest:
 
 
 def truncate_sentence(text: str, translator: Translator) -> str:
-    """As many of the first words as make at most `MOST_PIECES` pieces; of a longer word its first letters."""
+    """As many of the first words as make at most `MAX_PIECES` pieces; of a longer word its first letters."""
 
     def fits(part: str) -> bool:
-        return len(translator.tokenizer.source.encode(part).ids) < MOST_PIECES
+        return len(translator.tokenizer.source.encode(part).ids) < MAX_PIECES
 
     words = text.split()
     while len(words) > 1 and not fits(" ".join(words)):
@@ -160,8 +160,8 @@ def _encoder(translator: Translator, ids: Sequence[int]) -> tuple[FloatArray, Fl
     import torch
 
     from transformer_core.data import make_batch
-    from transformer_core.hooks import capture
-    from transformer_core.masks import padding_mask
+    from transformer_core.hooks.points import capture
+    from transformer_core.model.masks import padding_mask
 
     model, special = translator.model, translator.tokenizer.special
     source = make_batch([list(ids)], [[]], special).source

@@ -8,12 +8,12 @@ import numpy as np
 
 from transformer_core.analysis.bleu import BleuParts, bleu_parts
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Request, Search, Series, beam_tree
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.serving.search_tree import search_tree
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.search_tree import search_tree
+from viz_app.serving.models.translation_service import BEAM
 
-MOST_ALPHA = 2.0
+MAX_ALPHA = 2.0
 
 
 def data(context: LessonContext) -> StageData:
@@ -25,7 +25,7 @@ def data(context: LessonContext) -> StageData:
     return StageData(
         values={
             "tree": tree,
-            "most_alpha": MOST_ALPHA,
+            "most_alpha": MAX_ALPHA,
             "reference": translation.text,
             "other": _other(context),
             "bleu": None if context.service.parses else bleu_values(bleu_parts(hypothesis, translation.text)),
@@ -86,7 +86,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         )
     if scene not in ("alpha", "predict"):
         return None
-    alphas = np.linspace(0, MOST_ALPHA, 41)
+    alphas = np.linspace(0, MAX_ALPHA, 41)
     kind = context.service.translator.decoding.length_penalty
     series = [
         Series(

@@ -11,11 +11,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from transformer_core.additive import additive_scores
-from transformer_core.attention import attention_scores, attention_weights
 from transformer_core.data import make_batch
-from transformer_core.hooks import Point, capture
-from transformer_core.masks import padding_mask
+from transformer_core.hooks.points import Point, capture
+from transformer_core.model.additive import additive_scores
+from transformer_core.model.attention import attention_scores, attention_weights
+from transformer_core.model.masks import padding_mask
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator

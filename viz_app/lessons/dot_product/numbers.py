@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.resting import best_looking
+from transformer_core.analysis.attention_sinks import best_looking
 from transformer_core.attention_maps import Kind
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, MatrixFigure, Request, Series, one_head
-from viz_app.figures.model.spec import Figure, display_label
+from viz_app.figures.model.figure import Figure, display_label
 from viz_app.lessons.context import LessonContext, StageData
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)

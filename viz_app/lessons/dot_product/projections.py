@@ -22,7 +22,7 @@ def self_projections(translator: Translator, translation: Translation, layer: in
     import torch
 
     from transformer_core.data import make_batch
-    from transformer_core.masks import padding_mask
+    from transformer_core.model.masks import padding_mask
 
     model, special = translator.model, translator.tokenizer.special
     encoder: Any = model.encoder
@@ -41,8 +41,8 @@ def cross_projections(translator: Translator, translation: Translation, layer: i
     import torch
 
     from transformer_core.data import make_batch
-    from transformer_core.hooks import capture
-    from transformer_core.masks import padding_mask
+    from transformer_core.hooks.points import capture
+    from transformer_core.model.masks import padding_mask
 
     model, special = translator.model, translator.tokenizer.special
     decoder: Any = model.decoder

@@ -13,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from transformer_core.analysis.resting import MOST_RESTING
+from transformer_core.analysis.attention_sinks import RESTING_SHARE
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import AT_REST, HISTORIES
 
 if TYPE_CHECKING:
-    from transformer_core.history import History
+    from transformer_core.history.snapshots import History
 
 SENTENCE = 1  # of the history that is shown, from 0; the counts are over all of them
 SELF: tuple[Kind, ...] = ("encoder", "decoder")  # in self-attention nearly all heads came to rest
@@ -59,7 +59,7 @@ class HeadsAtRest:
         Counted through all heads, those of the encoder first.
         """
         lost = [
-            np.where(self.resting[kind][-1] > MOST_RESTING, found.max(axis=0) - found[-1], -np.inf).ravel()
+            np.where(self.resting[kind][-1] > RESTING_SHARE, found.max(axis=0) - found[-1], -np.inf).ravel()
             for kind in SELF
             for found in (self.information[kind],)
         ]
@@ -73,7 +73,7 @@ class HeadsAtRest:
 @st.cache_resource(show_spinner=False)
 def _measured(folder: str) -> HeadsAtRest:
     from transformer_core.analysis.head_scores import score_heads
-    from transformer_core.history import History
+    from transformer_core.history.snapshots import History
 
     history = History.load(Path(folder))
     scores = [

@@ -14,14 +14,14 @@ import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
-from viz_app.serving.request_queue import Superseded
-from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.scheduling.request_queue import Superseded
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
 FloatArray = npt.NDArray[np.float32]
-_MOST_LOGITS = 24_000_000  # of one pass: about 100 MB
+_MAX_LOGITS = 24_000_000  # of one pass: about 100 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ def decompose_layer(translator: Translator, translation: Translation, kind: Kind
     """The heads of one layer and what W^O makes of them, while the model reads a sentence and its translation."""
     import torch
 
-    from transformer_core.hooks import capture
+    from transformer_core.hooks.points import capture
 
     attention: Any = translator.model.get_submodule(hook_point_name(kind, layer, "w_o").rpartition(".")[0])
     with torch.no_grad(), capture(translator.model, points={"head_outputs"}, kinds={kind}, layers={layer}) as captured:
@@ -89,8 +89,8 @@ def ablate_each_head(translator: Translator, text: str, should_stop: ShouldStop 
     import torch
 
     from transformer_core.data import make_batch
-    from transformer_core.hooks import edit
-    from transformer_core.masks import padding_mask
+    from transformer_core.hooks.points import edit
+    from transformer_core.model.masks import padding_mask
 
     heads = all_heads(translator)
     greedy = translator.translate(text, beam=1)
@@ -101,7 +101,7 @@ def ablate_each_head(translator: Translator, text: str, should_stop: ShouldStop 
     if not greedy.finished:  # it was cut off: </s> was never written
         inputs, outputs = inputs[:, :-1], outputs[:, :-1]
     length = outputs.shape[1]
-    size = max(1, _MOST_LOGITS // (length * translator.config.vocab_size))
+    size = max(1, _MAX_LOGITS // (length * translator.config.vocab_size))
     never = torch.tensor([special.pad, special.bos, special.unk])
     changes, same, whole = [], [], 0.0
     rows: list[Head | None] = [None, *heads]

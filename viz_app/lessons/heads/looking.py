@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures import Dots, DotsFigure
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.heads.one_by_one import text_to_ablate
-from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -45,7 +45,7 @@ def looking_and_doing(context: LessonContext) -> LookingAndDoing:
 
     def compute(stop: ShouldStop) -> LookingAndDoing:
         from transformer_core.analysis.attribution import POINTS, attribute_run
-        from transformer_core.analysis.forced_run import forced_run
+        from transformer_core.analysis.teacher_forced_run import forced_run
 
         run = forced_run(translator, text, translation, points=POINTS)
         looked = attribute_run(translator, run, method="attention", should_stop=stop)

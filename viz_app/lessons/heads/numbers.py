@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, translate_without
 from transformer_core.attention_maps import KINDS, Axis, Kind
-from transformer_core.flops import Work, forward_flops, parameters
-from transformer_core.presets import PRESETS
+from transformer_core.paper.flops import Work, forward_flops, parameters
+from transformer_core.paper.presets import PRESETS
 from viz_app.components.explorer import Selection
 from viz_app.figures import CurvesFigure, MatrixFigure, Request, Series, one_head
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.at_rest import rest_figure, rest_values
@@ -25,8 +25,8 @@ from viz_app.lessons.heads.one_by_one import cause_values, one_by_one, weights_a
 from viz_app.lessons.heads.paper_heads import paper_figure, paper_selection, paper_values
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.small_target import small_target
-from viz_app.serving.head_roles import ROLES_KEY, role_tables
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.head_roles import ROLES_KEY, role_tables
+from viz_app.serving.models.translation_service import BEAM
 
 if TYPE_CHECKING:
     from transformer_core.analysis.roles import HeadRole, RoleTable

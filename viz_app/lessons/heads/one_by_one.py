@@ -9,19 +9,19 @@ import numpy.typing as npt
 
 from transformer_core.analysis.ablation import all_heads
 from viz_app.figures import Dots, DotsFigure
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.weight_and_effect import dispensable_head, rank_correlation, strongest_weights
 
-MOST_PIECES = 40  # of a sentence in which every head is switched off alone; a longer one would take too long
-_MOST_ROWS = 16  # heads of a printed figure
+MAX_PIECES = 40  # of a sentence in which every head is switched off alone; a longer one would take too long
+_MAX_ROWS = 16  # heads of a printed figure
 
 
 def text_to_ablate(context: LessonContext) -> str:
     """The sentence, or the first example for one in which switching off every head would take too long."""
     service = context.service
-    return context.source if len(context.pieces) <= MOST_PIECES else service.source_text(service.first_example)
+    return context.source if len(context.pieces) <= MAX_PIECES else service.source_text(service.first_example)
 
 
 def cause_values(
@@ -64,7 +64,7 @@ def weights_and_effects(context: LessonContext) -> DotsFigure | None:
         return None
     values, arrays = cause_values(context, alone)
     strongest = arrays["strongest"]
-    shown = np.argsort(-strongest, kind="stable")[:_MOST_ROWS]
+    shown = np.argsort(-strongest, kind="stable")[:_MAX_ROWS]
     heads = all_heads(context.service.translator)
     words = [f"{display_label(values['queries'][at])} \u2192 {display_label(values['keys'][at])}" for at in shown]
     names = [f"{t(f'lesson_heads.{kind}')} {layer + 1}.{head + 1}" for kind, layer, head in (heads[at] for at in shown)]

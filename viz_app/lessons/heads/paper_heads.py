@@ -9,16 +9,16 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.atlas.statistics import LEAST_GAIN, LEAST_PLACES
+from transformer_core.atlas.statistics import MIN_GAIN, MIN_PLACES
 from viz_app.components.explorer import Selection
 from viz_app.figures import Dots, DotsFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.text.role_words import role_words
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.atlas.naming import Role
-    from transformer_core.analysis.atlas.record import Links
-    from viz_app.serving.head_atlas import HeadAtlas
+    from transformer_core.atlas.naming import Role
+    from transformer_core.atlas.record import Links
+    from viz_app.serving.measurements.head_atlas import HeadAtlas
 
 # "making ... more difficult": from a verb to its complement. Antecedents such as that of "its" stand in no treebank of
 # Universal Dependencies; what is there leads from a noun, or a possessive, to the noun that it belongs to.
@@ -47,7 +47,7 @@ class PaperHead:
     @property
     def verdict(self) -> str:
         """`holds`; `none`; `chance` for 10 points in the test without having been a candidate, or significance."""
-        return "holds" if self.holds else "chance" if self.evidence.gain >= LEAST_GAIN else "none"
+        return "holds" if self.holds else "chance" if self.evidence.gain >= MIN_GAIN else "none"
 
 
 def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
@@ -58,7 +58,7 @@ def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
     every = {pair: _best(found, links, pair) for pair in product(links.relations, links.directions)}
     heads = [(figure, every[pair]) for figure, pair in RELATIONS.items() if pair in every]
     structure = [each for (relation, _), each in every.items() if relation not in _NO_STRUCTURE]
-    counted = [each for each in structure if each[1].places >= LEAST_PLACES and not isnan(each[1].gain)]
+    counted = [each for each in structure if each[1].places >= MIN_PLACES and not isnan(each[1].gain)]
     by_head: dict[Head, tuple[Head, Role]] = {}
     for each in sorted(counted, key=lambda each: (not _holds(found, each), -each[1].gain)):
         by_head.setdefault(each[0], each)
@@ -68,7 +68,7 @@ def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
 
 def _best(found: HeadAtlas, links: Links, pair: tuple[str, str]) -> tuple[Head, Role]:
     """The head that follows a relation; where none does, the one that is furthest above its baseline."""
-    from transformer_core.analysis.atlas.naming import link_evidence
+    from transformer_core.atlas.naming import link_evidence
 
     ranked = [(head, role) for role, head in link_evidence(links, *pair)]
     return next((each for each in ranked if _holds(found, each)), ranked[0])

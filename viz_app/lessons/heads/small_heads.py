@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
 from viz_app.lessons.small_target import small_source
-from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 MODELS: dict[str, SmallName] = {"base": "base", "one": "one-head"}
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.resting import separators
+from transformer_core.analysis.attention_sinks import separators
 from transformer_core.attention_maps import KINDS, AttentionMaps
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from viz_app.lessons.jobs.shared_job import SharedJob, State
-from viz_app.serving.background_throttle import Busy, never_busy
+from viz_app.serving.scheduling.background_throttle import Busy, never_busy
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -95,8 +95,8 @@ def make_layers(width: int) -> dict[Kind, nn.Module]:
     """
     from torch import nn
 
-    from transformer_core.attention import MultiHeadAttention
-    from transformer_core.restricted import RestrictedAttention
+    from transformer_core.model.attention import MultiHeadAttention
+    from transformer_core.model.restricted import RestrictedAttention
 
     heads: dict[str, Any] = {"d_model": width, "num_heads": width // HEAD, "d_k": HEAD, "d_v": HEAD}
     layers: dict[Kind, nn.Module] = {

@@ -17,14 +17,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from viz_app.lessons.jobs.shared_job import SharedJob, State
-from viz_app.serving.background_throttle import Busy, never_busy
+from viz_app.serving.scheduling.background_throttle import Busy, never_busy
 
 if TYPE_CHECKING:
     from viz_app.lessons.jobs.reversal_task import AttentionProbe, ProbeResult, ReversalTrainer
 
 PACE = 0.08  # seconds from one update to the next, at least
 SNAPSHOT_EVERY = 10  # updates between two moments that are kept
-_MOST_WORDS = 64  # of which looks are kept
+_MAX_WORDS = 64  # of which looks are kept
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class LiveTraining(SharedJob):
             known = record.looks.setdefault(word, [])
             record.looks.move_to_end(word)
             known += self._looker.probe(word, record.weights[len(known) : count])
-            while len(record.looks) > _MOST_WORDS:
+            while len(record.looks) > _MAX_WORDS:
                 record.looks.popitem(last=False)
             return known[:count]
 

@@ -14,9 +14,9 @@ import torch
 
 from transformer_core.config import ModelConfig, SpecialIds, TrainingConfig
 from transformer_core.data import Batch, make_batch
-from transformer_core.hooks import capture
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 from transformer_core.training.loss import output_loss
 from transformer_core.training.schedule import learning_rate
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Literal
 
-from viz_app.serving.background_throttle import PATIENCE, BackgroundThrottle, Busy
+from viz_app.serving.scheduling.background_throttle import PATIENCE, BackgroundThrottle, Busy
 
 State = Literal["idle", "running", "done", "stopped", "left", "failed"]
 

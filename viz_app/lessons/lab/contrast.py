@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from transformer_core.analysis.attribution.methods import Contrast, Method
 from viz_app.lessons.context import LessonContext
-from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -77,7 +77,7 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
 
     def compute(stop: ShouldStop) -> Contrasted:
         from transformer_core.analysis.attribution import POINTS, attribute_run
-        from transformer_core.analysis.forced_run import forced_run
+        from transformer_core.analysis.teacher_forced_run import forced_run
 
         run = forced_run(translator, context.source, translation, points=POINTS)
         contrast = Contrast(row, int(run.outputs[row]), other)

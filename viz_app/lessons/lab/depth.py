@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from transformer_core.analysis.ablation import word_diff
-from transformer_core.metrics import chrf
+from transformer_core.evaluation.metrics import chrf
 from viz_app.figures import CurvesFigure, MatrixFigure, Series
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.limits import PassFlops, check_work
 from viz_app.lessons.lab.recipe import Recipe
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.translation_service import BEAM
 
 if TYPE_CHECKING:
     from transformer_core.analysis.lens import LogitLens

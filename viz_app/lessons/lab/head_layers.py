@@ -13,8 +13,8 @@ import numpy.typing as npt
 from transformer_core.attention_maps import KINDS, Kind
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab.heads_of import set_of_bits
-from viz_app.lessons.lab.limits import MOST_FLOPS_OF_ALL_HEADS, check_work, pass_flops
-from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.lessons.lab.limits import MAX_FLOPS_OF_ALL_HEADS, check_work, pass_flops
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 Layer = tuple[Kind, int]
 FloatArray = npt.NDArray[np.float32]
@@ -35,7 +35,7 @@ def flops_of_layers(context: LessonContext, layers: list[Layer]) -> float:
 
 def is_by_layer(context: LessonContext) -> bool:
     """Whether this model and sentence are too large to measure all heads at once."""
-    return flops_of_layers(context, all_layers(context)) > MOST_FLOPS_OF_ALL_HEADS
+    return flops_of_layers(context, all_layers(context)) > MAX_FLOPS_OF_ALL_HEADS
 
 
 def asked_layers(context: LessonContext) -> tuple[str, list[Layer]]:
@@ -54,8 +54,8 @@ def estimates(context: LessonContext) -> FloatArray:
     check_work(_PASSES_OF_ESTIMATES * pass_flops(context).whole)
 
     def compute(_stop: ShouldStop) -> FloatArray:
-        from transformer_core.analysis.forced_run import forced_run
-        from transformer_core.analysis.head_gradients import estimated_effects
+        from transformer_core.analysis.effects.head_gradients import estimated_effects
+        from transformer_core.analysis.teacher_forced_run import forced_run
 
         found: FloatArray = estimated_effects(translator, forced_run(translator, context.source, translation)).numpy()
         return found

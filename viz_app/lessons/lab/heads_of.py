@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from transformer_core.analysis.ablation import Head, all_heads
-from transformer_core.analysis.resting import separators
+from transformer_core.analysis.attention_sinks import separators
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.lessons.context import LessonContext
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from transformer_core.attention_maps import Kind
 from transformer_core.config import ModelConfig
-from transformer_core.flops import Work, multiply_adds_by_part
+from transformer_core.paper.flops import Work, multiply_adds_by_part
 
 if TYPE_CHECKING:
     from viz_app.lessons.context import LessonContext
 
-MOST_PIECES = 80  # with </s>: every bench runs the model many times
-MOST_FLOPS = 1e13  # of one computation: two minutes of one core, half a minute of four
-MOST_FLOPS_OF_ALL_HEADS = 2e12  # from which on heads are measured by layer, as visitors ask for them: half a minute
+MAX_PIECES = 80  # with </s>: every bench runs the model many times
+MAX_FLOPS = 1e13  # of one computation: two minutes of one core, half a minute of four
+MAX_FLOPS_OF_ALL_HEADS = 2e12  # from which on heads are measured by layer, as visitors ask for them: half a minute
 
 
 class TooMuchWork(Exception):
@@ -80,5 +80,5 @@ def pass_flops(context: LessonContext) -> PassFlops:
 
 def check_work(flops: float) -> None:
     """Raise TooMuchWork for more than a bench does at most."""
-    if flops > MOST_FLOPS:
-        raise TooMuchWork(flops / MOST_FLOPS)
+    if flops > MAX_FLOPS:
+        raise TooMuchWork(flops / MAX_FLOPS)

@@ -10,16 +10,16 @@ import numpy.typing as npt
 
 from transformer_core.analysis.ablation import word_diff
 from viz_app.figures import MatrixFigure
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
-from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.part_effects import PartEffects
+    from transformer_core.analysis.effects.part_effects import PartEffects
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -46,7 +46,7 @@ def data(context: LessonContext) -> StageData:
 
 
 def _effects(context: LessonContext) -> PartEffects:
-    from transformer_core.analysis.part_effects import SUBLAYERS, part_effects
+    from transformer_core.analysis.effects.part_effects import SUBLAYERS, part_effects
 
     translator, translation = context.service.translator, context.result.translation
     passes, parts = pass_flops(context), sum(map(len, SUBLAYERS.values())) * translator.config.num_layers
@@ -78,7 +78,7 @@ def _without(context: LessonContext, chosen: str) -> str:
     translator, found, number = context.service.translator, _effects(context), int(chosen[1:])
 
     def compute(stop: ShouldStop) -> str:
-        from transformer_core.analysis.part_effects import translate_without_part, translate_without_word
+        from transformer_core.analysis.effects.part_effects import translate_without_part, translate_without_word
 
         if chosen[0] == "w":
             return translate_without_word(translator, context.source, number, beam=BEAM, should_stop=stop).text
@@ -114,7 +114,7 @@ def recipe(context: LessonContext) -> Recipe:
         "",
         recipes.python(
             context,
-            ["from transformer_core.analysis.part_effects import part_effects"],
+            ["from transformer_core.analysis.effects.part_effects import part_effects"],
             "found = part_effects(translator, source)",
             "found.effects  # (parts, tokens), in nats; found.word_effects: (words, tokens)",
         ),

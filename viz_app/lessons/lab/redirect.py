@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.analysis.ablation import word_diff
-from transformer_core.analysis.resting import best_looking
+from transformer_core.analysis.attention_sinks import best_looking
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
@@ -17,11 +17,11 @@ from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.heads_of import named_head, strongest_cell
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.lessons.lab.row_edits import Place, RowEdit, changed_rows, read_edits, unchanged_row
-from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.redirect import Redirect
+    from transformer_core.analysis.attention_override import Redirect
     from transformer_core.attention_maps import AttentionMaps
 
 FloatArray = npt.NDArray[np.float32]
@@ -132,7 +132,7 @@ def _described(context: LessonContext, edit: RowEdit) -> dict[str, Any]:
 
 
 def _redirects(context: LessonContext, edits: list[RowEdit]) -> tuple[Redirect, ...]:
-    from transformer_core.analysis.redirect import Redirect
+    from transformer_core.analysis.attention_override import Redirect
 
     return tuple(Redirect(*place, row) for place, row in _changed(context, edits).items())
 
@@ -142,7 +142,7 @@ def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
     rows = _redirects(context, edits)
 
     def compute(_stop: ShouldStop) -> Reading:
-        from transformer_core.analysis.redirect import redirect
+        from transformer_core.analysis.attention_override import redirect
 
         found = redirect(translator, context.source, rows, translation)
         tops = []
@@ -165,7 +165,7 @@ def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
     kept = min(0 if row.kind == "encoder" else row.query for row in rows)
 
     def compute(stop: ShouldStop) -> str:
-        from transformer_core.analysis.redirect import write_on
+        from transformer_core.analysis.attention_override import write_on
 
         return write_on(translator, context.source, rows, translation, kept=kept, beam=BEAM, should_stop=stop).text
 
@@ -211,7 +211,7 @@ def recipe(context: LessonContext) -> Recipe:
         "",
         recipes.python(
             context,
-            ["from transformer_core.analysis.redirect import Redirect, redirect"],
+            ["from transformer_core.analysis.attention_override import Redirect, redirect"],
             *(["rows = [", *written, "]"] if written else ["rows = []"]),
             "found = redirect(translator, source, rows)",
             "found.log_p - found.run.log_p  # the change for each token, in nats",

@@ -17,7 +17,7 @@ import numpy as np
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 
-MOST_EDITS = 10
+MAX_EDITS = 10
 _EDIT = re.compile(r"([edc])([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{1,3})([xowahs])(?:([0-9]{1,3})(?:\.([0-9]{1,3}))?)?")
 _KIND: dict[str, Kind] = {kind[0]: kind for kind in KINDS}
 
@@ -44,7 +44,7 @@ class RowEdit:
 def read_edits(text: str, maps: AttentionMaps, examples: int) -> list[RowEdit]:
     """The changes that a setting names; what does not fit this model, its examples and the sentence is left out."""
     found = []
-    for part in text.split("_")[:MOST_EDITS]:
+    for part in text.split("_")[:MAX_EDITS]:
         match = _EDIT.fullmatch(part)
         if match is None:
             continue
@@ -74,7 +74,7 @@ def row_of_another(maps: AttentionMaps, place: Place, length: int) -> tuple[floa
     Keys stand for those at the same position, counted from the start, and `</s>` for `</s>`; what is left sums to 1.
     A sentence with fewer queries gives its last row.
     """
-    from transformer_core.analysis.redirect import even
+    from transformer_core.analysis.attention_override import even
 
     kind, layer, head, query = place
     row = np.array(unchanged_row(maps, (kind, layer, head, min(query, maps.weights(kind).shape[2] - 1))))
@@ -94,7 +94,7 @@ def changed_rows(
         maps: Of the sentence.
         example: Gives those of an example sentence.
     """
-    from transformer_core.analysis.redirect import RedirectError, even, with_weight, without_keys
+    from transformer_core.analysis.attention_override import RedirectError, even, with_weight, without_keys
 
     rows: dict[Place, tuple[float, ...]] = {}
     for edit in edits:

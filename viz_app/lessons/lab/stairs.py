@@ -15,10 +15,10 @@ from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.head_layers import all_layers, flops_of_layers
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.translation_service import BEAM
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.staircase import Order, Staircase
+    from transformer_core.analysis.effects.cumulative_ablation import Order, Staircase
 
 ORDERS = ("effect", "gradient")
 RANDOM_ORDERS = 3
@@ -52,7 +52,7 @@ def _order(context: LessonContext) -> Order:
 
 
 def _staircase(context: LessonContext) -> Staircase:
-    from transformer_core.analysis.staircase import staircase
+    from transformer_core.analysis.effects.cumulative_ablation import staircase
 
     translator, translation, order = context.service.translator, context.result.translation, _order(context)
     alone = flops_of_layers(context, all_layers(context)) if order == "effect" else 0.0
@@ -105,7 +105,7 @@ def recipe(context: LessonContext) -> Recipe:
         ),
         recipes.python(
             context,
-            ["from transformer_core.analysis.staircase import staircase"],
+            ["from transformer_core.analysis.effects.cumulative_ablation import staircase"],
             f"found = staircase(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
             "found.log_p  # (heads + 1,), in nats",
         ),

@@ -10,16 +10,16 @@ import numpy as np
 
 from transformer_core.analysis.ablation import word_diff
 from transformer_core.attention_maps import KINDS
-from transformer_core.tokenizer import BOS_TOKEN
+from transformer_core.text.tokenizer import BOS_TOKEN
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
-from viz_app.lessons.lab.limits import MOST_PIECES, PassFlops, check_work
+from viz_app.lessons.lab.limits import MAX_PIECES, PassFlops, check_work
 from viz_app.lessons.lab.minimal_pairs import minimal_pairs
 from viz_app.lessons.lab.recipe import Recipe
-from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
     from transformer_core.analysis.patching import Cell, Direction, Patching, PatchSite
@@ -102,7 +102,7 @@ def _asked(context: LessonContext) -> Asked:
     clean, corrupted = map(context.service.source_text, pairs.get(pair, (context.text, "")))
     if pair == OWN:
         typed = str(state.settings.get("other", ""))
-        checked = context.service.validate(typed, MOST_PIECES)
+        checked = context.service.validate(typed, MAX_PIECES)
         corrupted = checked.source if checked.status == "good" else ""
     site: Any = state.choice("site", SITES[0], SITES)
     direction: Any = state.choice("direction", DIRECTIONS[0], DIRECTIONS)
@@ -119,8 +119,8 @@ def _patching(context: LessonContext, asked: Asked) -> Patching | str:
     check_work(values * PassFlops.from_lengths(config, source, 1).whole)  # at least: the translations may part later
 
     def compute(stop: ShouldStop) -> Patching | str:
+        from transformer_core.analysis.minimal_pairs import PatchingError
         from transformer_core.analysis.patching import patching
-        from transformer_core.analysis.sentence_pairs import PatchingError
 
         try:
             return patching(

@@ -24,11 +24,11 @@ from viz_app.lessons.lab.head_layers import Layer, all_layers, asked_layers, est
 from viz_app.lessons.lab.heads_of import named_head, set_of_bits
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
-from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.head_effects import Change, HeadEffects
+    from transformer_core.analysis.effects.head_effects import Change, HeadEffects
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -88,8 +88,8 @@ def _effects(context: LessonContext, change: Change, frozen: bool) -> HeadEffect
 
 def _effects_of(context: LessonContext, change: Change, frozen: bool, layer: Layer | None) -> HeadEffects:
     """Of the heads of a layer, or of all."""
-    from transformer_core.analysis.head_effects import head_effects
-    from transformer_core.hooks import Captured
+    from transformer_core.analysis.effects.head_effects import head_effects
+    from transformer_core.hooks.points import Captured
 
     translator, translation = context.service.translator, context.result.translation
     drawn = DRAWS if change in ("resample", "random") else 1
@@ -142,7 +142,7 @@ def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: b
     check_work(_PASSES_OF_CHECK * pass_flops(context).whole)
 
     def compute(stop: ShouldStop) -> dict[str, list[float]]:
-        from transformer_core.analysis.head_faithfulness import head_faithfulness
+        from transformer_core.analysis.effects.head_faithfulness import head_faithfulness
 
         check = head_faithfulness(context.service.translator, found, should_stop=stop)
         return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
@@ -230,7 +230,7 @@ def recipe(context: LessonContext) -> Recipe:
         recipes.command("effects", context, *options, out="effects.npz"),
         recipes.python(
             context,
-            ["from transformer_core.analysis.head_effects import head_effects"],
+            ["from transformer_core.analysis.effects.head_effects import head_effects"],
             f"found = head_effects(translator, source{more})",
             'found.effects["cross"]  # (layers, heads, tokens), in nats',
         ),

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures import MatrixFigure
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.contrast import contrasted, runners_up
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
-from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
     from transformer_core.analysis.attribution import Method
@@ -148,7 +148,7 @@ def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[Shoul
 
     def compute(stop: ShouldStop) -> dict[str, Traced]:
         from transformer_core.analysis.attribution import POINTS, agreement, attribute_run
-        from transformer_core.analysis.forced_run import forced_run
+        from transformer_core.analysis.teacher_forced_run import forced_run
 
         run = forced_run(translator, context.source, translation, points=POINTS)
         by_name = {name: attribute_run(translator, run, **_choice(context, name), should_stop=stop) for name in methods}

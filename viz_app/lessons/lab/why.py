@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, hook_point_name
-from transformer_core.analysis.resting import best_looking
+from transformer_core.analysis.attention_sinks import best_looking
 from transformer_core.attention_maps import Kind
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
@@ -22,10 +22,10 @@ from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.heads_of import named_head, strongest_cell
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
-from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.frozen_network import By
+    from transformer_core.analysis.linearized_model import By
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -109,8 +109,8 @@ def _taken_apart(context: LessonContext) -> TakenApart:
     check_work((passes.source_length + passes.target_length) * passes.whole)
 
     def compute(stop: ShouldStop) -> TakenApart:
-        from transformer_core.analysis.forced_run import forced_run
-        from transformer_core.analysis.score_parts import POINTS, NoParts, score_parts
+        from transformer_core.analysis.score_decomposition import POINTS, NoParts, score_parts
+        from transformer_core.analysis.teacher_forced_run import forced_run
 
         run = forced_run(translator, context.source, translation, points=POINTS)
         kind, layer, number = head
@@ -223,8 +223,8 @@ def recipe(context: LessonContext) -> Recipe | None:
     if view is None:
         return None
     run = "run = forced_run(translator, source, points=POINTS)"
-    imports = ["from transformer_core.analysis.forced_run import forced_run"]
-    module = "from transformer_core.analysis.score_parts import POINTS"
+    imports = ["from transformer_core.analysis.teacher_forced_run import forced_run"]
+    module = "from transformer_core.analysis.score_decomposition import POINTS"
     if view == DIMENSIONS:
         lines = [
             f"found = neuron_view(translator, run, {kind!r}, {layer}, {head}, {query}, {key})",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
 from viz_app.lessons.small_target import reads_other_language, small_source, small_target
-from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator

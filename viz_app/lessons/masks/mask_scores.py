@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from transformer_core.attention import MultiHeadAttention
 from transformer_core.data import make_batch
-from transformer_core.hooks import Captured, capture
-from transformer_core.masks import padding_mask
+from transformer_core.hooks.points import Captured, capture
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.masks import padding_mask
 
 if TYPE_CHECKING:
-    from transformer_core.layers import Decoder, Encoder
+    from transformer_core.model.layers import Decoder, Encoder
     from transformer_core.translator import Translator
 
 FloatArray = npt.NDArray[np.float32]

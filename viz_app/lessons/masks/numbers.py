@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, Request, one_head
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.masks.leak import leak_curves, leak_values
 from viz_app.text.examples import EXAMPLES

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.small_models import small_model
 from viz_app.lessons.word_order import (
@@ -24,18 +24,18 @@ from viz_app.lessons.word_order import (
     translate_rows,
     words_of,
 )
-from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import BEAM
+from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
-    from transformer_core.model import Transformer
+    from transformer_core.model.transformer import Transformer
     from transformer_core.translator import Translator
 
-LEAST_POSITIONS = 16  # shown at least, also of a short sentence
+MIN_POSITIONS = 16  # shown at least, also of a short sentence
 ROWS = 48  # of the table for print
 STEPS = 12  # of k, at most
 POINTS = 6  # of a printed wave, from one position to the next
-MOST_FRAMES = 48  # of the moving waves, where a sentence allows it; each takes a tenth of a second to draw
+MAX_FRAMES = 48  # of the moving waves, where a sentence allows it; each takes a tenth of a second to draw
 SECONDS = 0.36  # in which the cut goes from one position to the next
 LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside it
 
@@ -45,7 +45,7 @@ def data(context: LessonContext) -> StageData:
     tokens = context.pieces
     values = {
         "d_model": context.service.translator.config.d_model,
-        "positions": max(LEAST_POSITIONS, len(tokens)),
+        "positions": max(MIN_POSITIONS, len(tokens)),
         "tokens": list(tokens),
         "backwards": _backwards(context) if context.state.scene == "predict" else None,
     }
@@ -134,7 +134,7 @@ def compare_position_tables(model: Transformer, trained: int) -> PositionTables:
         model: The model.
         trained: Positions that its training has seen.
     """
-    from transformer_core.positions import LearnedPositions, sinusoidal_positions
+    from transformer_core.model.positions import LearnedPositions, sinusoidal_positions
 
     tables = [
         table.weight for table in (model.source_positions, model.positions) if isinstance(table, LearnedPositions)
@@ -172,7 +172,7 @@ def _backwards(context: LessonContext) -> dict[str, Any]:
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
     """Waves and the change of each piece as curves; the map M_k and tables of positions as matrices."""
-    from transformer_core.positions import sinusoidal_positions
+    from transformer_core.model.positions import sinusoidal_positions
 
     d_model, state = context.service.translator.config.d_model, context.state
     if scene == "waves":
@@ -208,7 +208,7 @@ def _matrix_figure(
 
 def _figure_of_waves(context: LessonContext, d_model: int) -> Animation:
     """Six waves and the cut that reads them: still at the position that the visitor chose, gliding in a GIF."""
-    state, last = context.state, max(LEAST_POSITIONS, len(context.pieces)) - 1
+    state, last = context.state, max(MIN_POSITIONS, len(context.pieces)) - 1
     odd = state.choice("part", "sin", ("sin", "cos")) == "cos"
     at = state.number("at", 0, 0, last)
     x = np.union1d(np.arange(last * POINTS + 1) / POINTS, [at])  # through every position, and where it is read
@@ -219,7 +219,7 @@ def _figure_of_waves(context: LessonContext, d_model: int) -> Animation:
     y_title, language = "cos" if odd else "sin", context.t.language
     still = CurvesFigure(series=series, x_title="pos", y_title=y_title, cut=at, language=language)
     # A whole number of steps from one position to the next, and not many more pictures for a long sentence.
-    steps = next(each for each in (3, 2, 1) if last * each <= MOST_FRAMES or each == 1)
+    steps = next(each for each in (3, 2, 1) if last * each <= MAX_FRAMES or each == 1)
     frames = [dataclasses.replace(still, cut=step / steps) for step in range(last * steps + 1)]
     return Animation(frames=frames, still=still, seconds=SECONDS / steps, language=language)
 

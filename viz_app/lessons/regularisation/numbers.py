@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.presets import PRESETS
+from transformer_core.paper.presets import PRESETS
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.results.reduced_table import MEASURES, load_results, mean_interval, reduced_result
 
@@ -200,7 +200,7 @@ def _vectors(translator: Translator, translation: Translation) -> FloatArray:
     import torch
 
     from transformer_core.data import make_batch
-    from transformer_core.masks import causal_mask, padding_mask
+    from transformer_core.model.masks import causal_mask, padding_mask
 
     model, special = translator.model, translator.tokenizer.special
     batch = make_batch([translation.source_encoding.ids], [list(translation.hypotheses[0].ids)], special)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.treebank import parse_trees
 from transformer_core.parsing.trees import Tree, constituent_spans, rooted
-from viz_app.serving.registry import available_models, is_parser
+from viz_app.serving.models.registry import available_models, is_parser
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator

@@ -8,18 +8,18 @@ from typing import Any
 
 from msgspec import structs
 
-from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
-from transformer_core.presets import preset
-from transformer_core.variations import Results
+from transformer_core.paper.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
+from transformer_core.paper.presets import preset
+from transformer_core.paper.table3 import Results
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.results.attachment import find_parser, readings
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_figure import table_3
 from viz_app.lessons.results.reduced_table import MEASURES, load_results, parameter_millions, reduced_result
-from viz_app.serving.loader import get_translation_service
-from viz_app.serving.parsing_scores import ParsingScores, content_of
+from viz_app.serving.measurements.parsing_scores import ParsingScores, content_of
+from viz_app.serving.models.loader import get_translation_service
 from viz_app.text import Texts
 
 _TOKENS = 25_000  # source pieces of a batch, and as many target pieces (Section 5.1)

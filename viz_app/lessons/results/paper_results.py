@@ -47,7 +47,7 @@ class Variation:
     Args:
         row: "base", a letter A to E, or "big".
         change: What differs from base.
-        preset: Its name in `transformer_core.presets`.
+        preset: Its name in `transformer_core.paper.presets`.
         perplexity: Per piece.
         bleu: Of the development set.
         millions: Parameters as printed; None where the table prints none.

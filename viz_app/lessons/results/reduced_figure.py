@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from transformer_core.variations import Results
+from transformer_core.paper.table3 import Results
 from viz_app.figures import Dots, DotsFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.results.paper_results import TABLE_3, Variation

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from transformer_core.flops import parameters
-from transformer_core.presets import preset
-from transformer_core.variations import ROWS, Results, VariationsError
+from transformer_core.paper.flops import parameters
+from transformer_core.paper.presets import preset
+from transformer_core.paper.table3 import ROWS, Results, VariationsError
 from viz_app.lessons.results.paper_results import TABLE_3
 from viz_app.lessons.small_models import SMALL
 

@@ -26,7 +26,7 @@ from viz_app.components.styles import join_styles
 from viz_app.lessons.stage.payload import pack, pack_live_data
 from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, valid_settings
 from viz_app.serving.checked_json import converted
-from viz_app.state.session_file import MOST_FINDINGS, SavedFinding
+from viz_app.state.session_file import MAX_FINDINGS, SavedFinding
 
 __all__ = [
     "LessonState",
@@ -43,7 +43,7 @@ __all__ = [
 _FOLDER = Path(__file__).parent
 _STATE = "state"
 _FINDINGS = "findings"
-_Findings = Annotated[tuple[SavedFinding, ...], Meta(max_length=MOST_FINDINGS)]
+_Findings = Annotated[tuple[SavedFinding, ...], Meta(max_length=MAX_FINDINGS)]
 
 _mount = st.components.v2.component(
     "headlight_lesson",

@@ -10,10 +10,10 @@ from urllib.parse import quote, unquote
 
 Setting = float | str | bool
 
-MOST_SETTINGS = 12
-MOST_LETTERS = 256  # of a set of heads: a letter and five heads in each of the others
+MAX_SETTINGS = 12
+MAX_LETTERS = 256  # of a set of heads: a letter and five heads in each of the others
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,15}")
-_MOST_ADDRESS = MOST_SETTINGS * (18 + 12 * MOST_LETTERS)  # a letter takes at most four bytes, a byte three characters
+_MAX_ADDRESS = MAX_SETTINGS * (18 + 12 * MAX_LETTERS)  # a letter takes at most four bytes, a byte three characters
 _VALUE = re.compile(r"(?:[\w.+~-]|%[0-9A-F]{2})+", re.ASCII)
 _LARGEST = 1e9
 
@@ -68,9 +68,9 @@ def valid_settings(settings: Mapping[Any, Any]) -> dict[str, Setting]:
     """The settings that make sense: short names, finite numbers, short texts, switches."""
     kept: dict[str, Setting] = {}
     for name, value in settings.items():
-        if len(kept) == MOST_SETTINGS or not isinstance(name, str) or not _NAME.fullmatch(name):
+        if len(kept) == MAX_SETTINGS or not isinstance(name, str) or not _NAME.fullmatch(name):
             continue
-        short = isinstance(value, str) and len(value) <= MOST_LETTERS
+        short = isinstance(value, str) and len(value) <= MAX_LETTERS
         if short or (isinstance(value, (int, float)) and abs(value) <= _LARGEST):  # neither NaN nor infinite
             kept[name] = value
     return kept
@@ -106,7 +106,7 @@ def unreadable_parts(text: str) -> list[str]:
 
 def settings_from_param(text: str) -> dict[str, Setting]:
     """The settings that a parameter of the address holds; what makes no sense is left out."""
-    parts = (part.partition(":") for part in text[:_MOST_ADDRESS].split(","))
+    parts = (part.partition(":") for part in text[:_MAX_ADDRESS].split(","))
     return valid_settings({name: _parse_value(value) for name, _, value in parts if _VALUE.fullmatch(value)})
 
 

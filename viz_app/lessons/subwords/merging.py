@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from transformer_core.attention_maps import WORD_BOUNDARY
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)

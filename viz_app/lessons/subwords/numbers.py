@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from viz_app.figures import CurvesFigure, Series
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.subwords.batching import Batches, file_order_batches, length_sorted_batches, lengths
 from viz_app.lessons.subwords.merging import merge_ranks, merges, most_fragmented_word, normalised_letters, pieces

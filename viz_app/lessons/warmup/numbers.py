@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.files import CheckpointError
-from transformer_core.presets import PRESETS
+from transformer_core.paper.presets import PRESETS
+from transformer_core.storage.files import CheckpointError
 from transformer_core.training.schedule import learning_rate
 from viz_app.figures import CurvesFigure, Series
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.jobs.live_training import Progress, live_training
 from viz_app.lessons.jobs.recorded_training import load_recorded_training

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from transformer_core.complexity import LAYERS, Layer, layer_cost
+from transformer_core.paper.complexity import LAYERS, Layer, layer_cost
 from viz_app.figures import CurvesFigure, Series
-from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.jobs.layer_benchmark import (
     KINDS,

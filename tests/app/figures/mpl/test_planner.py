@@ -12,7 +12,7 @@ from matplotlib.text import Text
 
 from viz_app.figures import Style, fonts
 from viz_app.figures.layout import POINTS_PER_MM, Layout
-from viz_app.figures.model.spec import HeatmapFigure, HeatmapPanel
+from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel
 from viz_app.figures.mpl import heatmaps, renderer
 
 Box = tuple[float, float, float, float, float]  # anchor x, y (from the top), width, height, degrees

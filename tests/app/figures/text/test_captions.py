@@ -9,7 +9,7 @@ import pytest
 
 import viz_app.text
 from transformer_core.attention_maps import KINDS, AttentionMaps
-from viz_app.figures.model.spec import display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.text.captions import (
     MAX_LABEL,
     all_caption,

@@ -18,9 +18,9 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.activations import record_activations
 from transformer_core.config import ModelConfig
 from transformer_core.data import make_batch
-from transformer_core.model import Transformer
-from transformer_core.positions import sinusoidal_positions
-from transformer_core.presets import PRESETS
+from transformer_core.model.positions import sinusoidal_positions
+from transformer_core.model.transformer import Transformer
+from transformer_core.paper.presets import PRESETS
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, MatrixFigure
 from viz_app.lessons import load_lesson
@@ -29,7 +29,7 @@ from viz_app.lessons.architecture import forward_steps
 from viz_app.lessons.architecture import numbers as architecture
 from viz_app.lessons.architecture.forward_steps import nearest
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.serving.registry import DEFAULT_CHECKPOINT
+from viz_app.serving.models.registry import DEFAULT_CHECKPOINT
 from viz_app.text import LANGUAGES
 
 SCRIPTS = Path(component.__file__).parents[1] / "architecture" / "js"

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from viz_app.figures import CurvesFigure, HeatmapFigure, export
 from viz_app.lessons import load_lesson
 from viz_app.lessons.broken import numbers as broken
 from viz_app.lessons.broken import suspects
-from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MOST_PIECES, SUSPECTS
+from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MAX_PIECES, SUSPECTS
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.small_models import training_curves
 from viz_app.text.examples import EXAMPLES
@@ -47,7 +47,7 @@ def test_the_last_scene_has_what_the_copyist_does(visit: Visit) -> None:
 def test_a_long_sentence_is_cut_and_that_is_told(visit: Visit) -> None:
     found = broken.data(visit("c", EXAMPLES["relative"] + " " + EXAMPLES["bracket"]))
     assert found.values["cut"] and EXAMPLES["relative"].startswith(found.values["read"][:20])
-    assert len(found.values["pieces"]) <= MOST_PIECES
+    assert len(found.values["pieces"]) <= MAX_PIECES
 
 
 @pytest.mark.parametrize("exhibit", broken.EXHIBITS)

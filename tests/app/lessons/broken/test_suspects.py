@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from transformer_core.hooks import capture
-from transformer_core.masks import padding_mask
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import padding_mask
 from viz_app.lessons.broken import suspects
 from viz_app.lessons.broken.suspects import (
     COPYIST,
     HEALTHY,
-    MOST_PIECES,
+    MAX_PIECES,
     SUSPECTS,
     ModelEvidence,
     evenness,
@@ -82,7 +82,7 @@ def test_words_are_turned_round_and_punctuation_stays() -> None:
 def test_of_a_long_sentence_the_first_words_are_read(text: str) -> None:
     translator = small_model(HEALTHY)
     part = truncate_sentence(text, translator)
-    assert part and text.startswith(part) and len(translator.tokenizer.source.encode(part).ids) < MOST_PIECES
+    assert part and text.startswith(part) and len(translator.tokenizer.source.encode(part).ids) < MAX_PIECES
     assert (part == text) == (text == "Go.")
 
 

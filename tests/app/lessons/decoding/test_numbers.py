@@ -12,7 +12,7 @@ import pytest
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.decoding.beam import length_penalty
-from transformer_core.metrics import bleu
+from transformer_core.evaluation.metrics import bleu
 from viz_app.figures import DotsFigure
 from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext, StageData

@@ -12,10 +12,10 @@ import pytest
 import torch
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.additive import additive_scores
-from transformer_core.analysis.resting import best_looking
-from transformer_core.attention import attention_scores, attention_weights
-from transformer_core.hooks import Point, capture
+from transformer_core.analysis.attention_sinks import best_looking
+from transformer_core.hooks.points import Point, capture
+from transformer_core.model.additive import additive_scores
+from transformer_core.model.attention import attention_scores, attention_weights
 from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.dot_product import numbers as dot_product

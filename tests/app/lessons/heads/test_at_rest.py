@@ -10,7 +10,7 @@ import streamlit as st
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.history import History
+from transformer_core.history.snapshots import History
 from viz_app.figures import CurvesFigure
 from viz_app.lessons.heads import at_rest
 from viz_app.lessons.heads import numbers as heads

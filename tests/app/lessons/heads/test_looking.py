@@ -11,7 +11,7 @@ import torch
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.attention_maps import Kind
-from transformer_core.hooks import edit
+from transformer_core.hooks.points import edit
 from viz_app.figures import DotsFigure
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.looking import looking_and_doing

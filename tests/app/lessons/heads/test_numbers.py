@@ -14,8 +14,8 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import all_heads
-from transformer_core.edits import ablate_heads
-from transformer_core.hooks import edit
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import edit
 from transformer_core.translator import Reading, Translator
 from viz_app.components.modules import join_modules
 from viz_app.lessons import stage as component
@@ -27,7 +27,7 @@ from viz_app.lessons.heads.head_measures import (
     decompose_layer,
 )
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
-from viz_app.serving.head_roles import role_tables
+from viz_app.serving.models.head_roles import role_tables
 from viz_app.text.examples import EXAMPLES
 
 TEXT = "The dog is fast."

@@ -10,12 +10,12 @@ import pytest
 
 from tests.app.lessons.conftest import Visit
 from tests.atlas_samples import real_atlas
-from transformer_core.analysis.atlas.naming import head_roles
-from transformer_core.analysis.atlas.record import Atlas, Link
+from transformer_core.atlas.naming import head_roles
+from transformer_core.atlas.record import Atlas, Link
 from viz_app.figures import DotsFigure
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.paper_heads import RELATIONS, paper_heads
-from viz_app.serving.head_atlas import HeadAtlas
+from viz_app.serving.measurements.head_atlas import HeadAtlas
 
 
 @pytest.fixture(scope="module")

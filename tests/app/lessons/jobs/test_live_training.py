@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from viz_app.lessons.jobs import live_training as module
 from viz_app.lessons.jobs.live_training import LiveTraining
 from viz_app.lessons.jobs.recorded_training import WORD, load_recorded_training, record_training
@@ -53,7 +53,7 @@ def test_there_is_one_run_for_all_and_it_leaves_nothing_behind() -> None:
 
 
 def test_looks_at_few_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MOST_WORDS", 2)
+    monkeypatch.setattr(module, "_MAX_WORDS", 2)
     run = LiveTraining(steps=1, pace=0.0, pause=lambda seconds: None)
     run.start()
     finished(run)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from viz_app.lessons.jobs.shared_job import SharedJob
-from viz_app.serving import background_throttle
-from viz_app.serving.background_throttle import Busy, never_busy
+from viz_app.serving.scheduling import background_throttle
+from viz_app.serving.scheduling.background_throttle import Busy, never_busy
 
 SECONDS = 30.0
 
@@ -85,7 +85,7 @@ def test_it_gives_way_but_not_for_ever() -> None:
     job.start(busy=lambda: next(asked, True))
     finished(job)
     waits = [rest == background_throttle.YIELD for rest in rests]
-    assert waits == [True] * 3 + [False] + [True] * background_throttle.MOST_YIELDS + [False]
+    assert waits == [True] * 3 + [False] + [True] * background_throttle.MAX_YIELDS + [False]
 
 
 def test_a_failure_ends_the_run_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:

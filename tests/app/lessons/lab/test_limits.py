@@ -7,7 +7,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import all_heads
-from transformer_core.analysis.head_effects import head_effects
+from transformer_core.analysis.effects.head_effects import head_effects
 from viz_app.lessons.lab import limits, numbers
 from viz_app.lessons.lab.head_layers import all_layers, flops_of_layers
 from viz_app.lessons.lab.limits import PassFlops, TooMuchWork, check_work, pass_flops
@@ -17,7 +17,7 @@ COSTLY = ("off", "parts", "stairs", "trace", "early", "swap", "why")
 
 @pytest.mark.parametrize("bench", COSTLY)
 def test_a_bench_says_how_much_too_much_it_is(visit: Visit, monkeypatch: pytest.MonkeyPatch, bench: str) -> None:
-    monkeypatch.setattr(limits, "MOST_FLOPS", 1.0)
+    monkeypatch.setattr(limits, "MAX_FLOPS", 1.0)
     context = visit(bench, "A dog is here today.")
     found = numbers.data(context)
     assert found.values["bench"] is None and found.values["times"] > 1000 and not found.arrays
@@ -28,9 +28,9 @@ def test_a_bench_says_how_much_too_much_it_is(visit: Visit, monkeypatch: pytest.
 
 
 def test_little_too_much_is_never_said_to_fit() -> None:
-    check_work(limits.MOST_FLOPS)
+    check_work(limits.MAX_FLOPS)
     with pytest.raises(TooMuchWork) as raised:
-        check_work(1.01 * limits.MOST_FLOPS)
+        check_work(1.01 * limits.MAX_FLOPS)
     assert raised.value.times == 1.1
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.part_effects import part_effects, translate_without_part, translate_without_word
+from transformer_core.analysis.effects.part_effects import part_effects, translate_without_part, translate_without_word
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext

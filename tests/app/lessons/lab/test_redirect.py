@@ -11,15 +11,15 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import forced_run
 from transformer_core.attention_maps import AttentionMaps
-from transformer_core.hooks import edit
+from transformer_core.hooks.points import edit
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.catalogue import scene_selection
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab.row_edits import MOST_EDITS, changed_rows, read_edits, unchanged_row
+from viz_app.lessons.lab.row_edits import MAX_EDITS, changed_rows, read_edits, unchanged_row
 from viz_app.lessons.stage import LessonState
 from viz_app.text.examples import EXAMPLES
 
@@ -129,7 +129,7 @@ def test_what_makes_no_sense_is_left_out(context: LessonContext, text: str) -> N
 
 
 def test_there_are_so_many_changes_at_most(context: LessonContext) -> None:
-    assert len(read_edits("_".join(["c0.0.0a"] * 40), context.result.maps, 0)) == MOST_EDITS
+    assert len(read_edits("_".join(["c0.0.0a"] * 40), context.result.maps, 0)) == MAX_EDITS
 
 
 def test_the_recipe_gives_the_same_numbers(

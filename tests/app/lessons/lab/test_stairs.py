@@ -13,7 +13,7 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import ablated, all_heads
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import forced_run
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure

@@ -13,8 +13,8 @@ import pytest
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis import patching as core_patching
+from transformer_core.analysis.minimal_pairs import PatchingError
 from transformer_core.analysis.patching import patching, translate_patched
-from transformer_core.analysis.sentence_pairs import PatchingError
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main as core
 from transformer_core.parsing.vocabulary import generates_trees
@@ -26,7 +26,7 @@ from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.minimal_pairs import PARSED_PAIRS, TRANSLATED_PAIRS, minimal_pairs
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.input_validation import visible_words
-from viz_app.serving.registry import checkpoint_folder
+from viz_app.serving.models.registry import checkpoint_folder
 
 TEXT = "The dog is fast."
 OTHER = "The dog is red."
@@ -40,7 +40,7 @@ def context(visit: Visit) -> LessonContext:
 @pytest.fixture(autouse=True)
 def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Random weights tell sentences apart only a little."""
-    monkeypatch.setattr(core_patching, "LEAST_DIFFERENCE", 0.0)
+    monkeypatch.setattr(core_patching, "MIN_DIFFERENCE", 0.0)
 
 
 def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:

@@ -13,7 +13,7 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import ablated, all_heads
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import forced_run
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
@@ -22,7 +22,7 @@ from viz_app.lessons.catalogue import lesson_module, scene_selection
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import head_layers, switch_off
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab.limits import MOST_PIECES
+from viz_app.lessons.lab.limits import MAX_PIECES
 from viz_app.lessons.stage import LessonState
 
 TEXT = "The dog is fast."
@@ -150,7 +150,7 @@ def test_the_recipes_give_the_same_numbers(
 @pytest.fixture
 def large(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> LessonContext:
     """The same visitor, with a model that is too large to measure all heads at once."""
-    monkeypatch.setattr(head_layers, "MOST_FLOPS_OF_ALL_HEADS", 0.0)
+    monkeypatch.setattr(head_layers, "MAX_FLOPS_OF_ALL_HEADS", 0.0)
     return context
 
 
@@ -192,8 +192,8 @@ def test_of_a_large_model_other_heads_are_estimated_and_the_most_promising_layer
 
 def test_a_long_sentence_is_refused_and_says_how_long_it_may_be(visit: Visit) -> None:
     long = visit("off", " ".join(["The dog is fast."] * 40))
-    if len(long.pieces) <= MOST_PIECES:
+    if len(long.pieces) <= MAX_PIECES:
         pytest.skip("the model takes no sentence that is long enough")
     found = data(long)
-    assert found.values["bench"] is None and found.values["most"] == MOST_PIECES and not found.arrays
+    assert found.values["bench"] is None and found.values["most"] == MAX_PIECES and not found.arrays
     assert lesson_module("lab").figure("off", long) is None and lab.recipe("off", long) is None

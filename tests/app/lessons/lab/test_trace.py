@@ -13,7 +13,7 @@ import pytest
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.attribution import METHODS, Contrast, agreement, attribute, faithfulness
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import forced_run
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
@@ -22,7 +22,7 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab import trace
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.metrics import ModelCard
+from viz_app.serving.measurements.model_card import ModelCard
 
 TEXT = "The dog is fast."
 

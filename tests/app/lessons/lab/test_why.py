@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.resting import best_looking
+from transformer_core.analysis.attention_sinks import best_looking
 from transformer_core.attention_maps import KINDS
-from transformer_core.model import Transformer
+from transformer_core.model.transformer import Transformer
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.catalogue import lesson_module
@@ -21,8 +21,8 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab import why
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
 
 TEXT = "The dog is fast."
 HEADS = [(kind, 0, 1) for kind in KINDS] + [(kind, -1, 0) for kind in KINDS]

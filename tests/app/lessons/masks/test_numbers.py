@@ -12,8 +12,8 @@ import pytest
 import torch
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.attention import attention_weights
-from transformer_core.files import CheckpointError
+from transformer_core.model.attention import attention_weights
+from transformer_core.storage.files import CheckpointError
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import LessonContext

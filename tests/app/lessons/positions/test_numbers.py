@@ -12,9 +12,9 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.config import ModelConfig
-from transformer_core.model import Transformer
+from transformer_core.model.positions import sinusoidal_positions
+from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.sequences import to_tree
-from transformer_core.positions import sinusoidal_positions
 from transformer_core.translator import Translator
 from viz_app.figures import Animation, CurvesFigure
 from viz_app.lessons.positions.numbers import compare_position_tables, data, figure, shift_matrix, shown_pairs

@@ -14,7 +14,7 @@ import torch
 from tests.app.lessons.conftest import Visit
 from tests.core.training.readable_loss import smoothed_cross_entropy
 from transformer_core.data import make_batch
-from transformer_core.masks import padding_mask
+from transformer_core.model.masks import padding_mask
 from viz_app.figures import CurvesFigure, DotsFigure, export
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.regularisation import numbers as regularisation

@@ -15,11 +15,11 @@ from transformer_core.parsing.trees import constituent_spans
 from transformer_core.translator import Translator
 from viz_app.figures import DotsFigure
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.parser import load_lesson
+from viz_app.lessons.lesson_markdown import load_lesson
 from viz_app.lessons.results.attachment import SENTENCES, readings
 from viz_app.lessons.results.numbers import data, figure
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
 
 
 @pytest.fixture(scope="module")

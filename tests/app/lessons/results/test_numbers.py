@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from transformer_core.presets import PRESETS
+from transformer_core.paper.presets import PRESETS
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, DotsFigure
 from viz_app.lessons.context import LessonContext
@@ -17,7 +17,7 @@ from viz_app.lessons.results.numbers import data, figure
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_table import RESULTS
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.models.translation_service import TranslationService
 
 
 def no_model() -> TranslationService:

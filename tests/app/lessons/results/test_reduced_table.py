@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.core.variation_runs import made_up
-from transformer_core.variations import Results, Run
+from transformer_core.paper.table3 import Results, Run
 from viz_app.lessons.results.paper_results import TABLE_3
 from viz_app.lessons.results.reduced_table import (
     MEASURES,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 from viz_app.lessons.subwords.batching import file_order_batches, length_sorted_batches, lengths, measure_padding
 from viz_app.lessons.subwords.merging import (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.files import CheckpointError
+from transformer_core.storage.files import CheckpointError
 from transformer_core.training.schedule import learning_rate
 from viz_app.figures import CurvesFigure, export
 from viz_app.lessons.context import LessonContext
@@ -43,7 +43,7 @@ def test_the_browser_computes_the_same_rates(javascript: Callable[[str], Any]) -
         for w in draw.integers(1, 12_000, 100)
     ]
     script = (
-        "import * as r from './lessons/warmup/js/rate.js';import * as f from './components/common/format.js';"
+        "import * as r from './lessons/warmup/js/rate.js';import * as f from './components/common/text/format.js';"
         f"const numbers = {json.dumps(asked)}.map((a) => [r.rate(...a), r.peak(a[1], a[2])]);"
         "const answer = [r.scientific(6.987e-4), r.scientific(0.0123, 0), f.thousands(12000)];"
         "console.log(JSON.stringify([numbers, answer]));"

@@ -11,7 +11,7 @@ import pytest
 
 from tests.app.lessons.conftest import Visit
 from tests.app.lessons.results.test_numbers import context
-from transformer_core.complexity import LAYERS, layer_cost
+from transformer_core.paper.complexity import LAYERS, layer_cost
 from viz_app.figures import CurvesFigure, export
 from viz_app.lessons.jobs.layer_benchmark import KINDS, LayerBenchmark
 from viz_app.lessons.why import numbers as why

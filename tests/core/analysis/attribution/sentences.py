@@ -13,13 +13,13 @@ from torch import Tensor
 from tests.core.tiny import drawn_biases_and_norms, tiny_config
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attribution import POINTS
-from transformer_core.analysis.forced_run import SUBLAYERS, ForcedRun, log_probabilities
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun, log_probabilities
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks import capture
-from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
-from transformer_core.sites import Point
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.hooks.hook_sites import Point
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 SOURCE, TARGET = "The man sees two well-known books today.", "Der Mann sieht zwei Bücher."

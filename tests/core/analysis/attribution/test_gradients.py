@@ -11,12 +11,12 @@ from captum.attr import InputXGradient, IntegratedGradients, Saliency
 from torch import Tensor
 
 from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator
-from transformer_core.additive import AdditiveAttention
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.attribution import Attribution, Contrast, attribute, gradients
-from transformer_core.analysis.forced_run import ForcedRun
-from transformer_core.masks import causal_mask
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.analysis.teacher_forced_run import ForcedRun
+from transformer_core.model.additive import AdditiveAttention
+from transformer_core.model.masks import causal_mask
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 STEPS = 9
@@ -125,7 +125,7 @@ def test_portions_give_the_same(tokenizer: Tokenizer, attention: str, monkeypatc
     """One point and one row at a time; additive attention computes its portions again in the backward pass."""
     translator = make_translator(tokenizer, attention=attention)
     whole = attribute(translator, SOURCE, TARGET, method="integrated-gradients", steps=3)
-    monkeypatch.setattr(gradients, "_MOST_VALUES", 1)
+    monkeypatch.setattr(gradients, "_MAX_VALUES", 1)
     monkeypatch.setattr(f"{AdditiveAttention.__module__}._INNER_VALUES", 1)
     again = attribute(translator, SOURCE, TARGET, method="integrated-gradients", steps=3)
     assert again.source == pytest.approx(whole.source, abs=1e-5)

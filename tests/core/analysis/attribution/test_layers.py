@@ -18,11 +18,11 @@ from tests.core.analysis.attribution.sentences import (
 from transformer_core.analysis.ablation import Head, ablated, hook_point_name
 from transformer_core.analysis.attribution import POINTS, attribute, sublayer
 from transformer_core.analysis.attribution.sublayer import SubLayer
-from transformer_core.analysis.forced_run import SUBLAYERS, ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun, forced_run
 from transformer_core.attention_maps import Kind
-from transformer_core.edits import inject
-from transformer_core.hooks import edit
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.hooks.edits import inject
+from transformer_core.hooks.points import edit
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 ALL = slice(0, 10**6)
@@ -128,7 +128,7 @@ def test_edited_weights_are_read(learned: Translator) -> None:
 
 def test_few_queries_at_a_time_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = [attribute(learned, SOURCE, TARGET, method=method) for method in ("norm-ln", "alti")]
-    monkeypatch.setattr(sublayer, "_MOST_VALUES", 1)
+    monkeypatch.setattr(sublayer, "_MAX_VALUES", 1)
     for before in whole:
         after = attribute(learned, SOURCE, TARGET, method=before.method)
         assert after.source == pytest.approx(before.source, abs=1e-5)

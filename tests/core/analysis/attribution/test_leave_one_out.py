@@ -18,11 +18,11 @@ from transformer_core.analysis.attribution import (
     faithfulness,
     leave_one_out,
 )
-from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
 from transformer_core.attention_maps import Kind
-from transformer_core.edits import knock_out
-from transformer_core.hooks import edit
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.hooks.edits import knock_out
+from transformer_core.hooks.points import edit
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 
@@ -120,7 +120,7 @@ def test_a_translation_of_one_token(learned: Translator) -> None:
 
 def test_portions_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = attribute(learned, SOURCE, TARGET, method="leave-one-out")
-    monkeypatch.setattr(leave_one_out, "_MOST_VALUES", 1)
+    monkeypatch.setattr(leave_one_out, "_MAX_VALUES", 1)
     again = attribute(learned, SOURCE, TARGET, method="leave-one-out")
     assert again.source == pytest.approx(whole.source, abs=1e-5)
     assert again.target == pytest.approx(whole.target, abs=1e-5)

@@ -11,9 +11,9 @@ from torch import Tensor
 from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator, parts, run_of_ids
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.attribution import POINTS, attribute, attribute_run, cross_contributions
-from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
 from transformer_core.attention_maps import Kind
-from transformer_core.tokenizer import Tokenizer
+from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 METHODS: tuple[Literal["rollout", "alti"], ...] = ("rollout", "alti")

@@ -1,13 +1,13 @@
 // The whole of it: what is chosen, the controls, and the views that follow.
 
-import { paintCells } from "../../common/canvas.js";
-import { fillText, h, setAttribute } from "../../common/dom.js";
-import { eventId } from "../../common/events.js";
-import { consume, hasModifier } from "../../common/keyboard.js";
+import { paintCells } from "../../common/draw/canvas.js";
+import { Theme } from "../../common/draw/theme.js";
+import { fillText, h, setAttribute } from "../../common/page/dom.js";
+import { eventId } from "../../common/page/events.js";
+import { consume, hasModifier } from "../../common/page/keyboard.js";
 import { reportAfter } from "../../common/report.js";
-import { Theme } from "../../common/theme.js";
 import { Card } from "./card.js";
-import { Compared, MOST } from "./compared.js";
+import { Compared, MAX } from "./compared.js";
 import { Controls } from "./controls.js";
 import { AtlasData } from "./data.js";
 import { Grid } from "./grid.js";
@@ -133,7 +133,7 @@ export class Atlas {
     const { chosen } = this.state;
     this.shown = head;
     if (chosen.includes(head.place)) this.set({ chosen: chosen.filter((place) => place !== head.place) });
-    else if (chosen.length < MOST) this.set({ chosen: [...chosen, head.place] });
+    else if (chosen.length < MAX) this.set({ chosen: [...chosen, head.place] });
   }
 
   /** @param {AtlasHead} head */

@@ -1,10 +1,10 @@
 // The heads that were chosen, side by side: their maps and all their numbers.
 
-import { fillText, h } from "../../common/dom.js";
-import { tableOf } from "../../common/tables.js";
+import { fillText, h } from "../../common/page/dom.js";
+import { tableOf } from "../../common/text/tables.js";
 import { showMap } from "./card.js";
 
-export const MOST = 6; // heads side by side
+export const MAX = 6; // heads side by side
 const SIZE = 110; // CSS pixels of a map
 
 export class Compared {
@@ -41,7 +41,7 @@ export class Compared {
     this.element.replaceChildren(
       h("div", { class: "line" }, h("h4", {}, texts.compare), clear),
       h("div", region, tableOf(["", ...names], rows)),
-      h("p", { class: "note" }, fillText(texts.compare_more, { most: MOST })),
+      h("p", { class: "note" }, fillText(texts.compare_more, { most: MAX })),
     );
   }
 

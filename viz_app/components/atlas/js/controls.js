@@ -1,6 +1,6 @@
 // What is shown and which heads: measure, view, filters.
 
-import { h, setAttribute } from "../../common/dom.js";
+import { h, setAttribute } from "../../common/page/dom.js";
 import { KINDS } from "./data.js";
 
 export class Controls {

@@ -1,16 +1,16 @@
 // The atlas as Python has packed it: see payload.py. Values, colours, filters and orders of heads.
 
 import { readBuffer } from "../../common/buffer.js";
-import { cssColour } from "../../common/canvas.js";
-import { divergingPixel } from "../../common/diverging.js";
-import { headName } from "../../common/dom.js";
-import { signed } from "../../common/format.js";
+import { cssColour } from "../../common/draw/canvas.js";
+import { divergingPixel } from "../../common/draw/diverging.js";
+import { headName } from "../../common/page/dom.js";
+import { signed } from "../../common/text/format.js";
 
 export const KINDS = ["encoder", "decoder", "cross"];
 /** @type {Record<Kind, [AxisName, AxisName]>} */
 const AXES = { encoder: ["source", "source"], decoder: ["inputs", "inputs"], cross: ["outputs", "source"] };
 const NONE = "none"; // the filter for heads without a role
-const MOST_DIGITS = 3;
+const MAX_DIGITS = 3;
 
 export class AtlasData {
   /** @param {Uint8Array} bytes */
@@ -115,7 +115,7 @@ export class AtlasData {
   short(measure, value) {
     if (measure.unit === "share" || measure.unit === "points") return signed(100 * value, 0);
     const largest = Math.max(...this.range(measure).map(Math.abs));
-    return signed(value, Math.max(0, Math.min(MOST_DIGITS, 1 - Math.floor(Math.log10(largest)))));
+    return signed(value, Math.max(0, Math.min(MAX_DIGITS, 1 - Math.floor(Math.log10(largest)))));
   }
 
   /**

@@ -1,7 +1,7 @@
 // Every head as a cell: three blocks of layers and heads, coloured by the measure.
 
-import { fillText, h, setAttribute } from "../../common/dom.js";
-import { consume, hasModifier } from "../../common/keyboard.js";
+import { fillText, h, setAttribute } from "../../common/page/dom.js";
+import { consume, hasModifier } from "../../common/page/keyboard.js";
 import { KINDS } from "./data.js";
 
 export class Grid {

@@ -1,6 +1,6 @@
 // A small map of a head on the reader's own sentence.
 
-import { blank, hatch, paintCells } from "../../common/canvas.js";
+import { blank, hatch, paintCells } from "../../common/draw/canvas.js";
 
 const HATCH = 4; // CSS pixels between two strokes
 

@@ -1,8 +1,8 @@
 // The heads that pass the filters as a list, ordered by the measure; and all numbers of all heads as a table.
 
-import { h } from "../../common/dom.js";
-import { consume, hasModifier } from "../../common/keyboard.js";
-import { tableOf } from "../../common/tables.js";
+import { h } from "../../common/page/dom.js";
+import { consume, hasModifier } from "../../common/page/keyboard.js";
+import { tableOf } from "../../common/text/tables.js";
 import { describe } from "./grid.js";
 
 export class Ranked {

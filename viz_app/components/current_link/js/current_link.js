@@ -1,6 +1,6 @@
 // Tells Python that the link of the page that is open was pressed, which leads nowhere by itself.
 
-import { eventId } from "../../common/events.js";
+import { eventId } from "../../common/page/events.js";
 
 /** @param {Mounted<{}>} component */
 export default function listen({ setStateValue }) {

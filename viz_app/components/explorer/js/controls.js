@@ -1,8 +1,8 @@
 // The one row of controls: choices such as the kind of attention, and the decoding player.
 
-import { fillText, h, setAttribute } from "../../common/dom.js";
-import { hasModifier } from "../../common/keyboard.js";
-import { tokenText } from "../../common/tokens.js";
+import { fillText, h, setAttribute } from "../../common/page/dom.js";
+import { hasModifier } from "../../common/page/keyboard.js";
+import { tokenText } from "../../common/text/tokens.js";
 
 const BEAT = 650; // milliseconds from one piece to the next while playing
 

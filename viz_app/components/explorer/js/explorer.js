@@ -1,22 +1,22 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
-import { h, pageTop, setAttribute } from "../../common/dom.js";
-import { onFollowedView } from "../../common/followed_view.js";
-import { Theme } from "../../common/theme.js";
-import { Beam } from "./beam.js";
-import { Candidates } from "./candidates.js";
-import { Compare } from "./compare.js";
+import { Theme } from "../../common/draw/theme.js";
+import { h, pageTop, setAttribute } from "../../common/page/dom.js";
+import { onFollowedView } from "../../common/page/followed_view.js";
+import { Beam } from "./beam/beam.js";
+import { Candidates } from "./beam/candidates.js";
+import { whenTold } from "./cards/findings.js";
+import { HeadCard } from "./cards/headcard.js";
+import { Compare } from "./compare/compare.js";
 import { Choice, Player } from "./controls.js";
-import { halves, KINDS, readPayload, Translation } from "./data.js";
+import { halves, KINDS, readPayload, Translation } from "./data/data.js";
 import { Figure } from "./figure.js";
-import { whenTold } from "./findings.js";
-import { HeadCard } from "./headcard.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
-import { fitted, Report } from "./selected.js";
+import { fitted, Report } from "./selectiontext.js";
 import { Store } from "./store.js";
-import { Tree } from "./tree.js";
+import { Tree } from "./tree/tree.js";
 import { Words } from "./words.js";
 
 const WIDE = 720; // from this width on the map and the tiles stand side by side

@@ -1,12 +1,12 @@
 // The large figure: a head as a map or as lines, or one token in all heads, with what is to be said about it.
 
-import { fillText, h, percent } from "../../common/dom.js";
-import { define } from "../../common/explained.js";
+import { fillText, h, percent } from "../../common/page/dom.js";
+import { define } from "../../common/page/explained.js";
 import { Choice } from "./controls.js";
-import { Legend } from "./legend.js";
-import { Lines } from "./lines.js";
-import { LargeMap } from "./map.js";
-import { isCell, Picture, pinName } from "./picture.js";
+import { Legend } from "./draw/legend.js";
+import { Lines } from "./draw/lines.js";
+import { LargeMap } from "./draw/map.js";
+import { isCell, Picture, pinName } from "./draw/picture.js";
 import { caption, hiddenNote, meanName, readout, spoken, tellingRow, title, unitName } from "./sentences.js";
 import { Table } from "./table.js";
 import { weightTable } from "./tablecontents.js";
@@ -34,7 +34,7 @@ export class Figure {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    /** @type {import("./picturecanvas.js").Hand} */
+    /** @type {import("./draw/picturecanvas.js").Hand} */
     const hand = {
       cursor: () => store.state.cursor,
       move: (cursor) => store.set({ cursor }),
@@ -269,7 +269,7 @@ export class Figure {
   /**
    * A click pins a label's row or column; the Enter key the row of the cell, with Shift its column.
    * @param {Cursor} cell
-   * @param {import("./picturecanvas.js").Pick} how
+   * @param {import("./draw/picturecanvas.js").Pick} how
    */
   pin({ query, key }, how) {
     if (query !== null && key !== null && !how.keyboard) return;

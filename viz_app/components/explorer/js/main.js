@@ -2,9 +2,9 @@
 // STYLE, the text of its style sheets, and GLOSSARY are put before it by Python.
 
 import { instanceAt } from "../../common/component.js";
-import { rootOf } from "../../common/dom.js";
-import { provideGlossary } from "../../common/explained.js";
 import { provideCode } from "../../common/handover.js";
+import { rootOf } from "../../common/page/dom.js";
+import { provideGlossary } from "../../common/page/explained.js";
 import { Explorer } from "./explorer.js";
 
 const style = new CSSStyleSheet();

@@ -1,12 +1,12 @@
 // How pictures are drawn: everything that is not needed at first sight, behind one small button. A setting that is not
 // as at the start stands beside the button, so that nobody misreads a picture; a click takes it back.
 
-import { fillText, h, percent, placeUnder, setAttribute } from "../../common/dom.js";
+import { fillText, h, percent, placeUnder, setAttribute } from "../../common/page/dom.js";
 import { Choice } from "./controls.js";
 
 /** @type {Partial<State>} */
 const START = { unit: "pieces", scale: "linear", special: true, threshold: 0, average: "none" };
-const MOST_THRESHOLD = 50; // percent
+const MAX_THRESHOLD = 50; // percent
 
 export class Menu {
   /** @type {Texts} */
@@ -37,7 +37,7 @@ export class Menu {
       type: "range",
       class: "menu-range",
       min: "0",
-      max: String(MOST_THRESHOLD),
+      max: String(MAX_THRESHOLD),
       step: "1",
       input: () => store.set({ threshold: Number(this.threshold.value) }),
     });
@@ -88,7 +88,7 @@ export class Menu {
     for (const choice of [this.unit, this.scale, this.average]) choice.update(state);
     this.special.checked = state.special;
     this.threshold.value = String(state.threshold);
-    this.threshold.style.setProperty("--share", String(Math.min(1, state.threshold / MOST_THRESHOLD)));
+    this.threshold.style.setProperty("--share", String(Math.min(1, state.threshold / MAX_THRESHOLD)));
     this.cut.textContent = percent(state.threshold / 100);
     setAttribute(this.threshold, "aria-valuetext", percent(state.threshold / 100));
     const changed = Object.keys(START).filter((name) => state[name] !== START[name]);

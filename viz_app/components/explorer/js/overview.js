@@ -1,12 +1,12 @@
 // All heads: which of them, in which order, and one line that tells about the head under the pointer.
 
-import { fillText, h } from "../../common/dom.js";
-import { define } from "../../common/explained.js";
+import { fillText, h } from "../../common/page/dom.js";
+import { define } from "../../common/page/explained.js";
 import { Choice } from "./controls.js";
-import { KINDS } from "./data.js";
-import { Legend } from "./legend.js";
-import { Measures, ORDERS } from "./measures.js";
-import { Picture } from "./picture.js";
+import { KINDS } from "./data/data.js";
+import { Measures, ORDERS } from "./data/measures.js";
+import { Legend } from "./draw/legend.js";
+import { Picture } from "./draw/picture.js";
 import { caption } from "./sentences.js";
 import { kindsShown, Tiles } from "./tiles.js";
 

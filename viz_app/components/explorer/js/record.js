@@ -1,7 +1,7 @@
 // The decoding as a film for a slide: what the large figure shows while the time bar plays.
 
-import { composePage, Film, FORMAT } from "../../common/recording.js";
-import { tool } from "../../common/tool.js";
+import { composePage, Film, FORMAT } from "../../common/page/recording.js";
+import { tool } from "../../common/page/tool.js";
 
 const START_AFTER = 400; // milliseconds for which the first step stands before it moves
 const HEAD = 56; // height of title and caption above the figure, in CSS pixels

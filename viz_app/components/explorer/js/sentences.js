@@ -1,6 +1,6 @@
 // What the pictures say in words: the caption of a head, the readout of a cell, the line for screen readers.
 
-import { decimals, fill, fillText, h, percent, token } from "../../common/dom.js";
+import { decimals, fill, fillText, h, percent, token } from "../../common/page/dom.js";
 
 /** @param {string} text */
 const emphasised = (text) => token(text, "em");

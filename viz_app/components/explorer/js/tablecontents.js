@@ -1,11 +1,11 @@
 // What the tables of the explorer hold: the weights of a picture, the difference of two heads, the branches of a search.
 
-import { decimals, fillText, h, token } from "../../common/dom.js";
-import { signed } from "../../common/format.js";
-import { plus } from "./difference.js";
+import { decimals, fillText, h, token } from "../../common/page/dom.js";
+import { signed } from "../../common/text/format.js";
+import { plus } from "./data/difference.js";
 
-const MOST_WEIGHTS = 900; // cells of a page
-const MOST_DIFFERENCES = 600;
+const MAX_WEIGHTS = 900; // cells of a page
+const MAX_DIFFERENCES = 600;
 const BRANCHES = 12; // rows of a page
 
 /** @typedef {import("./table.js").TableContent} TableContent */
@@ -30,7 +30,7 @@ export function weightTable(picture, title, texts, corner = axes(texts)) {
     return [h("th", { scope: "row" }, token(sheet.queries[query].text)), ...values];
   };
   const columns = [corner, ...keys.map((key) => token(sheet.keys[key].text))];
-  const perPage = Math.max(1, Math.floor(MOST_WEIGHTS / (existing + 1)));
+  const perPage = Math.max(1, Math.floor(MAX_WEIGHTS / (existing + 1)));
   return { texts, label: texts.table, title, columns, count: written, perPage, cells };
 }
 
@@ -59,7 +59,7 @@ export function differenceTable(difference, picture, title, texts) {
     title,
     columns: [axes(texts), ...columns.map((key) => token(keys[key].text))],
     count: picture.written,
-    perPage: Math.max(1, Math.floor(MOST_DIFFERENCES / (columns.length + 1))),
+    perPage: Math.max(1, Math.floor(MAX_DIFFERENCES / (columns.length + 1))),
     cells,
   };
 }

@@ -1,12 +1,12 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
-import { decimals, fillText, h, headName, percent, rootOf, setAttribute } from "../../common/dom.js";
-import { consume } from "../../common/keyboard.js";
-import { arrange } from "./arrange.js";
-import { Block } from "./block.js";
-import { KINDS } from "./data.js";
-import { Fade, slideFrom } from "./motion.js";
-import { isCell } from "./picture.js";
+import { decimals, fillText, h, headName, percent, rootOf, setAttribute } from "../../common/page/dom.js";
+import { consume } from "../../common/page/keyboard.js";
+import { arrange } from "./data/arrange.js";
+import { KINDS } from "./data/data.js";
+import { Block } from "./draw/block.js";
+import { isCell } from "./draw/picture.js";
+import { Fade, slideFrom } from "./draw/transition.js";
 
 /** Figures behind the comma of a measure. */
 /** @type {Record<string, number>} */

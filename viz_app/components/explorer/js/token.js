@@ -1,15 +1,15 @@
 // One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
 // the pinned key.
 
-import { h, headName, rootOf, setAttribute, token } from "../../common/dom.js";
-import { clamp, consume, hasModifier } from "../../common/keyboard.js";
+import { h, headName, rootOf, setAttribute, token } from "../../common/page/dom.js";
+import { clamp, consume, hasModifier } from "../../common/page/keyboard.js";
 import { Choice } from "./controls.js";
-import { LargeMap } from "./map.js";
-import { Picture, pinned } from "./picture.js";
-import { Matrix } from "./sheet.js";
-import { shownIndices } from "./visible.js";
+import { Matrix } from "./data/labelledmatrix.js";
+import { shownIndices } from "./data/visibletokens.js";
+import { LargeMap } from "./draw/map.js";
+import { Picture, pinned } from "./draw/picture.js";
 
-const MOST = 41; // tokens of the strip; of a long sentence those around the pinned one
+const MAX = 41; // tokens of the strip; of a long sentence those around the pinned one
 
 /** Heads by tokens; its queries are heads, grouped by layer. */
 export class TokenSheet extends Matrix {
@@ -102,8 +102,8 @@ class Strip {
     setAttribute(this.element, "aria-label", texts.token_choose);
     const focused = this.element.contains(rootOf(this.element).activeElement);
     const middle = Math.max(0, indices.indexOf(chosen));
-    const first = Math.max(0, Math.min(indices.length - MOST, middle - (MOST >> 1)));
-    const buttons = indices.slice(first, first + MOST).map((index) => {
+    const first = Math.max(0, Math.min(indices.length - MAX, middle - (MAX >> 1)));
+    const buttons = indices.slice(first, first + MAX).map((index) => {
       const pressed = index === chosen;
       const attributes = {
         class: positions[index].special ? "strip-token special" : "strip-token",
@@ -197,7 +197,7 @@ export class TokenView {
   /**
    * A row opens its head, the name of a column chooses that token.
    * @param {Cursor} cell
-   * @param {import("./picturecanvas.js").Pick} how
+   * @param {import("./draw/picturecanvas.js").Pick} how
    */
   pick({ query, key }, { first }) {
     const { sheet } = this.map.picture;

@@ -1,11 +1,11 @@
 // The translation as a sentence; below it piece by piece, with the source word that one encoder-decoder head prefers.
 
-import { copyButton } from "../../common/copy.js";
-import { direction, fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
-import { explainIn } from "../../common/explained.js";
-import { tokenText } from "../../common/tokens.js";
-import { plainText } from "./data.js";
-import { Popover } from "./popover.js";
+import { direction, fill, fillText, h, headName, percent, setAttribute } from "../../common/page/dom.js";
+import { explainIn } from "../../common/page/explained.js";
+import { copyButton } from "../../common/text/copy.js";
+import { tokenText } from "../../common/text/tokens.js";
+import { Popover } from "./beam/popover.js";
+import { plainText } from "./data/data.js";
 
 const UNSURE = 0.5; // below this probability a piece is marked
 const WEAK = 0.25; // below this weight a gloss stands back

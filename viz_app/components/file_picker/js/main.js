@@ -1,7 +1,7 @@
 // A button that opens the browser's choice of a file, and tells Python what the file holds.
 
-import { h } from "../../common/dom.js";
-import { eventId } from "../../common/events.js";
+import { h } from "../../common/page/dom.js";
+import { eventId } from "../../common/page/events.js";
 import { readText } from "./read.js";
 
 /** @param {Mounted<{ label: string, accept: string, most: number, most_message: number }>} component */

@@ -1,6 +1,6 @@
 // A head on a canvas.
 
-import { hatch, paintCells } from "../../common/canvas.js";
+import { hatch, paintCells } from "../../common/draw/canvas.js";
 
 const HATCH = 4; // CSS pixels between two strokes
 

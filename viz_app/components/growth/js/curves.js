@@ -1,8 +1,8 @@
 // Loss, BLEU and alignment error of the real run over its updates, with a mark at the moment that is shown.
 
-import { blank } from "../../common/canvas.js";
-import { h, setAttribute } from "../../common/dom.js";
-import { Axis, dot, drawAxis, rule, trace, write } from "../../common/plot.js";
+import { blank } from "../../common/draw/canvas.js";
+import { Axis, dot, drawAxis, rule, trace, write } from "../../common/draw/plot.js";
+import { h, setAttribute } from "../../common/page/dom.js";
 
 const HEIGHT = 210;
 const BESIDE = 620; // from this width on the two plots stand side by side

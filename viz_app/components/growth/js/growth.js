@@ -1,10 +1,10 @@
 // The whole of it: what is chosen, the controls, and the pictures that follow.
 
-import { paintCells } from "../../common/canvas.js";
-import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
-import { ARROWS, hasModifier } from "../../common/keyboard.js";
+import { paintCells } from "../../common/draw/canvas.js";
+import { Theme } from "../../common/draw/theme.js";
+import { fill, fillText, h, setAttribute, token } from "../../common/page/dom.js";
+import { ARROWS, hasModifier } from "../../common/page/keyboard.js";
 import { reportAfter } from "../../common/report.js";
-import { Theme } from "../../common/theme.js";
 import { Clock } from "./clock.js";
 import { Curves } from "./curves.js";
 import { Heads } from "./heads.js";

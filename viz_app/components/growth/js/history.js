@@ -1,10 +1,10 @@
 // The history as Python has packed it: see payload.py.
 
 import { readBuffer } from "../../common/buffer.js";
-import { BOUNDARY, tokenText } from "../../common/tokens.js";
+import { BOUNDARY, tokenText } from "../../common/text/tokens.js";
 
 const MANY = 4; // layers; where there are more, heads are drawn smaller, so that all fit into a window
-const MOST = 0.5; // of its places a role must explain, or it names no head
+const MAX = 0.5; // of its places a role must explain, or it names no head
 
 export const KINDS = ["encoder", "decoder", "cross"];
 /** @type {Record<Kind, [AxisName, AxisName]>} */
@@ -77,7 +77,7 @@ export class GrowthHistory {
    * @param {number} head
    */
   job(kind, moment, layer, head) {
-    return this.fits(kind, moment, layer, head).find(({ share }) => share >= MOST) ?? null;
+    return this.fits(kind, moment, layer, head).find(({ share }) => share >= MAX) ?? null;
   }
 
   /**

@@ -1,9 +1,9 @@
 // The chosen head, large, with its labels; a cell under the pointer, or reached with the arrow keys, tells its weight.
 
-import { blank, context2d } from "../../common/canvas.js";
-import { fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
-import { ARROWS, clamp, consume, hasModifier } from "../../common/keyboard.js";
-import { fitted } from "../../common/plot.js";
+import { blank, context2d } from "../../common/draw/canvas.js";
+import { fitted } from "../../common/draw/plot.js";
+import { fill, fillText, h, headName, setAttribute, token } from "../../common/page/dom.js";
+import { ARROWS, clamp, consume, hasModifier } from "../../common/page/keyboard.js";
 import { drawCells } from "./cells.js";
 
 const CELL = 30;

@@ -1,7 +1,7 @@
 // What the moment says in words, and everything again as tables.
 
-import { fillText, h, headName, percent } from "../../common/dom.js";
-import { tableOf } from "../../common/tables.js";
+import { fillText, h, headName, percent } from "../../common/page/dom.js";
+import { tableOf } from "../../common/text/tables.js";
 
 /**
  * @param {number | null | undefined} value

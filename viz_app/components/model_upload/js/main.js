@@ -1,7 +1,7 @@
 // A button that opens the browser's choice of an archive, and sends that to the server.
 
-import { h } from "../../common/dom.js";
-import { eventId } from "../../common/events.js";
+import { h } from "../../common/page/dom.js";
+import { eventId } from "../../common/page/events.js";
 
 /** @param {Mounted<{ label: string, address: string, most: number, source: string, target: string }>} component */
 export default function mount({ data, parentElement, setStateValue }) {

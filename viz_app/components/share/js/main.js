@@ -1,7 +1,7 @@
 // The QR code of a link, and the button that fills the screen with it.
 
-import { h, setAttribute } from "../../common/dom.js";
-import { code, showCode } from "../../common/qr_screen.js";
+import { h, setAttribute } from "../../common/page/dom.js";
+import { code, showCode } from "../../common/page/qr_screen.js";
 
 /** @param {Mounted<ShareCode>} component */
 export default function show({ data, parentElement }) {

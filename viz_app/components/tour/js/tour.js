@@ -1,6 +1,6 @@
 // The steps: a ring around the place of each and a card beside it. It moves nothing and traps no focus; Esc skips it.
 
-import { fillText, h, setAttribute } from "../../common/dom.js";
+import { fillText, h, setAttribute } from "../../common/page/dom.js";
 import { placed } from "./place.js";
 
 const SHOWN = "headlight-tour"; // in localStorage: that this browser has shown it

@@ -1,15 +1,15 @@
 // The feed-forward network, token by token: what goes in, which inner values are on, what comes out; in any order.
 
-import { fillText } from "../../../components/common/dom.js";
-import { ease, tiny } from "../../../components/common/format.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { ease, tiny } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { box, faint, NARROW, pixelOf, share, Tensors, value } from "./parts.js";
 
 const ACROSS = 16; // numbers of a patch beside each other
-const LEAST = 34; // pixels for a token
+const MIN = 34; // pixels for a token
 
 /** @typedef {ReturnType<FeedForward["places"]>} Places */
 
@@ -79,7 +79,7 @@ export class FeedForward extends Scene {
   places({ width, height }, count) {
     const narrow = width < NARROW;
     const label = narrow ? 10 : 118;
-    const fit = Math.max(2, Math.min(count, Math.floor((width - label) / LEAST)));
+    const fit = Math.max(2, Math.min(count, Math.floor((width - label) / MIN)));
     const column = Math.min(96, (width - label) / fit);
     const { d_model: d, d_ff: inner } = this.lesson.values.model;
     const [ends, middle] = [d, inner].map((size) => Math.ceil(size / ACROSS));

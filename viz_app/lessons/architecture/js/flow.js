@@ -1,7 +1,7 @@
 // Figure 1, and the sentence on its way through it: at every station the real tensor, its shape and its length.
 
-import { fillText } from "../../../components/common/dom.js";
-import { grouped } from "../../../components/common/format.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { grouped } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { drawFigure } from "./figure1.js";

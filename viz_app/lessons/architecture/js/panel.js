@@ -1,8 +1,8 @@
 // What stands beside Figure 1: the tensor at the station, its shape, and the lengths along the whole way.
 
-import { ease, grouped, signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { ease, grouped, signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { pixelOf, share, value } from "./parts.js";
 
 /** @typedef {import("./flow.js").Flow} Flow */

@@ -1,7 +1,7 @@
 // What the scenes of this lesson share: tokens in a row, vectors as colours, numbers as they are written.
 
-import { divergingPixel } from "../../../components/common/diverging.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { Grid } from "../../stage/js/grid.js";
 import { scrolledRow } from "../../stage/js/paragraph.js";
 

@@ -1,7 +1,7 @@
 // Predict: which part of the model holds the most numbers? The bars come when the answer is revealed.
 
-import { fillText } from "../../../components/common/dom.js";
-import { grouped } from "../../../components/common/format.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { grouped } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,9 +1,9 @@
 // A sub-layer and what stands around it: x, Sublayer(x), their sum, its norm; and how much of the direction stays.
 
-import { fillText } from "../../../components/common/dom.js";
-import { ease, signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { ease, signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { drawTokens, NARROW, pixelOf, Tensors, tokenAt, value } from "./parts.js";

@@ -1,6 +1,6 @@
 // The sentence on its way through Figure 1: its tokens as dots, and the encoder's output that flows into the decoder.
 
-import { ease } from "../../../components/common/format.js";
+import { ease } from "../../../components/common/text/format.js";
 import { mix } from "./parts.js";
 import { acrossOf, boxOf, RAISED } from "./route.js";
 

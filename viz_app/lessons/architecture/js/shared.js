@@ -1,8 +1,8 @@
 // One matrix for three jobs: it reads the pieces, and the same rows are what the decoder's output is compared with.
 
-import { fillText } from "../../../components/common/dom.js";
-import { grouped, signed } from "../../../components/common/format.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { grouped, signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,8 +1,8 @@
 // The same rows twice: all at once, as in training, and one after the other, as in inference.
 
-import { fillText } from "../../../components/common/dom.js";
-import { ease, tiny } from "../../../components/common/format.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { ease, tiny } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { faint, NARROW, share } from "./parts.js";

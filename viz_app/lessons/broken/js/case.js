@@ -1,7 +1,7 @@
 // What the scenes of this lesson share: a healthy model beside a suspect, and what both write.
 
-import { fillText } from "../../../components/common/dom.js";
-import { signed, thousands } from "../../../components/common/format.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed, thousands } from "../../../components/common/text/format.js";
 import { drawMap } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

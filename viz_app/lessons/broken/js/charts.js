@@ -1,9 +1,9 @@
 // The tests as figures; each draws a healthy model (first row of its array) and a suspect (second row) into a box.
 
-import { headName } from "../../../components/common/dom.js";
-import { signed, thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { headName } from "../../../components/common/page/dom.js";
+import { signed, thousands } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 
 const LEFT = 44;
 const RIGHT = 22;

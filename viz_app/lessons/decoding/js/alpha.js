@@ -1,9 +1,9 @@
 // The length penalty: what the search finished, scored again while alpha moves.
 
-import { fillText } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { lengthPenalty } from "../../../components/explorer/js/search.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
+import { lengthPenalty } from "../../../components/explorer/js/data/search.js";
 import { playhead } from "../../stage/js/describe.js";
 import { ranked, SearchScene } from "./beams.js";
 
@@ -13,7 +13,7 @@ const ROW = 34;
 const LEFT = 56;
 const TICKS = [0, 0.5, 1, 1.5, 2];
 
-/** @typedef {import("../../../components/explorer/js/search.js").Search} Search */
+/** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Alpha extends SearchScene {
   get playhead() {

@@ -1,6 +1,6 @@
 // What the scenes of the search share: the same columns as in the explorer, and what it finished under any alpha.
 
-import { Search } from "../../../components/explorer/js/search.js";
+import { Search } from "../../../components/explorer/js/data/search.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /** @extends {Scene<import("./numbers").Values>} */

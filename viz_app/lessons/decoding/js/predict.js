@@ -1,13 +1,13 @@
 // What a larger alpha does to the length of the translation that wins; hidden until it is revealed.
 
-import { fillText } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
 import { ranked, SearchScene } from "./beams.js";
 
 const STEPS = 100;
 const LEFT = 64;
 
-/** @typedef {import("../../../components/explorer/js/search.js").Search} Search */
+/** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Predict extends SearchScene {
   /** @type {Scene["height"]} */

@@ -1,20 +1,20 @@
 // The tree of the search, one step after the other; what was pruned stays grey.
 
-import { fillText } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { START } from "../../../components/explorer/js/search.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
+import { START } from "../../../components/explorer/js/data/search.js";
 import { playhead } from "../../stage/js/describe.js";
 import { ranked, SearchScene } from "./beams.js";
 
 const LEFT = 34;
 const TOP = 22;
-const LEAST = 88; // width of a step
+const MIN = 88; // width of a step
 const BEND = 18;
 const LISTED = 4;
 const ROW = 21; // of the list
 const ROOMY = 27; // height of a row that has room for the sum, too
 
-/** @typedef {import("../../../components/explorer/js/search.js").Search} Search */
+/** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Tree extends SearchScene {
   get playhead() {
@@ -122,7 +122,7 @@ export class Tree extends SearchScene {
  * @param {Settings} settings
  */
 function arrange({ width, height }, search, { step, pruned }) {
-  const column = Math.max(LEAST, (width - LEFT - 10) / search.steps);
+  const column = Math.max(MIN, (width - LEFT - 10) / search.steps);
   const whole = LEFT + column * search.steps + 10;
   const scroll = Math.max(0, Math.min(whole - width, LEFT + column * step - width * 0.72));
   const kept = search.columns.map((nodes) => nodes.filter((node) => !search.pruned(node)).length);

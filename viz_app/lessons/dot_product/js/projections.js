@@ -1,9 +1,9 @@
 // Where queries, keys and values come from: the model's vectors of each token, three matrices, and what they give. In
 // self-attention all three read the same vectors, between encoder and decoder the queries' vectors are the decoder's.
 
-import { divergingPixel } from "../../../components/common/diverging.js";
-import { fillText, headName } from "../../../components/common/dom.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { fillText, headName } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";

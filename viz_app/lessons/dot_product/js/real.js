@@ -1,15 +1,15 @@
 // A real head on the reader's sentence: its query, keys and values as colours, its scores and weights as numbers.
 
-import { fillText, headName, percent } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText, headName, percent } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { attend } from "./attend.js";
 
 const NARROW = 560;
-const MOST_RESTING = 0.5; // as in transformer_core/analysis/resting.py
+const RESTING_SHARE = 0.5; // as in transformer_core/analysis/attention_sinks.py
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Real extends Scene {
@@ -188,12 +188,12 @@ export class Real extends Scene {
     const { layer, head: chosen, heads } = this.lesson.values;
     const share = this.restingShare(head);
     const number = headName(layer, Math.round(head));
-    if (share > MOST_RESTING) return fillText(this.texts.real_rests, { head: number, share: percent(share) });
+    if (share > RESTING_SHARE) return fillText(this.texts.real_rests, { head: number, share: percent(share) });
     return Math.round(head) === chosen ? fillText(this.texts.real_chosen, { head: number, count: heads }) : "";
   }
 
   /**
-   * Share of a head's weight on `</s>` and punctuation, the mean over words; as transformer_core/analysis/resting.py.
+   * Share of a head's weight on `</s>` and punctuation, the mean over words; as transformer_core/analysis/attention_sinks.py.
    * @param {number} head
    */
   restingShare(head) {

@@ -1,8 +1,8 @@
 // What the width of a head does to its scores: their variance, how even the weights are, and what gradient is left.
 
-import { fillText } from "../../../components/common/dom.js";
-import { raised } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { raised } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

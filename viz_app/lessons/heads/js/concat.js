@@ -1,8 +1,8 @@
 // Concatenation and W^O: what each head of a layer adds to one position, and that the parts make up the whole.
 
-import { paintCells } from "../../../components/common/canvas.js";
-import { fillText, headName } from "../../../components/common/dom.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { paintCells } from "../../../components/common/draw/canvas.js";
+import { fillText, headName } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { scrolledRow, wrapped } from "../../stage/js/paragraph.js";

@@ -1,13 +1,13 @@
 // Looking is not doing: for every generated token the source word with most attention, and the one that it needs most.
 
-import { fillText, percent } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText, percent } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const HEAD = 44;
-const [LEAST, MOST] = [13, 34]; // height of a row
+const [MIN, MAX] = [13, 34]; // height of a row
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Looking extends Scene {
@@ -18,9 +18,9 @@ export class Looking extends Scene {
   /** @type {Scene["height"]} */
   height(width, room) {
     const { looking } = this.lesson.values;
-    const rows = HEAD + 10 + LEAST * (looking?.tokens.length ?? 8);
+    const rows = HEAD + 10 + MIN * (looking?.tokens.length ?? 8);
     if (width >= NARROW) return Math.max(360, rows, Math.min(room, 560));
-    return HEAD + 20 + (LEAST + 9) * (looking?.tokens.length ?? 8) + HEAD + 24 * (looking?.words.length ?? 8);
+    return HEAD + 20 + (MIN + 9) * (looking?.tokens.length ?? 8) + HEAD + 24 * (looking?.words.length ?? 8);
   }
 
   /** For each token the word with most attention and the word that it needs most, and how many tokens have two. */
@@ -52,7 +52,7 @@ export class Looking extends Scene {
     const count = looking?.tokens.length ?? 1;
     const narrow = width < NARROW;
     const wide = narrow ? width : width * 0.62;
-    const line = narrow ? LEAST + 9 : Math.min(MOST, (height - HEAD - 6) / count);
+    const line = narrow ? MIN + 9 : Math.min(MAX, (height - HEAD - 6) / count);
     const panel = narrow
       ? { x: 0, y: HEAD + count * line + 20, width, height: HEAD + 24 * (looking?.words.length ?? 1) }
       : { x: wide + 36, y: 0, width: width - wide - 36, height };

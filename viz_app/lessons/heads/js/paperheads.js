@@ -1,8 +1,8 @@
 // The paper's Figures 3 to 5: which head of this model does the same over many sentences? Hidden until it is revealed.
 
-import { fillText, headName, percent } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText, headName, percent } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,15 +1,15 @@
 // Heads that say nothing: all heads of a recorded training at each snapshot, and how many of them have come to rest.
 
-import { fillText, headName, percent } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText, headName, percent } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { drawMap, picture, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOfRole } from "./roles.js";
 
-const MOST_RESTING = 0.5; // as in transformer_core/analysis/resting.py
+const RESTING_SHARE = 0.5; // as in transformer_core/analysis/attention_sinks.py
 const PALE = 0.25;
 const CHART = 170; // height of the curves
 
@@ -94,7 +94,7 @@ export class Rest extends Scene {
     grid.drawLabels(pen, this.texts);
     grid.forEach((head, tile) => {
       pen.context.save();
-      if (this.share(moment, head) > MOST_RESTING) pen.context.globalAlpha = PALE;
+      if (this.share(moment, head) > RESTING_SHARE) pen.context.globalAlpha = PALE;
       pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[head.kind], 0.08);
       pen.context.imageSmoothingEnabled = false;
       pen.context.drawImage(this.small(moment, head, theme), tile.x, tile.y, tile.size, tile.size);

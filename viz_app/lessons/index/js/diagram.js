@@ -1,6 +1,6 @@
 // Figure 1 of the paper, drawn anew: every station that a lesson explains opens it.
 
-import { svg } from "../../../components/common/dom.js";
+import { svg } from "../../../components/common/page/dom.js";
 
 const [WIDTH, HEIGHT] = [520, 640];
 /** @type {Record<string, number>} */

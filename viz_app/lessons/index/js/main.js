@@ -1,8 +1,8 @@
 // The index of the lessons: the figure beside the route.
 
-import { h, setAttribute } from "../../../components/common/dom.js";
-import { eventId } from "../../../components/common/events.js";
-import { isDark } from "../../../components/common/theme.js";
+import { isDark } from "../../../components/common/draw/theme.js";
+import { h, setAttribute } from "../../../components/common/page/dom.js";
+import { eventId } from "../../../components/common/page/events.js";
 import { diagram } from "./diagram.js";
 
 /**

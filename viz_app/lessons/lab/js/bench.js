@@ -1,9 +1,9 @@
 // What all benches share: they wait for their numbers, and say so where the sentence is too long, or too much work.
 
-import { cssColour } from "../../../components/common/canvas.js";
-import { divergingPixel } from "../../../components/common/diverging.js";
-import { fillText } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
+import { cssColour } from "../../../components/common/draw/canvas.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /**

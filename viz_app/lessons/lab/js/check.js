@@ -1,8 +1,8 @@
 // Does the log-probability fall where a method says? Without what it names first, beside random words or heads.
 
-import { fillText } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
 
 /** @typedef {import("./numbers").Check} Check */
 

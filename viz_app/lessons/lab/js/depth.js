@@ -1,14 +1,14 @@
 // When does it know? For every token the layers of the decoder, and what each would generate.
 
-import { fillText, percent } from "../../../components/common/dom.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText, percent } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { Bench } from "./bench.js";
 
 const HEAD = 40;
 const FOOT = 10;
-const [LEAST, MOST] = [12, 36]; // height of a row
+const [MIN, MAX] = [12, 36]; // height of a row
 
 /** @extends {Bench<import("./numbers").Depth>} */
 export class Depth extends Bench {
@@ -42,7 +42,7 @@ export class Depth extends Bench {
   height(width, room) {
     const count = this.own?.pieces.length ?? 8;
     const panel = width < NARROW ? 230 : 0;
-    return Math.max(360, HEAD + FOOT + panel + count * Math.max(LEAST, Math.min(MOST, (room - HEAD - FOOT) / count)));
+    return Math.max(360, HEAD + FOOT + panel + count * Math.max(MIN, Math.min(MAX, (room - HEAD - FOOT) / count)));
   }
 
   /**
@@ -64,7 +64,7 @@ export class Depth extends Bench {
     const label = narrow ? 78 : 110;
     const wide = narrow ? width : width * 0.7;
     const high = narrow ? height - 230 : height;
-    const row = Math.min(MOST, (high - HEAD - FOOT) / count);
+    const row = Math.min(MAX, (high - HEAD - FOOT) / count);
     const panel = narrow
       ? { x: 0, y: HEAD + count * row + 24, width, height: 200 }
       : { x: wide + 28, y: 14, width: width - wide - 28, height: 300 };

@@ -1,12 +1,12 @@
 // The effect of a change on each token of a translation, as bars; behind each the range of random changes, if known.
 
-import { signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 
 const LEFT = 44; // for the numbers of the axis
 const LABELS = 64; // below the bars
-const LEAST = 70; // height of the bars
+const MIN = 70; // height of the bars
 const SMALL = 9; // pixels below which a bar has no label of its own
 
 /** @typedef {{ low: number, high: number } | null} Band */
@@ -23,7 +23,7 @@ export class EffectBars {
     const all = [0, ...this.effects, ...bands.flatMap((band) => (band ? [band.low, band.high] : []))];
     const [low, high] = [Math.min(...all), Math.max(...all)];
     const spare = 0.08 * (high - low || 0.1);
-    this.bottom = y + Math.max(LEAST, height - LABELS);
+    this.bottom = y + Math.max(MIN, height - LABELS);
     this.axis = new Axis(low - spare, high + spare, this.bottom, y + 18);
     this.across = new Axis(0, this.effects.length, x + LEFT, x + width - 4);
   }

@@ -1,13 +1,13 @@
 // Layers and positions as tiles: a block for each stack, a row for each layer, a column for each token.
 
-import { tokenText } from "../../../components/common/tokens.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 
 const NUMBERS = 18; // left of a block: its layers
 const TITLE = 18;
 const TOKENS = 66; // above a block
 const BETWEEN = 16;
-const MOST = 34; // side of a tile
+const MAX = 34; // side of a tile
 
 /** @typedef {{ stack: string, tokens: string[] }} Block */
 
@@ -26,8 +26,8 @@ export class PositionGrid {
     const most = Math.max(...blocks.map(({ tokens }) => tokens.length));
     const down = blocks.length * (TITLE + TOKENS) + (blocks.length - 1) * BETWEEN;
     this.layers = layers;
-    this.wide = Math.min(MOST, (width - NUMBERS) / most);
-    this.tall = Math.max(6, Math.min(MOST, (height - down) / (blocks.length * layers)));
+    this.wide = Math.min(MAX, (width - NUMBERS) / most);
+    this.tall = Math.max(6, Math.min(MAX, (height - down) / (blocks.length * layers)));
     let y = 0;
     this.blocks = blocks.map((block) => {
       const top = y + TITLE + TOKENS;

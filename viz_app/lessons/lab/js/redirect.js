@@ -1,8 +1,8 @@
 // Redirect: a row of attention that is changed by hand; what is probable next, before and after, and what is generated.
 
-import { fillText, headName, percent } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText, headName, percent } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { Bench } from "./bench.js";
 import { EffectBars } from "./effectbars.js";
@@ -12,7 +12,7 @@ import { nextCopy, undone, withEdit } from "./rowedits.js";
 import { TwoTranslations } from "./twotranslations.js";
 
 const TITLE = 44; // above the row
-const [LEAST, MOST] = [11, 28]; // height of a key
+const [MIN, MAX] = [11, 28]; // height of a key
 const TOP = 22; // height of a token that may come next
 const STEP = 5; // percent: what a drag and the buttons change
 
@@ -61,7 +61,7 @@ export class Redirect extends Bench {
   height(width, room) {
     const keys = this.own?.keys.length ?? 8;
     if (width < NARROW) return 165 + TITLE + keys * 20 + 560;
-    return Math.max(470, TITLE + 20 + keys * LEAST, Math.min(room, 620), leastHeight(this.own?.layers ?? 0) + 8);
+    return Math.max(470, TITLE + 20 + keys * MIN, Math.min(room, 620), leastHeight(this.own?.layers ?? 0) + 8);
   }
 
   get head() {
@@ -96,7 +96,7 @@ export class Redirect extends Bench {
       ? { x: 0, y: start, width, height: height - start }
       : { x: row.x + row.width + 34, y: 0, width: width - row.x - row.width - 34, height };
     const label = Math.min(96, row.width * 0.3);
-    const tall = Math.min(MOST, (row.height - TITLE - 8) / Math.max(1, keys.length));
+    const tall = Math.min(MAX, (row.height - TITLE - 8) / Math.max(1, keys.length));
     const across = new Axis(0, 1, row.x + label, row.x + row.width - 44);
     const tokens = { ...side, height: 26 + top.length * TOP };
     return { grid, row, side, tall, across, tokens };

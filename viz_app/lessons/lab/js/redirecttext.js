@@ -1,8 +1,8 @@
 // What the bench Redirect says: its changes as sentences, and what they do.
 
-import { fillText, headName, percent } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText, headName, percent } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 
 /** @param {import("./redirect.js").Redirect} bench */
 export function redirectText({ own, texts, lesson }) {

@@ -1,6 +1,6 @@
 // Changes of attention rows as a setting: the same letters as row_edits.py reads.
 
-const MOST = 10;
+const MAX = 10;
 
 /**
  * The setting with one more change; a weight that is dragged takes the place of the one before.
@@ -14,7 +14,7 @@ export function withEdit(edits, { head, query }, action) {
   const list = edits ? edits.split("_") : [];
   const dragged = action.startsWith("w") ? `${place}${action.split(".")[0]}.` : null;
   if (dragged && list[list.length - 1]?.startsWith(dragged)) list.pop();
-  return list.length < MOST ? [...list, `${place}${action}`].join("_") : edits;
+  return list.length < MAX ? [...list, `${place}${action}`].join("_") : edits;
 }
 
 /**

@@ -1,8 +1,8 @@
 // Trace: which tokens carry each generated token, by every method beside each other.
 
-import { divergingPixel } from "../../../components/common/diverging.js";
-import { fillText } from "../../../components/common/dom.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { NARROW } from "../../stage/js/headgrid.js";

@@ -1,8 +1,8 @@
 // The parts of a head's scores: what Python sends of its queries and keys, multiplied.
 
-import { fillText } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 
 /** @typedef {{ rows: number[], columns: number[], values: number[][], sum: number, most: number }} Matrix
  *   Parts of one score by origin of query and key; `rows` and `columns` are those origins that have any part. */

@@ -1,7 +1,7 @@
 // The two pictures of a score: its products dimension by dimension, and its parts by origin of query and key.
 
-import { signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { signed } from "../../../components/common/text/format.js";
 import { twoSided } from "../../stage/js/bars.js";
 import { tone } from "./bench.js";
 import { EffectBars } from "./effectbars.js";

@@ -1,6 +1,6 @@
 // Cells of an attention map with their margins, and strokes that hatch what is masked.
 
-import { tokenText } from "../../../components/common/tokens.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { twoSided } from "../../stage/js/bars.js";
 
 const HATCH = 6; // distance of two strokes

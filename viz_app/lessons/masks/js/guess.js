@@ -1,8 +1,8 @@
 // Predict: which rows would change if the masks were lifted? Every head's freed attention, row by row, once revealed.
 
-import { percent } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { percent } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { futureColour } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 

@@ -1,7 +1,7 @@
 // What the scenes of one decoder head have in common: its scores before the mask, and the control that chooses it.
 
-import { fillText, headName } from "../../../components/common/dom.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText, headName } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { hiddenMass, weightsUnder } from "./softmax.js";

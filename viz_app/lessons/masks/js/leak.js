@@ -1,8 +1,8 @@
 // The leak: two small decoders, trained with and without the mask, each reading the same translation with and without.
 
-import { fillText, percent } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText, percent } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour } from "./grid.js";

@@ -1,17 +1,17 @@
 // Six pairs as clock hands at two positions, k apart: each hand turns, the angle between the two does not. Below, the
 // matrix that turns PE(p) into PE(p + k), and the dot product of both.
 
-import { divergingPixel } from "../../../components/common/diverging.js";
-import { fillText } from "../../../components/common/dom.js";
-import { signed, tiny } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed, tiny } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { angle, block, dotProduct, encoding, mapError, pairs, period, periodText } from "./encoding.js";
 
-const MOST_STEPS = 12; // of k
+const MAX_STEPS = 12; // of k
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Clocks extends Scene {
@@ -36,7 +36,7 @@ export class Clocks extends Scene {
   }
 
   get controls() {
-    return [slider({ name: "k", label: "k", min: 1, max: MOST_STEPS, start: 2 })];
+    return [slider({ name: "k", label: "k", min: 1, max: MAX_STEPS, start: 2 })];
   }
 
   /** @type {Scene["height"]} */

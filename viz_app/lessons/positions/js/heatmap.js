@@ -1,17 +1,17 @@
 // All positions by all columns as colours, with a row for each cut; beside it, on the same positions, the dot product of the
 // cut's row with every other row: its curve keeps its shape while it slides along.
 
-import { divergingPixel } from "../../../components/common/diverging.js";
-import { fillText } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { dotProduct, encoding } from "./encoding.js";
 
-const LEAST = 48; // rows
+const MIN = 48; // rows
 const HEAD = 22;
 const FOOT = 40;
 
@@ -25,7 +25,7 @@ export class Heatmap extends Scene {
     super(lesson, texts);
     this.grid = new Grid();
     const { positions, d_model } = lesson.values;
-    this.rows = Math.max(LEAST, positions + 8);
+    this.rows = Math.max(MIN, positions + 8);
     this.low = Math.min(0, ...Array.from({ length: this.rows }, (_, k) => dotProduct(0, k, d_model)));
   }
 

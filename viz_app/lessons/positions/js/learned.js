@@ -1,10 +1,10 @@
 // A learned table beside the sinusoids: how alike any two positions are, as cosine. The learned table ends, and beyond the
 // longest sentence of its training its rows are what chance drew.
 
-import { divergingPixel } from "../../../components/common/diverging.js";
-import { fillText } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,11 +1,11 @@
 // The sentence backwards, with positions in the encoder and without: what does the model write? The translations of the
 // sentence as it was typed stand there from the start, those of the reversed one are revealed.
 
-import { joinTokens } from "../../../components/common/tokens.js";
+import { joinTokens } from "../../../components/common/text/tokens.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const LINE = 25;
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 
 /** Where a block stands: its left edge and its width.
  * @typedef {{ x: number, width: number }} Column */
@@ -31,7 +31,7 @@ export class Predict extends Scene {
      * @param {number} letter
      * @param {number} room
      */
-    const lines = (text, letter, room) => Math.min(MOST_LINES, Math.ceil((text.length * letter) / room));
+    const lines = (text, letter, room) => Math.min(MAX_LINES, Math.ceil((text.length * letter) / room));
     const read = joinTokens(tokens);
     const written = Object.values(backwards ?? {}).flat();
     const tallest =
@@ -132,7 +132,7 @@ export class Predict extends Scene {
 }
 
 /**
- * Text in lines of at most some width, MOST_LINES at most. Returns the middle of the line after the last one.
+ * Text in lines of at most some width, MAX_LINES at most. Returns the middle of the line after the last one.
  * @param {Pen} pen
  * @param {string} text
  * @param {number} x
@@ -148,9 +148,9 @@ function paragraph(pen, text, x, y, width, style) {
     if (pen.measure(longer, style) <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  const last = MOST_LINES - 1;
-  const shown = lines.length > MOST_LINES ? [...lines.slice(0, last), lines.slice(last).join(" ")] : lines;
-  const most = lines.length > MOST_LINES ? width - 4 : width;
+  const last = MAX_LINES - 1;
+  const shown = lines.length > MAX_LINES ? [...lines.slice(0, last), lines.slice(last).join(" ")] : lines;
+  const most = lines.length > MAX_LINES ? width - 4 : width;
   shown.forEach((line, index) =>
     pen.write(line, x, y + index * LINE, { ...style, most: index === last ? most : width }),
   );

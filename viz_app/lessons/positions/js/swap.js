@@ -1,9 +1,9 @@
 // The real encoder reads the sentence, then the same words with two of them exchanged. Each word carries how much its own
 // vector and its own attention have changed: upwards and downwards from one line, for each way of reading.
 
-import { fillText, percent } from "../../../components/common/dom.js";
-import { ease, tiny } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText, percent } from "../../../components/common/page/dom.js";
+import { ease, tiny } from "../../../components/common/text/format.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

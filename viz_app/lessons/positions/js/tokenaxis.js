@@ -1,11 +1,11 @@
 // The positions from left to right with the sentence under them. A sentence that does not fit is shown page by page: the
 // waves must stand still, so the window does not glide along with the cut.
 
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 
 const ROOM = 25; // pixels between two positions, for tokens that stand aslant
-const LEAST = 8;
+const MIN = 8;
 export const FOOT = 84; // height of numbers, tokens and the mark of the page
 
 export class TokenAxis {
@@ -21,7 +21,7 @@ export class TokenAxis {
     this.from = from;
     this.to = to;
     const last = positions - 1;
-    this.span = Math.min(last, Math.max(LEAST, Math.floor((to - from) / ROOM)));
+    this.span = Math.min(last, Math.max(MIN, Math.floor((to - from) / ROOM)));
     this.pages = Math.ceil(last / this.span);
   }
 

@@ -1,10 +1,10 @@
 // Waves that stand still: six pairs of columns over the positions, a cut through them, and the vector that it reads off.
 
-import { divergingPixel } from "../../../components/common/diverging.js";
-import { fillText } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { signed } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,7 +1,7 @@
 // The places of dropout in both stacks, and what it does there to a real vector of the model.
 
-import { fillText } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -13,7 +13,7 @@ const STACKS = [
     parts: [["embedding", 3], ["masked", 4], ["norm"], ["cross", 5], ["norm"], ["feed", 6], ["norm"]],
   },
 ];
-const MOST_PARTS = 7;
+const MAX_PARTS = 7;
 const WIDE = 600;
 
 /** @extends {Scene<import("./numbers").Values>} */
@@ -89,7 +89,7 @@ export class Dropout extends Scene {
   stack(pen, number, box, current) {
     const { theme } = pen;
     const { name, parts } = STACKS[number];
-    const each = (box.height - 28) / MOST_PARTS;
+    const each = (box.height - 28) / MAX_PARTS;
     const middle = box.x + box.width / 2;
     pen.write(this.texts[name], middle, 10, { colour: theme.kinds[name], size: 14, weight: 650, align: "center" });
     const high = Math.min(30, each - 20);
@@ -159,7 +159,7 @@ export class Dropout extends Scene {
     const box = this.diagram(pen);
     if (x > box.width || y > box.height) return null;
     const { parts } = STACKS[x < box.width / 2 ? 0 : 1];
-    const each = (box.height - 28) / MOST_PARTS;
+    const each = (box.height - 28) / MAX_PARTS;
     const index = Math.round((box.height - y) / each - 1);
     const [, place] = parts[Math.max(0, Math.min(parts.length - 1, index))];
     return place === undefined ? null : { place: place + 1 };

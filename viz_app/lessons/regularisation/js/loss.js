@@ -1,8 +1,8 @@
 // The loss against the probability that the model gives to the right piece: with smoothing it has its minimum before 1.
 
-import { fillText } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, smoothedLoss } from "./smoothing.js";

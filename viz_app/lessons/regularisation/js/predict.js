@@ -1,6 +1,6 @@
 // Predict, then reveal: which probability of the right piece has the smallest loss. Before that no curve is drawn.
 
-import { fillText } from "../../../components/common/dom.js";
+import { fillText } from "../../../components/common/page/dom.js";
 import { Loss, odds } from "./loss.js";
 import { entropy, smoothedLoss } from "./smoothing.js";
 

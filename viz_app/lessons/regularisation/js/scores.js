@@ -1,7 +1,7 @@
 // Perplexity up, BLEU up: measured at a few values of epsilon, and nothing between them.
 
-import { fillText } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

@@ -1,14 +1,14 @@
 // What training asks of the model, and what the model says, at one place of the translation of the user's sentence.
 
-import { fillText } from "../../../components/common/dom.js";
-import { raised, thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { raised, thousands } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, other, probability } from "./smoothing.js";
 
-const LEAST = 1e-7; // at the left end of the axis
+const MIN = 1e-7; // at the left end of the axis
 const FOOT = 40;
 const TOP = 26;
 const WIDE = 520;
@@ -66,7 +66,7 @@ export class Targets extends Scene {
     const rows = this.rows(settings);
     const wide = width > WIDE;
     const [left, right] = wide ? [136, 84] : [96, 58];
-    const across = new Axis(LEAST, 1, left, width - right, { log: true });
+    const across = new Axis(MIN, 1, left, width - right, { log: true });
     const bottom = height - FOOT;
     const each = (bottom - TOP) / rows.length;
     const thick = Math.min(15, each * 0.34);
@@ -104,7 +104,7 @@ export class Targets extends Scene {
    * @param {string} colour
    */
   bar(pen, across, value, y, thick, colour) {
-    if (value > LEAST) pen.fill(across.from, y, across.place(value) - across.from, thick, colour);
+    if (value > MIN) pen.fill(across.from, y, across.place(value) - across.from, thick, colour);
   }
 
   /** @type {Scene["say"]} */

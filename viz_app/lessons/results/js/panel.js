@@ -9,7 +9,7 @@ import { axisTicks } from "./measures.js";
 export const TOP = 56;
 const FOOT = 46;
 const NARROW = 620;
-const MOST_LANE = 60;
+const MAX_LANE = 60;
 
 /**
  * Where everything stands: lanes from the top, the paper's panel on the left, ours on the right.
@@ -23,7 +23,7 @@ export function arrange({ width, height }, count) {
   const left = narrow ? 106 : 140;
   const gap = narrow ? 16 : 30;
   const each = (width - left - 2 * numbers - words - gap - 12) / 2;
-  const lane = Math.min(MOST_LANE, (height - TOP - FOOT) / count);
+  const lane = Math.min(MAX_LANE, (height - TOP - FOOT) / count);
   return { narrow, numbers, left, each, lane, second: left + each + numbers + gap, foot: TOP + lane * count };
 }
 

@@ -1,12 +1,12 @@
 // Table 4: parsing as a translation from words to a tree.
 
-import { fillText } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const [TOP, FOOT] = [14, 46];
-const MOST_LANE = 64;
+const MAX_LANE = 64;
 const TITLE = 34; // above our own
 
 /** @typedef {import("./numbers").Values["ours"][0]} Ours */
@@ -33,7 +33,7 @@ export class Parsing extends Scene {
     const left = Math.min(230, width * 0.46);
     const axis = new Axis(88, 94, left, width - 64);
     const room = height - TOP - FOOT - (ours.length ? TITLE + FOOT : 0);
-    const lane = Math.min(MOST_LANE, room / (parsers.length + ours.length));
+    const lane = Math.min(MAX_LANE, room / (parsers.length + ours.length));
     const ticks = width < 560 ? [88, 91, 94] : axis.ticks(6);
     pen.axis(axis, "bottom", TOP + lane * parsers.length + 4, { ticks, title: "F1" });
     parsers.forEach(({ name, setting, f1 }, index) => {

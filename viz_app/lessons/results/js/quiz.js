@@ -1,6 +1,6 @@
 // Predict: how many heads are best? The columns stay empty until the answer is revealed.
 
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const FOOT = 58;

@@ -1,8 +1,8 @@
 // Table 3: what happens to quality when one thing changes. Each line is a model; base is the line to compare with. On the
 // left the paper's models, on the right ours of the same rows in small, with what luck alone may do shaded.
 
-import { fillText } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { axisEnds, MEASURES } from "./measures.js";

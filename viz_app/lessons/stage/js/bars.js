@@ -1,7 +1,7 @@
 // Shades of numbers that several lessons draw, as CSS.
 
-import { cssColour } from "../../../components/common/canvas.js";
-import { divergingPixel } from "../../../components/common/diverging.js";
+import { cssColour } from "../../../components/common/draw/canvas.js";
+import { divergingPixel } from "../../../components/common/draw/diverging.js";
 
 const scales = new WeakMap();
 

@@ -1,7 +1,7 @@
 // The controls under a picture: a playhead with its button, sliders, choices, switches, buttons, pins.
 
-import { h, setAttribute } from "../../../components/common/dom.js";
-import { setTypeset, typeset } from "../../../components/common/typeset.js";
+import { setTypeset, typeset } from "../../../components/common/draw/typeset.js";
+import { h, setAttribute } from "../../../components/common/page/dom.js";
 import { pinsControl } from "./pins.js";
 
 const TYPED = 250; // milliseconds of rest after which a text counts as typed

@@ -3,7 +3,7 @@
 // A scene with `fields(width, height, settings)` gets one for each { key, x, y, width, height, size, value, label }; what is
 // typed goes to `entered(key, number, settings)`, which returns settings that change.
 
-import { h, rootOf, setAttribute } from "../../../components/common/dom.js";
+import { h, rootOf, setAttribute } from "../../../components/common/page/dom.js";
 
 export class Fields {
   /** @param {(key: string, number: number) => void} change */

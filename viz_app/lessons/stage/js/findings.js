@@ -1,10 +1,10 @@
 // Findings that the reader pinned: pictures of a scene as it stood, beside each other, each with the way back to it.
 // Python keeps what they say, and their pictures go with the stage.
 
-import { h } from "../../../components/common/dom.js";
+import { h } from "../../../components/common/page/dom.js";
 import { linkTo } from "./address.js";
 
-const MOST = 4;
+const MAX = 4;
 
 export class Findings {
   /** @type {Map<Element, Finding>} By their cards. */
@@ -57,7 +57,7 @@ export class Findings {
     });
     this.element.append(card);
     this.pinned.set(card, finding);
-    for (const old of [...this.pinned.keys()].slice(0, -MOST)) this.drop(old);
+    for (const old of [...this.pinned.keys()].slice(0, -MAX)) this.drop(old);
     return card;
   }
 

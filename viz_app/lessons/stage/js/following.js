@@ -1,7 +1,7 @@
 // Keeps the open scene up to date with something that goes on at the server; see live.js for the other end.
 
-import { setAttribute } from "../../../components/common/dom.js";
-import { eventId } from "../../../components/common/events.js";
+import { setAttribute } from "../../../components/common/page/dom.js";
+import { eventId } from "../../../components/common/page/events.js";
 import { readPayload } from "./arrays.js";
 
 const MESSAGE = "headlight.lesson.message";

@@ -1,7 +1,7 @@
 // A matrix as cells of colour, painted once and drawn at any size.
 
-import { paintCells } from "../../../components/common/canvas.js";
-import { h } from "../../../components/common/dom.js";
+import { paintCells } from "../../../components/common/draw/canvas.js";
+import { h } from "../../../components/common/page/dom.js";
 
 export class Grid {
   constructor() {

@@ -1,9 +1,9 @@
 // A lesson on a page: its scenes as tabs, one picture, the words beside it, the controls below.
 
-import { h, setAttribute } from "../../../components/common/dom.js";
-import { onFollowedView } from "../../../components/common/followed_view.js";
-import { Theme } from "../../../components/common/theme.js";
-import { setTypeset } from "../../../components/common/typeset.js";
+import { Theme } from "../../../components/common/draw/theme.js";
+import { setTypeset } from "../../../components/common/draw/typeset.js";
+import { h, setAttribute } from "../../../components/common/page/dom.js";
+import { onFollowedView } from "../../../components/common/page/followed_view.js";
 import { readPayload } from "./arrays.js";
 import { ControlRow } from "./controls.js";
 import { Fields } from "./fields.js";

@@ -1,7 +1,7 @@
 // Attention maps: a small one in one colour, and a large one with the labels of both axes.
 
-import { hatch, paintCells } from "../../../components/common/canvas.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { hatch, paintCells } from "../../../components/common/draw/canvas.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 
 const READABLE = 7; // pixels below which a row or column has no label of its own
 

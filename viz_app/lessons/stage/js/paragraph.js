@@ -1,6 +1,6 @@
 // Text over several lines on a canvas, and tokens in a row.
 
-import { tokenText } from "../../../components/common/tokens.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 
 /**
  * Writes words from a line to the next; returns how high they stand.

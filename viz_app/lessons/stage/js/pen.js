@@ -1,6 +1,6 @@
 // What a scene draws with: the canvas, its size, the theme, the pointer. Letters are the theme's unless a style says otherwise.
 
-import { dot, drawAxis, rule, trace, write } from "../../../components/common/plot.js";
+import { dot, drawAxis, rule, trace, write } from "../../../components/common/draw/plot.js";
 import { wrapped } from "./paragraph.js";
 
 const MEASURE = 480; // widest line of a message, so that no single word is left for the next

@@ -3,7 +3,7 @@
 //
 // { name, kind: "pins", label, remove, most, form, now(settings) -> pin, show(pin) -> label, start: "" }
 
-import { h } from "../../../components/common/dom.js";
+import { h } from "../../../components/common/page/dom.js";
 
 /**
  * The text of the setting -> its pins.

@@ -1,6 +1,6 @@
 // Words and formulas: trees of plain values become elements. Only what a lesson's text can hold is made.
 
-import { explained } from "../../../components/common/explained.js";
+import { explained } from "../../../components/common/page/explained.js";
 
 const HTML = new Set(["p", "strong", "em", "code", "dfn"]);
 const MATHML = "http://www.w3.org/1998/Math/MathML";

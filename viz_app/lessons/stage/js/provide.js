@@ -1,9 +1,9 @@
 // Makes the code of a lesson known to mount.js. STYLE, the text of lesson.css, is put before all modules by Python.
 
 import { instanceAt } from "../../../components/common/component.js";
-import { rootOf } from "../../../components/common/dom.js";
-import { eventId } from "../../../components/common/events.js";
 import { provideCode } from "../../../components/common/handover.js";
+import { rootOf } from "../../../components/common/page/dom.js";
+import { eventId } from "../../../components/common/page/events.js";
 import { Lesson } from "./lesson.js";
 
 const style = new CSSStyleSheet();

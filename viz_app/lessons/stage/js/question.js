@@ -1,6 +1,6 @@
 // Predict, then reveal. What somebody guessed stays in the browser, and out of the address.
 
-import { h } from "../../../components/common/dom.js";
+import { h } from "../../../components/common/page/dom.js";
 import { build } from "./prose.js";
 
 export class Question {

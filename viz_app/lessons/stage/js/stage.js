@@ -1,8 +1,8 @@
 // The canvas of a lesson: draws the current scene when something changed, glides its playhead while it plays.
 
-import { context2d } from "../../../components/common/canvas.js";
 import { whenHidden } from "../../../components/common/component.js";
-import { h, setAttribute } from "../../../components/common/dom.js";
+import { context2d } from "../../../components/common/draw/canvas.js";
+import { h, setAttribute } from "../../../components/common/page/dom.js";
 import { largestZoom } from "./fitting.js";
 import { Pen } from "./pen.js";
 

@@ -1,17 +1,17 @@
 // The numbers behind a picture, for those who want to read or copy them.
 
-import { h } from "../../../components/common/dom.js";
-import { tableOf } from "../../../components/common/tables.js";
+import { h } from "../../../components/common/page/dom.js";
+import { tableOf } from "../../../components/common/text/tables.js";
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /**
  * @param {TableData} data
  * @param {Texts} texts
  */
 export function table({ columns, rows }, texts) {
-  const cells = rows.slice(0, MOST_ROWS).map((row) => row.map(cell));
-  const hidden = rows.length - MOST_ROWS;
+  const cells = rows.slice(0, MAX_ROWS).map((row) => row.map(cell));
+  const hidden = rows.length - MAX_ROWS;
   const more = hidden > 0 ? h("p", { class: "note" }, `… ${hidden} ${texts.more_rows}`) : null;
   const attributes = { class: "numbers", tabindex: "0", role: "region", "aria-label": texts.table };
   return h("div", attributes, tableOf(columns, cells), more);

@@ -1,6 +1,6 @@
 // The scenes of a lesson as a row of tabs, each with its number and its name.
 
-import { h, setAttribute } from "../../../components/common/dom.js";
+import { h, setAttribute } from "../../../components/common/page/dom.js";
 import { fadeTabs, fitTabs } from "./fitting.js";
 
 const PEEK = 44; // pixels of the neighbour that stay in sight

@@ -1,9 +1,9 @@
 // The buttons of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
-import { h, setAttribute } from "../../../components/common/dom.js";
-import { showCode } from "../../../components/common/qr_screen.js";
-import { composePage, download, Film, FORMAT } from "../../../components/common/recording.js";
-import { tool } from "../../../components/common/tool.js";
+import { h, setAttribute } from "../../../components/common/page/dom.js";
+import { showCode } from "../../../components/common/page/qr_screen.js";
+import { composePage, download, Film, FORMAT } from "../../../components/common/page/recording.js";
+import { tool } from "../../../components/common/page/tool.js";
 import { linkTo } from "./address.js";
 import { showTable } from "./table.js";
 

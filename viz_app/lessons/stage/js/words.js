@@ -1,6 +1,6 @@
 // The words beside the picture: heading, prose, equation, question, and the way on.
 
-import { h } from "../../../components/common/dom.js";
+import { h } from "../../../components/common/page/dom.js";
 import { fitEquation, fitWords, heightBelowTabs } from "./fitting.js";
 import { build, light } from "./prose.js";
 

@@ -1,9 +1,9 @@
 // Real sentence pairs in batches: each line is a sentence, each block a batch, hatched what only fills it up. From the order
 // of the file every sentence moves to where training puts it, among sentences of its own length.
 
-import { hatch } from "../../../components/common/canvas.js";
-import { fillText, percent } from "../../../components/common/dom.js";
-import { ease } from "../../../components/common/format.js";
+import { hatch } from "../../../components/common/draw/canvas.js";
+import { fillText, percent } from "../../../components/common/page/dom.js";
+import { ease } from "../../../components/common/text/format.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

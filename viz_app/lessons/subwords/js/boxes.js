@@ -1,6 +1,6 @@
 // Pieces of words as boxes.
 
-import { BOUNDARY } from "../../../components/common/tokens.js";
+import { BOUNDARY } from "../../../components/common/text/tokens.js";
 
 /**
  * A letter as it is read; the mark of a word boundary is a thin mark.

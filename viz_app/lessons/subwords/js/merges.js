@@ -1,10 +1,10 @@
 // The sentence in letters, and over it the tree of all merges: each joint stands as high as its number in the vocabulary. A
 // level rises over that list; what lies under it is merged, as it would be with a vocabulary of just so many merges.
 
-import { fillText } from "../../../components/common/dom.js";
-import { grouped } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
-import { BOUNDARY } from "../../../components/common/tokens.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { grouped } from "../../../components/common/text/format.js";
+import { BOUNDARY } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { letter } from "./boxes.js";
@@ -12,8 +12,8 @@ import { letter } from "./boxes.js";
 const HEAD = 30;
 const BASE = 34; // height of the letters
 const LEFT = 46; // for the numbers of merges
-const LEAST = 104; // height of a line
-const MOST_LINES = 7;
+const MIN = 104; // height of a line
+const MAX_LINES = 7;
 const NARROW = 520;
 
 /**
@@ -70,8 +70,8 @@ export class Merges extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const count = Math.min(MOST_LINES, this.lines(width).length);
-    return Math.max(Math.min(560, room), HEAD + count * (LEAST + BASE));
+    const count = Math.min(MAX_LINES, this.lines(width).length);
+    return Math.max(Math.min(560, room), HEAD + count * (MIN + BASE));
   }
 
   lit() {
@@ -83,7 +83,7 @@ export class Merges extends Scene {
     const { width, height } = pen;
     const count = Math.floor(done + 1e-6);
     const lines = this.lines(width);
-    const shown = lines.slice(0, MOST_LINES);
+    const shown = lines.slice(0, MAX_LINES);
     const tall = (height - HEAD) / shown.length;
     this.drawHead(pen, count);
     shown.forEach((line, index) => {

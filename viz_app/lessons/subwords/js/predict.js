@@ -1,7 +1,7 @@
 // A word of the sentence and the same word misspelt: how many pieces does a word have that the vocabulary has never seen?
 
-import { fillText } from "../../../components/common/dom.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { Scene } from "../../stage/js/scene.js";
 import { pieces } from "./boxes.js";
 

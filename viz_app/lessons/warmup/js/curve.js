@@ -1,7 +1,7 @@
 // The curve of the paper: both branches dashed, the smaller one bold, and a marker that rides it.
 
-import { fillText } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { peak, rate, scientific } from "./rate.js";
 import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";

@@ -1,7 +1,7 @@
 // Predict, then reveal: the peak when the warm-up is twice as long. Before that the second curve is not drawn.
 
-import { fillText } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { falling, peak, scientific } from "./rate.js";
 import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";
 

@@ -1,6 +1,6 @@
 // The paper's formula (Section 5.3, equation 3), evaluated again for motion; a test compares it with transformer_core.
 
-import { raised } from "../../../components/common/format.js";
+import { raised } from "../../../components/common/text/format.js";
 
 /**
  * The branch that rises: linear in the step.

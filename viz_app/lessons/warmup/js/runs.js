@@ -1,9 +1,9 @@
 // Recorded runs that differ in their warm-up alone: the rate above, below what was recorded of the loss or the gradient
 // at the same update. Only recorded updates are drawn and read off; nothing stands between them.
 
-import { fillText } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { scientific } from "./rate.js";

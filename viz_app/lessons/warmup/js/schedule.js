@@ -1,7 +1,7 @@
 // What the scenes of the schedule share: the plot with both branches and their minimum, texts on plates.
 
-import { thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { Scene } from "../../stage/js/scene.js";
 import { falling, peak, rate, rising } from "./rate.js";
 

@@ -1,14 +1,14 @@
 // Width and warm-up: the peak is dragged along the branch that falls, and curves can be pinned for comparison.
 
-import { fillText } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { readPins } from "../../stage/js/pins.js";
 import { peak, rate, scientific } from "./rate.js";
 import { NARROW, Plot, ScheduleScene } from "./schedule.js";
 
-const LEAST = 1000;
-const MOST = 12000;
+const MIN = 1000;
+const MAX = 12000;
 const BY = 100; // a pin names the warm-up in hundreds, so that four of them fit in the address
 const PINS = 4;
 const COLUMNS = [100, 400, 1000, 4000, 10000, 20000, 100000]; // steps of the table
@@ -20,8 +20,8 @@ export class Shape extends ScheduleScene {
     return {
       name: "warmup",
       label: "warmup_steps",
-      min: LEAST,
-      max: MOST,
+      min: MIN,
+      max: MAX,
       step: 200,
       rate: 1400,
       start: this.paper.warmup,
@@ -76,7 +76,7 @@ export class Shape extends ScheduleScene {
   plot(pen, settings) {
     const { d_model, warmup } = this.paper;
     const pinned = this.curves(settings).map((each) => peak(each.width, each.warmup));
-    return new Plot(pen, 1.12 * Math.max(peak(Number(settings.width), LEAST), peak(d_model, warmup), ...pinned));
+    return new Plot(pen, 1.12 * Math.max(peak(Number(settings.width), MIN), peak(d_model, warmup), ...pinned));
   }
 
   lit() {
@@ -136,7 +136,7 @@ export class Shape extends ScheduleScene {
   /** @type {Scene["grab"]} */
   grab(x, y, pen, settings) {
     const warmup = this.plot(pen, settings).across.value(x);
-    return { warmup: Math.max(LEAST, Math.min(MOST, Math.round(warmup / BY) * BY)) };
+    return { warmup: Math.max(MIN, Math.min(MAX, Math.round(warmup / BY) * BY)) };
   }
 
   /** @type {Scene["say"]} */

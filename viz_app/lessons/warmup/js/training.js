@@ -1,9 +1,9 @@
 // A training that one can watch: a small model learns to turn words round. Its loss after every update, and where it
 // looks in one word; recorded, or live at the server.
 
-import { fillText } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { shade } from "../../stage/js/bars.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";

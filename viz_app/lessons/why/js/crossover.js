@@ -1,14 +1,14 @@
 // Operations against the length of the sentence: self-attention crosses recurrence at n = d.
 
-import { fillText } from "../../../components/common/dom.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { lengthPlayhead, short, widthChoice } from "./costs.js";
 import { operations } from "./table1.js";
 
 const [LEFT, RIGHT, TOP, FOOT] = [64, 24, 20, 52];
-const MOST = 2000;
+const MAX = 2000;
 const LAYERS = ["attention", "recurrent", "restricted"];
 const IN_TABLE = [1, 10, 30, 70, 128, 256, 512, 1024, 2000];
 
@@ -16,7 +16,7 @@ const IN_TABLE = [1, 10, 30, 70, 128, 256, 512, 1024, 2000];
 export class Crossover extends Scene {
   /** @returns {Playhead | null} */
   get playhead() {
-    return lengthPlayhead(this.lesson.values, MOST, 160);
+    return lengthPlayhead(this.lesson.values, MAX, 160);
   }
 
   /** @returns {Control[]} */
@@ -39,8 +39,8 @@ export class Crossover extends Scene {
    */
   axes({ width, height }, { d }) {
     return [
-      new Axis(0, MOST, LEFT, width - RIGHT),
-      new Axis(0, operations("attention", { n: MOST, d: Number(d) }), height - FOOT, TOP),
+      new Axis(0, MAX, LEFT, width - RIGHT),
+      new Axis(0, operations("attention", { n: MAX, d: Number(d) }), height - FOOT, TOP),
     ];
   }
 
@@ -56,7 +56,7 @@ export class Crossover extends Scene {
     pen.line(x, TOP, x, height - FOOT, { colour: theme.text, width: 1.2 });
     const colours = LAYERS.map((layer) => theme.kinds[layer === "recurrent" ? "decoder" : "encoder"]);
     const curves = LAYERS.map((layer) =>
-      Array.from({ length: 101 }, (_, i) => (i / 100) * MOST).map((length) => [
+      Array.from({ length: 101 }, (_, i) => (i / 100) * MAX).map((length) => [
         across.place(length),
         up.place(operations(layer, { n: length, d, r })),
       ]),

@@ -1,19 +1,19 @@
 // How a signal travels from the first token to the last: layer by layer, until it arrives.
 
-import { fillText } from "../../../components/common/dom.js";
-import { tokenText } from "../../../components/common/tokens.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { neighbours, path } from "./table1.js";
 
-const MOST = 20; // tokens
+const MAX = 20; // tokens
 const KINDS = ["attention", "recurrent", "convolution", "dilated", "restricted"];
 const [TOP, FOOT, EDGE] = [16, 62, 24];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Path extends Scene {
   get tokens() {
-    return this.lesson.values.tokens.slice(0, MOST);
+    return this.lesson.values.tokens.slice(0, MAX);
   }
 
   get playhead() {

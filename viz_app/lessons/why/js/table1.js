@@ -1,4 +1,4 @@
-// Table 1 (Section 4), evaluated again for motion; a test compares it with transformer_core.complexity.
+// Table 1 (Section 4), evaluated again for motion; a test compares it with transformer_core.paper.complexity.
 
 export const LAYERS = ["attention", "recurrent", "convolution", "dilated", "separable", "restricted"];
 

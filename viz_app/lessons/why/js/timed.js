@@ -1,8 +1,8 @@
 // The layers of Table 1 timed by the server: points as they are measured, and where two of their lines cross.
 
-import { fillText } from "../../../components/common/dom.js";
-import { thousands } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/draw/plot.js";
+import { fillText } from "../../../components/common/page/dom.js";
+import { thousands } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

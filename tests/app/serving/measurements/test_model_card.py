@@ -1,0 +1,292 @@
+"""Scores, alignment and probes as `metrics.json` tells them: put together by hand, and whatever else stands there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transformer_core.storage.measurements import read_metrics
+from viz_app.model_card.card import training_facts
+from viz_app.serving.measurements.model_card import CONVENTIONS, ContrastScores, ModelCard, Score
+from viz_app.serving.models.registry import ROOT
+
+SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+
+
+def test_scores_are_found_wherever_they_stand() -> None:
+    metrics = {
+        "training": {"steps": 10},
+        "scores": {
+            "tatoeba-test": {"bleu": 21.5, "chrf": 44.0, "signature": SIGNATURE, "chrf_signature": "other"},
+            "NTREX-128": {"bleu": 8, "signature": SIGNATURE},
+            "newstest2013": {"bleu": {"value": 9.25, "signature": SIGNATURE}, "part": "validation"},
+        },
+    }
+    assert ModelCard.from_metrics(metrics).scores == (
+        Score("tatoeba-test", 21.5, 44.0, SIGNATURE),
+        Score("NTREX-128", 8.0, None, SIGNATURE),
+        Score("newstest2013", 9.25, None, SIGNATURE, development=True),
+    )
+    assert ModelCard.from_metrics(metrics).everyday_bleu == 21.5
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("tatoeba-test", "everyday"),
+        ("tatoeba-test-unseen", "everyday"),
+        ("NTREX-128", "news"),
+        ("newstest2013", "news"),
+        ("multi30k-val", "captions"),
+        ("my own set", None),
+    ],
+)
+def test_known_sets_say_what_they_hold(name: str, holds: str | None) -> None:
+    score = Score(name, 1.0, None, "")
+    assert score.content == holds
+    assert score.is_unseen_only == (name == "tatoeba-test-unseen")
+
+
+@pytest.mark.parametrize("metrics", [{}, {"scores": {}}, {"scores": {"multi30k": {"bleu": 30.0}}}, {"bleu": True}])
+def test_nobody_has_measured_everyday_sentences(metrics: dict[str, object]) -> None:
+    assert ModelCard.from_metrics(metrics).everyday_bleu is None
+
+
+def test_the_longest_sentence_of_the_training_is_recorded_or_follows_from_the_preset() -> None:
+    assert ModelCard.from_metrics({"training": {"preset": "en-de", "max_pieces": 300}}).trained_pieces == 300
+    assert ModelCard.from_metrics({"training": {"preset": "en-de"}}).trained_pieces == 128
+    assert ModelCard.from_metrics({"training": {"preset": "of somebody else"}}).trained_pieces is None
+    assert (
+        ModelCard.from_metrics({}).trained_pieces is None
+        and ModelCard.from_metrics({"training": "long ago"}).trained_pieces is None
+    )
+
+
+def test_the_best_aligner_by_each_convention() -> None:
+    aer = {"output": [[0.9, 0.7], [0.4, 0.6]], "input": [[0.3, 0.7], [0.4, 0.6]]}
+    metrics = {"alignment": {"aer": aer, "sentences": 100}}
+    written, read = (ModelCard.from_metrics(metrics).aligners.get(each) for each in CONVENTIONS)
+    assert written is not None and read is not None
+    assert (written.best, read.best) == ((1, 0), (0, 0))
+    assert written.rates == ((0.9, 0.7), (0.4, 0.6))
+    assert written.sentences == 100
+
+
+@pytest.mark.parametrize(
+    "alignment",
+    [
+        None,
+        "0.5",
+        {},
+        {"aer": None},
+        {"aer": {"input": [[0.5]]}},
+        {"aer": {"output": []}},
+        {"aer": {"output": "0.5"}},
+        {"aer": {"output": [[]]}},
+        {"aer": {"output": [[0.5], [0.5, 0.5]]}},
+        {"aer": {"output": [[1.5]]}},
+        {"aer": {"output": [["<b>"]]}},
+        {"aer": {"output": [0.5]}},
+    ],
+)
+def test_no_aligner_where_nothing_sound_was_measured(alignment: object) -> None:
+    assert "output" not in ModelCard.from_metrics({"alignment": alignment}).aligners
+
+
+COUNTS = {"heads": 4, "looking": 2, "resting": 1, "fixed_offset": 0, "information": [[0.5, -0.1], [0.2, 0.1]]}
+
+
+def test_heads_are_counted_by_kind() -> None:
+    card = ModelCard.from_metrics({"heads": {"encoder": COUNTS, "cross": COUNTS, "sentences": 80, "sets": ["a"]}})
+    assert list(card.heads) == ["encoder", "cross"] and card.head_sentences == 80
+    one = card.heads["cross"]
+    assert (one.heads, one.looking, one.resting, one.fixed_offset) == (4, 2, 1, 0)
+    assert one.information == ((0.5, -0.1), (0.2, 0.1)) and card.unreadable == ()
+
+
+@pytest.mark.parametrize(
+    "change", [{"heads": -1}, {"looking": "2"}, {"information": [[0.5], [0.5, 0.5]]}, {"information": []}]
+)
+def test_counts_that_make_no_sense_are_left_out_and_named(change: dict[str, object]) -> None:
+    card = ModelCard.from_metrics({"heads": {"encoder": COUNTS, "cross": COUNTS | change}})
+    assert list(card.heads) == ["encoder"] and card.unreadable == ("heads.cross",)
+
+
+def test_answers_are_put_together_by_what_they_are_about() -> None:
+    lingeval = {
+        "np_agreement.mt": {"right": 0.75, "asked": 4},
+        "clause_omission.human": {"right": 0.5, "asked": 2},
+        "clause_omission.mt": {"right": 0.0, "asked": 8},
+    }
+    contracat = {
+        "1_entity_step": {"right": 0.5, "asked": 10},
+        "2_coreference_step/event/chaos": {"right": 1.0, "asked": 3},
+        "2_coreference_step/pleonastic/rain": {"right": 0.0, "asked": 1},
+        "3_gender_step/big": {"right": 0.2, "asked": 10},
+    }
+    found = ModelCard.from_metrics(
+        {"probes": {"lingeval": {"groups": lingeval}, "contracat": {"groups": contracat}}}
+    ).answers
+    assert [(one.about, one.asked) for one in found] == [
+        ("clause_omission", 10),
+        ("np_agreement", 4),
+        ("pronoun", 20),
+        ("pronoun_es", 4),
+    ]
+    assert [one.right for one in found] == pytest.approx([0.1, 0.75, 0.35, 0.75])
+    assert [one.chance for one in found] == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 3])
+
+
+@pytest.mark.parametrize(
+    "probes",
+    [
+        None,
+        [1],
+        {"lingeval": 0.5},
+        {"lingeval": {"groups": {"a": None, "b": {"right": 2.0, "asked": 1}, "c": {"right": 0.5, "asked": 0}}}},
+        {"of somebody else": {"groups": {"a": {"right": 0.5, "asked": 1}}}},
+    ],
+)
+def test_no_answers_where_nothing_sound_was_asked(probes: object) -> None:
+    assert ModelCard.from_metrics({"probes": probes}).answers == ()
+
+
+def test_a_group_that_the_app_does_not_know_keeps_its_name() -> None:
+    metrics = {"probes": {"lingeval": {"groups": {"new_one.mt": {"right": 1.0, "asked": 1}}}}}
+    assert ModelCard.from_metrics(metrics).answers == (ContrastScores("new_one", 1, 1.0, 1 / 2),)
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_counts() -> None:
+    metrics = {
+        "languages": {"source": 3},
+        "training": None,
+        "scores": {"tatoeba": {"bleu": 40.0}, "chat": {"bleu": "high"}, "news": {"bleu": 900}},
+        "alignment": {"best_head": {"layer": "x"}, "aer": {"output": [[0.5]], "input": [[0.5], []]}, "sentences": 9},
+        "probes": {"lingeval": {"groups": {"a": {"right": 1.0, "asked": 2}, "b": {"right": 1.0}}}, "contracat": 1},
+    }
+    card = ModelCard.from_metrics(metrics)
+    assert sorted(card.unreadable) == [
+        "alignment.aer.input",
+        "alignment.best_head",
+        "languages",
+        "probes.contracat",
+        "probes.lingeval.groups.b",
+        "scores.chat.bleu",
+        "scores.news.bleu",
+        "training",
+    ]
+    assert [score.name for score in card.scores] == ["tatoeba"] and card.everyday_bleu == 40
+    assert card.aligners["output"].sentences == 9 and card.best_head is None
+    assert card.answers == (ContrastScores("a", 2, 1.0, 1 / 2),)
+
+
+@pytest.mark.parametrize("alignment", [None, 3, {"best_head": None}, {"best_head": {"layer": "x", "head": 0}}])
+def test_no_best_head_where_none_is_told(alignment: object) -> None:
+    card = ModelCard.from_metrics({"alignment": alignment})
+    assert card.best_head is None and len(card.unreadable) == 1
+
+
+@pytest.mark.parametrize("folder", ["en-de", "en-fr"])
+def test_the_cards_of_the_shipped_models_are_read_as_a_whole(folder: str) -> None:
+    metrics = read_metrics(ROOT / "checkpoints" / folder)
+    card = ModelCard.from_metrics(metrics)
+    assert card.unreadable == ()
+    assert card.languages is not None and f"{card.languages.source}-{card.languages.target}" == folder
+    assert [score.name for score in card.scores] == list(metrics["scores"])
+    best = metrics["alignment"]["best_head"]
+    assert card.best_head == card.aligners["output"].best == (best["layer"], best["head"])
+    probes = metrics.get("probes", {}).values()
+    assert sum(one.asked for one in card.answers) == sum(probe["asked"] for probe in probes)
+
+
+GROUPS = ["alignment", "best_head", "aer", "scores", "training", "probes", "lingeval", "groups", "languages"]
+LEAVES = ["output", "layer", "head", "bleu", "chrf", "signature", "max_pieces", "preset", "right", "asked", "value"]
+NAMES = st.sampled_from([*GROUPS, *LEAVES])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=6),
+    max_leaves=30,
+)
+
+
+@given(st.dictionaries(NAMES, JSON, max_size=6))
+def test_whatever_the_file_holds_gives_a_card(metrics: dict[str, Any]) -> None:
+    card = ModelCard.from_metrics(metrics)
+    assert card.trained_pieces is None or card.trained_pieces > 0
+    assert all(0 <= score.bleu <= 100 for score in card.scores)
+    assert card.training_number("max_pieces", 1.0) >= 0
+    assert training_facts(card).keys() == card.training.keys()
+
+
+def test_a_file_does_not_choose_how_deep_it_is_read() -> None:
+    metrics: dict[str, Any] = {"bleu": 1.0}
+    for _ in range(900):
+        metrics = {"a": metrics}
+    assert ModelCard.from_metrics(metrics).scores == ()
+
+
+PARSED = {
+    "f1": 77.1,
+    "f1_95": [74.9, 79.3],
+    "precision": 78.0,
+    "recall": 76.2,
+    "exact_match": 20.0,
+    "sentences": 245,
+    "well_formed": 97.1,
+    "right_branching_f1": 17.0,
+}
+SEARCH = {"bleu": 80.0, "part": "test", "beam": 21, "alpha": 0.3}
+
+
+def test_the_scores_of_a_parser() -> None:
+    card = ModelCard.from_metrics({"task": "parsing", "scores": {"ptb-sample-test": {**SEARCH, "bracketing": PARSED}}})
+    scores = card.parsing["ptb-sample-test"]
+    assert card.parses and not card.unreadable and not card.scores
+    assert (scores.f1, scores.f1_95, scores.sentences, scores.beam) == (77.1, (74.9, 79.3), 245, 21)
+    assert not scores.constrained and not card.parsing_free
+    assert not ModelCard.from_metrics({"task": "translation"}).parses
+
+
+def test_the_scores_of_a_parser_that_generates_only_trees() -> None:
+    free = {**PARSED, "f1": 70.0, "f1_95": [65.0, 75.0]}
+    measured = {**SEARCH, "constrained": True, "bracketing": PARSED, "free": free}
+    card = ModelCard.from_metrics({"task": "parsing", "scores": {"a": measured, "b": {**measured, "free": 3}}})
+    assert [(each.f1, each.constrained) for each in card.parsing.values()] == [(77.1, True)] * 2
+    (only,) = card.parsing_free.values()
+    assert (only.f1, only.constrained, only.beam) == (70.0, False, 21)
+    assert card.unreadable == ("scores.b.free",)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("f1", 101),
+        ("f1", float("nan")),
+        ("f1_95", [80.0, 90.0]),
+        ("f1_95", [1.0]),
+        ("sentences", 0),
+        ("sentences", 10**30),
+        ("beam", -1),
+        ("alpha", "<b>"),
+        ("well_formed", None),
+    ],
+)
+def test_scores_of_a_parser_that_cannot_be_are_left_out_and_named(key: str, value: object) -> None:
+    good = {**SEARCH, "bracketing": PARSED}
+    wrong = {**good, key: value} if key in SEARCH else {**good, "bracketing": {**PARSED, key: value}}
+    card = ModelCard.from_metrics({"task": "parsing", "scores": {"good": good, "wrong": wrong}})
+    if key in ("well_formed", "beam", "alpha"):  # as unknown as one that is missing
+        assert list(card.parsing) == ["good", "wrong"]
+        assert key == "well_formed" or card.unreadable == (f"scores.wrong.{key}",)
+    else:
+        assert list(card.parsing) == ["good"]
+        assert all(part.startswith("scores.wrong.bracketing") for part in card.unreadable) and card.unreadable
+
+
+@pytest.mark.parametrize("value", [[], 5, "x", {"a": {"bracketing": 3}}, {"a": {"bracketing": {}}}])
+def test_a_parser_without_readable_scores(value: object) -> None:
+    card = ModelCard.from_metrics({"task": "parsing", "scores": value})
+    assert not card.parsing and card.unreadable

@@ -1,0 +1,197 @@
+"""Several models in one app: where they lie, how they are called and served, and what is kept of each."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from tests.core.tiny import tiny_model
+from transformer_core.decoding.beam import SearchResult
+from transformer_core.text.tokenizer import Encoding
+from transformer_core.translator import Translator
+from viz_app.lessons.catalogue import lesson_module
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.handout import render_handout
+from viz_app.lessons.small_target import small_target
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.measurements.model_card import Languages, ModelCard
+from viz_app.serving.models import loader, registry
+from viz_app.serving.models.comparison import other_models
+from viz_app.serving.models.registry import available_models, display_name, display_names, languages
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import Superseded
+from viz_app.text import texts
+
+TEXT = "The little dog."
+
+
+@pytest.fixture
+def two_models(
+    fresh_model: None, random_checkpoint: Path, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(french_checkpoint))
+
+
+def test_only_what_the_repository_tracks_can_be_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped, own = tmp_path / "checkpoints" / "en-xx", tmp_path / "checkpoints" / "my-model"
+    for folder in (shipped, own):
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setattr(registry, "ROOT", tmp_path)
+    assert not registry.is_tracked(shipped), "no repository"
+    for arguments in (["init", "-q"], ["add", str(shipped)]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, timeout=60)
+    assert registry.is_tracked(shipped) and not registry.is_tracked(own)
+    shutil.rmtree(shipped)
+    assert registry.is_tracked(shipped), "a model that was deleted is what Git has to fetch"
+    assert not registry.is_tracked(tmp_path), "the whole repository is no model"
+    assert not registry.is_tracked(tmp_path.parent)
+    monkeypatch.setenv("PATH", "")
+    assert not registry.is_tracked(shipped), "no Git"
+
+
+def test_services_are_shared_few_and_behind_one_gate(
+    two_models: None, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twins = [tmp_path / name for name in ("a", "b", "c")]
+    for twin in twins:
+        shutil.copytree(french_checkpoint, twin)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(map(str, [french_checkpoint, *twins])))
+    served, french = loader.get_translation_service("random"), loader.get_translation_service("french")
+    assert served is not french and served.queue is french.queue
+    assert loader.get_translation_service("french") is french, "loaded once"
+    assert [loader.get_translation_service(name).name for name in ("a", "b", "c")] == ["a", "b", "c"]
+    assert loader.get_translation_service("random") is served, "the one that is served to all stays"
+    assert loader.get_translation_service("french") is not french, "of the others two stay"
+    assert other_models("a") == ["random", "french", "b", "c"]
+    with pytest.raises(loader.UnknownModel):
+        loader.get_translation_service("../french")
+
+
+class Endless:
+    """A model that writes until it is told to stop."""
+
+    checkpoint_hash, checkpoint, config = "endless", None, tiny_model().config
+
+    def __init__(self) -> None:
+        self.began = threading.Event()
+
+    def encode(self, text: str) -> Encoding:
+        return Encoding((1,), ("a",), ((0, 1),), (False,))
+
+    def search(self, sources: Sequence[Sequence[int]], *, is_given_up: Callable[[int], bool], **_: Any) -> list[Any]:
+        self.began.set()
+        while not is_given_up(0):
+            time.sleep(0.01)
+        return [SearchResult((), ())]
+
+    def attention_batch(self, readings: Sequence[Any]) -> list[Any]:
+        return []
+
+
+def test_what_the_old_model_writes_is_given_up(two_models: None) -> None:
+    """The visitor has chosen another model, which is behind the same gate."""
+    french, old = loader.get_translation_service("french"), Endless()
+    slow = TranslationService(old, french.queue)  # type: ignore[arg-type]
+    raised: list[type[BaseException]] = []
+
+    def ask() -> None:
+        try:
+            slow.translate("me", TEXT)
+        except Superseded as error:
+            raised.append(type(error))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert old.began.wait(30)
+    assert french.translate("me", TEXT).translation.text == french.translator.translate(TEXT, beam=4).text
+    thread.join(30)
+    assert raised == [Superseded]
+
+
+def test_what_the_lessons_keep_is_kept_for_each_model(two_models: None) -> None:
+    """Two models may read the same sentence: what was computed of the one is not shown of the other."""
+    st.session_state.clear()
+    for state in (LessonState("roles"), LessonState("one")):
+        contexts = [
+            LessonContext(TEXT, state, "en", lambda name=name: loader.get_translation_service(name), "me")  # type: ignore[misc]
+            for name in ("random", "french")
+        ]
+        found = [lesson_module("heads").data(context).values for context in contexts]
+        shapes = [{kind: len(heads) for kind, heads in values["roles"].items()} for values in found]
+        assert [len(values["roles"]["cross"]) for values in found] != [0, 0]
+        assert shapes[0] != shapes[1], "2 layers of 4 heads, and 3 layers of 2"
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"), [("en", "English → French, french,"), ("ko", "영어 → 프랑스어, french,")]
+)
+def test_a_handout_names_the_model(two_models: None, french_checkpoint: Path, language: str, expected: str) -> None:
+    context = LessonContext(TEXT, LessonState(), language, lambda: loader.get_translation_service("french"), "me")
+    assert (
+        f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}"
+        in render_handout("results", context).decode()
+    )
+
+
+def test_small_models_read_german_whoever_speaks(two_models: None) -> None:
+    """What a French model wrote would be noise to them."""
+    by_french = LessonContext(TEXT, LessonState(), "en", lambda: loader.get_translation_service("french"), "me")
+    healthy = Translator.load(Path("checkpoints/small/base"))
+    assert small_target(by_french) == healthy.translate(TEXT).text
+    untold = LessonContext(TEXT, LessonState(), "en", lambda: loader.get_translation_service("random"), "me")
+    assert small_target(untold) == untold.result.translation.text
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None,
+        "en-fr",
+        ["en", "fr"],
+        {"source": "en", "target": 3},
+        {"source": "en", "target": "<b>fr</b>"},
+        {"source": "", "target": "fr"},
+    ],
+)
+def test_languages_that_make_no_sense_are_untold(told: Any, tmp_path: Path) -> None:
+    assert ModelCard.from_metrics({"languages": told}).languages is None
+    (tmp_path / "metrics.json").write_text(json.dumps({"languages": told}))
+    assert languages(tmp_path) is None
+    assert display_name(texts("ko"), "my-model", None) == "my-model"
+
+
+def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.json"
+    assert languages(tmp_path) is None
+    path.write_text("{ no JSON")
+    assert languages(tmp_path) is None
+    path.write_text('{"languages": {"source": "en", "target": "pt-BR"}}')
+    os.utime(path, ns=(1, 1))
+    found = languages(tmp_path)
+    assert found == Languages("en", "pt-BR")
+    assert display_name(texts("en"), "x", found) == "English → Portuguese"
+    assert display_name(texts("ko"), "x", Languages("en", "qu")) == "영어 → qu"
+    assert display_name(texts("ko"), "x", Languages("en")) == "x"
+
+
+def test_the_shipped_models_are_listed_by_their_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the other models and without them."""
+    for name in ("HEADLIGHT_CHECKPOINT", "HEADLIGHT_CHECKPOINTS"):
+        monkeypatch.delenv(name, raising=False)
+    assert next(iter(available_models())) == "en-de"
+    assert set(available_models()) <= {"en-de", "en-fr", "en-tree"}
+    expected = {"en-de": "English → German", "en-fr": "English → French", "en-tree": "English → tree"}
+    for name, title in display_names(texts("en")).items():
+        assert title == (name if languages(available_models()[name]) is None else expected[name])

@@ -1,0 +1,152 @@
+"""A front end as its operator sees it: health, metrics, logs; and what visitors do not see."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from benchmarks.visitor import visiting
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.monitoring import METRICS_SETTING
+from viz_app.serving.scheduling.request_queue import RequestQueue
+from viz_app.serving.web import health as health_module
+from viz_app.serving.web.health import LIVE, READY, Health
+from viz_app.serving.web.log_format import LOG_SETTING, JsonFormatter, use_log_setting
+
+ROOT = Path(__file__).resolve().parents[3]
+SECONDS = 60.0
+SENTENCE = "The dog reads a secret book."
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def get(address: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(address, timeout=SECONDS) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, ""
+    except OSError:
+        return 0, ""
+
+
+class Front:
+    """A front end that runs, its metrics and its log."""
+
+    def __init__(self, address: str, metrics: str, log: Path) -> None:
+        self.address, self.metrics, self.log = address, metrics, log
+
+    def values(self) -> dict[str, float]:
+        """By name and labels."""
+        families = text_string_to_metric_families(get(self.metrics)[1])
+        return {
+            " ".join((sample.name, *sample.labels.values())): sample.value
+            for family in families
+            for sample in family.samples
+        }
+
+
+@pytest.fixture(scope="module")
+def front(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+    log, port, metrics = tmp_path_factory.mktemp("log") / "log", free_port(), free_port()
+    settings = {"HEADLIGHT_CHECKPOINT": str(random_checkpoint), "HEADLIGHT_WORKERS": "0"}
+    settings |= {METRICS_SETTING: str(metrics), LOG_SETTING: "json"}
+    command = [sys.executable, "-m", "streamlit", "run", "viz_app/main.py", f"--server.port={port}"]
+    with log.open("w") as file:
+        process = subprocess.Popen(
+            [*command, "--server.headless=true"], cwd=ROOT, env={**os.environ, **settings}, stderr=file
+        )
+    found = Front(f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics}/metrics", log)
+    end = time.monotonic() + SECONDS
+    while get(f"{found.address}{READY}")[0] != 200:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    yield found
+    process.terminate()
+    process.wait(SECONDS)
+
+
+def test_requests_and_sessions_are_counted_and_nothing_typed_is_logged(front: Front) -> None:
+    before = front.values()
+
+    async def visit() -> dict[str, float]:
+        async with visiting(front.address) as visitor:
+            await visitor.open()
+            await visitor.translate(SENTENCE)
+            await visitor.press(SENTENCE)
+            return await asyncio.to_thread(front.values)
+
+    after = asyncio.run(visit())
+    assert get(f"{front.address}{LIVE}") == (200, "ok")
+    for name in ("headlight_requests_total translation done", "headlight_batch_sentences_count"):
+        assert after[name] > before.get(name, 0)
+    assert after["headlight_sessions"] == 1
+    assert after["headlight_requests_waiting"] == after["headlight_requests_working"] == 0
+    assert after["headlight_cache_lookups_total known"] > 0
+    lines = [json.loads(line) for line in front.log.read_text().splitlines()]
+    assert any(line["message"] == "request" and line["kind"] == "translation" for line in lines)
+    assert "secret" not in front.log.read_text()
+
+
+def test_visitors_see_no_metrics(front: Front) -> None:
+    for path in ("/metrics", "/_stcore/metrics"):
+        assert "headlight_requests" not in get(f"{front.address}{path}")[1]
+
+
+@pytest.mark.parametrize(("tried", "can", "status"), [(False, True, 503), (True, False, 503), (True, True, 200)])
+def test_a_front_end_is_ready_when_it_can_translate(
+    tried: bool, can: bool, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def served() -> Any:
+        asked.append(1)
+        if not can:
+            raise OSError("the model is damaged")
+        return TranslationService(None, RequestQueue(1))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(health_module, "get_translation_service", served)
+    health = Health()
+    health.model_tried = tried
+
+    async def ask() -> list[int]:
+        return [(await health.ready(None)).status_code for _ in range(3)]  # type: ignore[arg-type]
+
+    assert asyncio.run(ask()) == [status] * 3
+    assert len(asked) == tried, "asked once a second at most"
+
+
+def test_a_line_of_json_has_no_message_of_an_exception() -> None:
+    try:
+        raise ValueError(SENTENCE)
+    except ValueError:
+        record = logging.getLogger("x").makeRecord("x", 40, __file__, 1, "a %s failed", ("page",), sys.exc_info())
+    record.kind = "translation"
+    found = json.loads(JsonFormatter().format(record))
+    assert (found["message"], found["exception"], found["kind"]) == ("a page failed", "ValueError", "translation")
+    assert found["places"][0].endswith("test_a_line_of_json_has_no_message_of_an_exception")
+    assert SENTENCE not in str(found)
+
+
+def test_another_form_of_logs_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LOG_SETTING, "xml")
+    with pytest.raises(ValueError, match="HEADLIGHT_LOG is 'xml', but must be 'json' or empty"):
+        use_log_setting()

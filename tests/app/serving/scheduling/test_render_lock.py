@@ -1,0 +1,130 @@
+"""One page is drawn at a time, with real threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+
+from viz_app.serving.scheduling.render_lock import drawing_turn, others_draw
+from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded, Visitor
+from viz_app.serving.scheduling.single_flight_cache import SingleFlightCache
+
+PATIENCE = 10.0
+
+
+def in_thread(work: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+def turns(is_present: Callable[[], bool] = lambda: True) -> RequestQueue:
+    """Of runs that are each a visitor of their own."""
+    return RequestQueue(1, visitor=lambda: Visitor(threading.current_thread().name, is_present))
+
+
+def draw_as(session: str, queue: RequestQueue, drawn: threading.Event) -> Callable[[], None]:
+    """As `drawing_turn` does it for a session; outside of Streamlit all runs are of one."""
+
+    def run() -> None:
+        with queue.ticket(session) as ticket, queue.slot(ticket):
+            drawn.set()
+
+    return run
+
+
+def test_a_second_run_is_drawn_after_the_first() -> None:
+    queue, second = turns(), threading.Event()
+    with drawing_turn(queue):
+        thread = in_thread(draw_as("b", queue, second))
+        assert not second.wait(0.1)
+    assert second.wait(PATIENCE)
+    thread.join(PATIENCE)
+    assert (queue.working, queue.waiting) == (0, 0)
+
+
+def test_others_draw_while_a_run_waits_for_the_model() -> None:
+    queue, second = turns(), threading.Event()
+    cache: SingleFlightCache[str] = SingleFlightCache(10, 100, len)
+    model = RequestQueue()
+
+    def compute(_: object) -> str:
+        in_thread(draw_as("b", queue, second))
+        assert second.wait(PATIENCE), "nobody else could draw"
+        return "translation"
+
+    with drawing_turn(queue):
+        assert cache.get_in_turn("key", compute, model, "a") == "translation"
+        third = threading.Event()
+        in_thread(draw_as("c", queue, third))
+        assert not third.wait(0.1), "the turn came back after the model had answered"
+        assert cache.get_in_turn("key", compute, model, "a") == "translation"
+        assert not third.is_set(), "what is cached needs no pause"
+    assert third.wait(PATIENCE)
+
+
+def test_a_run_that_fails_gives_its_turn_up() -> None:
+    queue = turns()
+    with pytest.raises(ValueError, match="broken"), drawing_turn(queue):
+        raise ValueError("broken")
+    with pytest.raises(ValueError, match="broken"), drawing_turn(queue), others_draw():
+        raise ValueError("broken")
+    assert queue.working == 0
+    with drawing_turn(queue):
+        assert queue.working == 1
+
+
+def test_a_run_whose_visitor_leaves_meanwhile_does_not_draw_on() -> None:
+    present = threading.Event()
+    present.set()
+    queue, drawn_on = turns(present.is_set), False
+    with suppress(Superseded), drawing_turn(queue):
+        with others_draw():
+            present.clear()
+        drawn_on = True
+    assert not drawn_on
+    assert queue.working == 0
+
+
+def test_a_newer_run_of_the_session_takes_the_place_of_one_that_waits() -> None:
+    queue = turns()
+    outcome: list[str] = []
+
+    def waiting() -> None:
+        try:
+            with drawing_turn(queue):
+                outcome.append("drawn")
+        except Superseded:
+            outcome.append("superseded")
+
+    with queue.ticket("other") as ticket, queue.slot(ticket):
+        old = in_thread(waiting)
+        while queue.waiting == 0:
+            time.sleep(0.005)
+        new = in_thread(waiting)
+        old.join(PATIENCE)
+        assert outcome == ["superseded"]
+    new.join(PATIENCE)
+    assert outcome == ["superseded", "drawn"]
+
+
+def test_outside_of_a_turn_there_is_nothing_to_give_up() -> None:
+    with others_draw():
+        pass
+
+
+def test_a_computation_within_another_does_not_take_the_turn() -> None:
+    queue, inner, outer = turns(), threading.Event(), threading.Event()
+    with drawing_turn(queue):
+        with others_draw():
+            with others_draw():
+                pass
+            in_thread(draw_as("b", queue, inner))
+            assert inner.wait(PATIENCE), "the inner computation took the turn while the outer one goes on"
+        in_thread(draw_as("c", queue, outer))
+        assert not outer.wait(0.1)
+    assert outer.wait(PATIENCE)

@@ -1,0 +1,79 @@
+"""Files that a button made: how long they stay, with Streamlit's own store of files."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit import runtime
+from streamlit.runtime import Runtime, RuntimeConfig, media_file_manager
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+
+from viz_app.serving.web.media_retention import KEPT_SECONDS, Throttled, install_media_retention
+
+
+@pytest.fixture
+def manager(monkeypatch: pytest.MonkeyPatch) -> MediaFileManager:
+    """Streamlit's store, asked by one session."""
+    monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: "a visitor")
+    return MediaFileManager(MemoryMediaFileStorage("/media"))
+
+
+def pressed(manager: MediaFileManager) -> str:
+    """Id of the file that a button made."""
+    button = manager.add_deferred(lambda: b"a picture", "image/png", "0.1", file_name="picture.png")
+    return manager.execute_deferred(button).split("/")[-1].split(".")[0]
+
+
+def there(manager: MediaFileManager, file: str) -> bool:
+    return manager.read_file(file) is not None
+
+
+def test_a_file_outlives_the_runs_of_others(manager: MediaFileManager) -> None:
+    now = 0.0
+    runs_end = Throttled(manager.remove_orphaned_files, clock=lambda: now)
+    file = pressed(manager)
+    for _ in range(100):
+        runs_end()
+    now = KEPT_SECONDS - 0.1
+    runs_end()
+    assert there(manager, file)
+    now = KEPT_SECONDS
+    runs_end()
+    assert not there(manager, file), "nor does it stay for ever"
+
+
+def test_without_it_two_runs_are_enough(manager: MediaFileManager) -> None:
+    file = pressed(manager)
+    manager.remove_orphaned_files()
+    assert there(manager, file)
+    manager.remove_orphaned_files()
+    assert not there(manager, file)
+
+
+@pytest.fixture
+def server(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> Runtime:
+    """Streamlit's runtime as a server makes it, with a store of its own."""
+    monkeypatch.setattr(Runtime, "_instance", None)
+    return Runtime(RuntimeConfig("app.py", MemoryMediaFileStorage("/media"), MemoryUploadedFileManager("/upload")))
+
+
+def test_a_server_keeps_files_from_the_first_run_on(server: Runtime) -> None:
+    store = server.media_file_mgr
+    install_media_retention()
+    kept, file = store.remove_orphaned_files, pressed(store)
+    for _ in range(3):
+        install_media_retention()  # as each run does
+        store.remove_orphaned_files()
+    assert there(store, file)
+    assert store.remove_orphaned_files is kept, "a wait of its own for each run would never end"
+
+
+def test_without_a_server_there_is_nothing_to_keep(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Runtime, "_instance", None)
+    install_media_retention()
+    assert not runtime.exists(), "none is made for it"
+    file = pressed(manager)
+    for _ in range(2):
+        manager.remove_orphaned_files()
+    assert not there(manager, file), "stores of others are left as they are"

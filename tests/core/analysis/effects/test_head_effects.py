@@ -1,0 +1,212 @@
+"""Effects of all heads at once: against one ordinary edit for each head, in many shapes of the model."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.core.tiny import tiny_config
+from transformer_core.analysis import teacher_forced_run as forced_run_module
+from transformer_core.analysis.ablation import ablated, hook_point_name
+from transformer_core.analysis.effects import head_effects as module
+from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, forced_run
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import capture, edit
+from transformer_core.model.layers import AddAndNorm
+from transformer_core.model.transformer import Transformer
+from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+SOURCE, TARGET = "The man sees a house today.", "Der Mann sieht ein Haus heute."
+OTHERS = [("My friend buys the green door.", "Mein Freund kauft die grüne Tür."), ("A cup.", "Eine Tasse Tee.")]
+SHAPES: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre"},
+    {"residual": False},
+    {"attention_biases": True},
+    {"attention": "additive"},
+    {"window": 3},
+    {"causal": False},
+    {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
+]
+
+
+def make_translator(tokenizer: Tokenizer, **options: Any) -> Translator:
+    torch.manual_seed(5)
+    model = Transformer(tiny_config(vocab_size=len(tokenizer), **options))
+    for name, parameter in model.named_parameters():
+        if "norm" in name or "bias" in name:  # not 1 and 0, or a mistake with them would not show
+            torch.nn.init.normal_(parameter, mean=1.0 if name.endswith("norm.weight") else 0.0, std=0.3)
+    return Translator(model, tokenizer)
+
+
+def heads(translator: Translator) -> list[tuple[Kind, int, int]]:
+    config = translator.config
+    return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+@pytest.mark.parametrize("target", [TARGET, "Ja", None])
+def test_every_effect_is_that_of_an_ordinary_edit(
+    tokenizer: Tokenizer, options: dict[str, Any], target: str | None
+) -> None:
+    translator = make_translator(tokenizer, **options)
+    translator.decoding = translator.decoding.replace(extra_length=3)  # random weights write to the limit
+    found = head_effects(translator, SOURCE, target)
+    run = found.run
+    if target is None:
+        own = translator.translate(SOURCE)
+        assert run.text == own.text and run.pieces[: len(own.pieces)] == own.pieces
+        if translator.config.causal:  # without the mask, tokens that are written later change what is before
+            assert run.log_p == pytest.approx(torch.tensor(own.scores), abs=1e-5)
+    else:
+        assert float(run.log_p.sum()) == pytest.approx(translator.score([(SOURCE, target)])[0], abs=1e-4)
+    for kind, layer, head in heads(translator):
+        with ablated(translator, [(kind, layer, head)]), torch.no_grad():
+            logits = translator.model(run.source, run.inputs, run.source_mask)
+        without = torch.log_softmax(logits[0], dim=-1).gather(1, run.outputs[:, None])[:, 0]
+        assert found.effects[kind][layer, head] == pytest.approx(run.log_p - without, abs=1e-5), (kind, layer, head)
+
+
+def test_only_the_named_layers_are_measured(learned: Translator) -> None:
+    whole = head_effects(learned, SOURCE, TARGET).effects
+    found = head_effects(learned, SOURCE, TARGET, only={("encoder", 1), ("cross", 0)}).effects
+    for kind, layer in ((kind, layer) for kind in KINDS for layer in range(learned.config.num_layers)):
+        if (kind, layer) in {("encoder", 1), ("cross", 0)}:
+            assert found[kind][layer] == pytest.approx(whole[kind][layer], abs=1e-5)
+        else:
+            assert found[kind][layer].isnan().all()
+    drawn = head_effects(learned, SOURCE, TARGET, change="random", draws=2, only={("cross", 0)})
+    assert drawn.draws is not None and not drawn.draws["cross"][:, 0].isnan().any()
+
+
+def means_by_hand(translator: Translator, kind: Kind, layer: int) -> Tensor:
+    address = hook_point_name(kind, layer, "head_outputs")
+    values = []
+    for source, target in OTHERS:
+        with capture(translator.model, points="head_outputs", kinds=kind, layers={layer}) as captured:
+            translator.force(source, target)
+        values.append(captured[address][0])  # (H, n, d_v)
+    return torch.cat(values, dim=1).mean(dim=1)  # (H, d_v)
+
+
+def test_mean_ablation_puts_in_the_mean_over_other_sentences(learned: Translator) -> None:
+    found = head_effects(learned, SOURCE, TARGET, change="mean", others=OTHERS)
+    for kind, layer, head in heads(learned):
+        mean = means_by_hand(learned, kind, layer)
+        assert mean_outputs(learned, OTHERS)[kind][layer][:, 0] == pytest.approx(mean, abs=1e-5)
+        with edit(learned.model, hook_point_name(kind, layer, "head_outputs"), ablate_heads([head], mean[[head]])):
+            without = forced_run(learned, SOURCE, TARGET).log_p
+        assert found.effects[kind][layer, head] == pytest.approx(found.run.log_p - without, abs=2e-5)
+    assert found.draws is None
+
+
+def test_resampling_puts_in_what_a_head_said_of_another_sentence(learned: Translator) -> None:
+    """Two sentences, two draws: each of them once. The first is long enough, the second is repeated."""
+    found = head_effects(learned, SOURCE, TARGET, change="resample", others=OTHERS, draws=2, seed=3)
+    some: list[tuple[Kind, int, int]] = [("encoder", 0, 1), ("decoder", 1, 2), ("cross", 0, 3), ("cross", 1, 0)]
+    for kind, layer, head in some:
+        address, effects = hook_point_name(kind, layer, "head_outputs"), []
+        for source, target in OTHERS:
+            with capture(learned.model, points="head_outputs") as captured:
+                learned.force(source, target)
+            said = captured[address][0, head]  # (n, d_v)
+
+            def put_in(value: Tensor, _site: object, said: Tensor = said, head: int = head) -> Tensor:
+                changed = value.clone()
+                for position in range(value.shape[2]):
+                    changed[0, head, position] = said[position % len(said)]
+                return changed
+
+            with edit(learned.model, address, put_in):
+                effects.append(found.run.log_p - forced_run(learned, SOURCE, TARGET).log_p)
+        both = torch.stack(effects)
+        assert found.effects[kind][layer, head] == pytest.approx(both.mean(dim=0), abs=2e-5)
+        assert found.draws is not None
+        assert found.draws[kind][:, layer, head] == pytest.approx(both, abs=2e-5)
+
+
+def test_a_random_direction_is_as_long_as_what_is_taken_away_and_has_a_seed(learned: Translator) -> None:
+    one, same, other = (head_effects(learned, SOURCE, TARGET, change="random", seed=seed) for seed in (1, 1, 2))
+    assert torch.equal(one.effects["cross"], same.effects["cross"])
+    assert not torch.allclose(one.effects["cross"], other.effects["cross"])
+    outputs, parts = torch.randn(4, 6, 5), torch.randn(4, 5, 16)
+    added = module._random(torch.Generator().manual_seed(1))("cross", 0, outputs, parts)
+    assert added.norm(dim=2) == pytest.approx((outputs @ parts).norm(dim=2), rel=1e-5)
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_with_a_frozen_norm_only_the_removal_counts(tokenizer: Tokenizer, norm: str) -> None:
+    """The LayerNorm after the head, written out with the standard deviation of the unchanged run."""
+    translator = make_translator(tokenizer, norm=norm)
+    found = head_effects(translator, SOURCE, TARGET, frozen_norm=True)
+    plain = head_effects(translator, SOURCE, TARGET)
+    names: dict[Kind, str] = {kind: SUBLAYERS[kind] for kind in KINDS}
+    for kind, layer, head in heads(translator):
+        stack = "encoder" if kind == "encoder" else "decoder"
+        sublayer = translator.model.get_submodule(f"{stack}.layers.{layer}.{names[kind]}_add_norm")
+        assert isinstance(sublayer, AddAndNorm)
+        sums: list[Tensor] = []
+        handle = sublayer.norm.register_forward_pre_hook(lambda _module, given, sums=sums: sums.append(given[0]))
+        forced_run(translator, SOURCE, TARGET)
+        clean = sums.pop()
+
+        def normed(
+            _module: object, given: tuple[Tensor], _out: Tensor, clean: Tensor = clean, norm: Any = sublayer.norm
+        ) -> Tensor:
+            (total,) = given
+            sigma = torch.sqrt(((clean - clean.mean(-1, keepdim=True)) ** 2).mean(-1, keepdim=True) + norm.eps)
+            changed: Tensor = (total - total.mean(-1, keepdim=True)) / sigma * norm.weight + norm.bias
+            return changed
+
+        handle.remove()
+        context: Any = nullcontext() if norm == "pre" else sublayer.norm.register_forward_hook(normed)
+        with context, ablated(translator, [(kind, layer, head)]):
+            without = forced_run(translator, SOURCE, TARGET).log_p
+        effect = found.effects[kind][layer, head]
+        assert effect == pytest.approx(found.run.log_p - without, abs=1e-5), (kind, layer, head)
+    assert (norm == "pre") == all(torch.allclose(found.effects[kind], plain.effects[kind], atol=1e-6) for kind in KINDS)
+
+
+def test_groups_of_heads_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = head_effects(learned, SOURCE, TARGET)
+    monkeypatch.setattr(forced_run_module, "_MAX_VALUES", 1)  # one head at a time
+    for kind, values in head_effects(learned, SOURCE, TARGET).effects.items():
+        assert values == pytest.approx(whole.effects[kind], abs=1e-5)
+
+
+def test_edits_that_are_active_stay(learned: Translator) -> None:
+    """The effect of a second head where a first one is off already; that of the first is then nothing."""
+    with ablated(learned, [("cross", 1, 2)]):
+        found = head_effects(learned, SOURCE, TARGET)
+    with ablated(learned, [("cross", 1, 2), ("decoder", 0, 1)]):
+        both = forced_run(learned, SOURCE, TARGET).log_p
+    assert found.effects["decoder"][0, 1] == pytest.approx(found.run.log_p - both, abs=1e-5)
+    assert found.effects["cross"][1, 2].abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("change", ["mean", "resample"])
+def test_what_cannot_be_measured_is_refused(learned: Translator, change: Change) -> None:
+    with pytest.raises(ValueError, match="needs other sentences"):
+        head_effects(learned, SOURCE, TARGET, change=change)
+    with pytest.raises(ValueError, match="empty"):
+        head_effects(learned, "  ", TARGET)
+
+
+def test_it_stops_when_nobody_waits(learned: Translator) -> None:
+    asked = []
+
+    def stop() -> bool:
+        asked.append(1)
+        return len(asked) > 1
+
+    with pytest.raises(DecodingStopped):
+        head_effects(learned, SOURCE, TARGET, should_stop=stop)
+    assert len(asked) == 2

@@ -1,0 +1,51 @@
+"""Gradients at the outputs of heads: against finite differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, heads, make_translator
+from transformer_core.analysis.ablation import Head, hook_point_name
+from transformer_core.analysis.effects.head_gradients import estimated_effects, gradient_importance
+from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.hooks.points import edit
+from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
+STEP = 1e-6
+
+
+def slope(translator: Translator, run: ForcedRun, head: Head, at: slice) -> float:
+    """How fast the log-probability grows when a head's output at some positions is made a little longer."""
+    kind, layer, number = head
+    found = []
+    for sign in (1, -1):
+
+        def longer(value: torch.Tensor, _site: Any, by: float = 1 + sign * STEP) -> torch.Tensor:
+            changed = value.clone()
+            changed[:, number, at] *= by
+            return changed
+
+        with edit(translator.model, hook_point_name(kind, layer, "head_outputs"), longer), torch.no_grad():
+            logits = translator.model(run.source, run.inputs, run.source_mask)[0]
+        found.append(float(logits.log_softmax(dim=1).gather(1, run.outputs[:, None]).sum()))
+    return (found[0] - found[1]) / (2 * STEP)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_both_measures_are_slopes_of_the_log_probability(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    """Every position's output of a head made a little longer, one after the other; then all of them together."""
+    translator = make_translator(tokenizer, **options)
+    translator.model.double()
+    run = forced_run(translator, SOURCE, TARGET)
+    importance, estimates = gradient_importance(translator, run), estimated_effects(translator, run)
+    for number, head in list(enumerate(heads(translator)))[::5]:
+        length = run.source.shape[1] if head[0] == "encoder" else run.inputs.shape[1]
+        alone = [abs(slope(translator, run, head, slice(at, at + 1))) for at in range(length)]
+        assert float(importance[number]) == pytest.approx(sum(alone) / len(run.outputs), rel=0.02, abs=1e-4)
+        whole = slope(translator, run, head, slice(None))
+        assert float(estimates[number]) == pytest.approx(whole, rel=0.02, abs=1e-4)

@@ -1,0 +1,129 @@
+"""Sub-layers, layers and words switched off, against hooks of torch.nn; the cached search is the forced pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
+from transformer_core.analysis import teacher_forced_run as forced_run_module
+from transformer_core.analysis.effects.part_effects import (
+    Part,
+    all_parts,
+    part_effects,
+    translate_without_part,
+    translate_without_word,
+)
+from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.hooks.points import hook_points
+from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
+
+
+@contextmanager
+def switched_off(translator: Translator, part: Part) -> Iterator[None]:
+    """With the hooks of torch.nn, on modules rather than hook points."""
+    layer = translator.model.get_submodule(f"{part.stack}.layers.{part.layer}")
+    with ExitStack() as stack:
+        if part.sublayer == "layer":
+            seen: list[Tensor] = []
+            first = layer.register_forward_pre_hook(lambda _module, inputs: seen.append(inputs[0]))
+            last = layer.register_forward_hook(lambda _module, _inputs, _output: seen.pop())
+            stack.callback(first.remove)
+            stack.callback(last.remove)
+        else:
+            name = "w_2" if part.sublayer == "feed_forward" else "w_o"
+            module = layer.get_submodule(f"{part.sublayer}.{name}")
+            handle = module.register_forward_pre_hook(lambda _module, inputs: (torch.zeros_like(inputs[0]),))
+            stack.callback(handle.remove)
+        yield
+
+
+@contextmanager
+def word_hidden(translator: Translator, positions: list[int]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for address, point in hook_points(translator.model).items():
+            if address.endswith("scores") and ("encoder.layers" in address or "cross" in address):
+
+                def hide(_module: Any, _inputs: Any, scores: Tensor) -> Tensor:
+                    hidden = scores.clone()
+                    hidden[..., positions] = -math.inf
+                    return hidden
+
+                if address.startswith("encoder") or "cross" in address:
+                    stack.callback(point.register_forward_hook(hide).remove)
+        yield
+
+
+def positions_of(words: tuple[str, ...], pieces: tuple[str, ...]) -> list[list[int]]:
+    """Which tokens each word is made of."""
+    found, start = [], 0
+    for word in words:
+        stop = start + 1
+        while "".join(pieces[start:stop]) != word:
+            stop += 1
+        found.append(list(range(start, stop)))
+        start = stop
+    return found
+
+
+@torch.no_grad()
+def log_p(translator: Translator, target: Any = TARGET) -> Tensor:
+    run = forced_run(translator, SOURCE, target)
+    return run.log_p
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_every_effect_is_one_hook_of_torch(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    translator = make_translator(tokenizer, **options)
+    found = part_effects(translator, SOURCE, TARGET)
+    whole = log_p(translator)
+    assert list(found.parts) == all_parts(translator)
+    for part, effects in zip(found.parts, found.effects, strict=True):
+        with switched_off(translator, part):
+            torch.testing.assert_close(effects, whole - log_p(translator), atol=1e-5, rtol=1e-4)
+    assert "".join(found.words).replace("\u2581", " ").strip() == SOURCE
+    hidden = positions_of(found.words, found.run.source_pieces)
+    for positions, effects in zip(hidden, found.word_effects, strict=True):
+        with word_hidden(translator, positions):
+            torch.testing.assert_close(effects, whole - log_p(translator), atol=1e-4, rtol=1e-3)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+@pytest.mark.parametrize("beam", [1, 3])
+def test_the_cached_search_is_the_forced_pass(tokenizer: Tokenizer, options: dict[str, Any], beam: int) -> None:
+    translator = make_translator(tokenizer, **options)
+    translator.decoding = translator.decoding.replace(extra_length=3)
+    for part in all_parts(translator)[::2]:
+        found = translate_without_part(translator, SOURCE, part, beam=beam)
+        best = found.hypotheses[0]
+        with switched_off(translator, part):
+            expected = log_p(translator, found)
+        count = len(best.log_probabilities)
+        assert list(best.log_probabilities) == pytest.approx(expected[:count].tolist(), abs=1e-4), part
+    found = translate_without_word(translator, SOURCE, 1, beam=beam)
+    words = part_effects(translator, SOURCE, TARGET)
+    with word_hidden(translator, positions_of(words.words, words.run.source_pieces)[1]):
+        expected = log_p(translator, found)
+    count = len(found.hypotheses[0].log_probabilities)
+    assert list(found.hypotheses[0].log_probabilities) == pytest.approx(expected[:count].tolist(), abs=1e-4)
+
+
+def test_small_batches_bad_input_and_stopping(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    translator = make_translator(tokenizer)
+    whole = part_effects(translator, SOURCE, TARGET)
+    monkeypatch.setattr(forced_run_module, "_MAX_VALUES", 1)
+    torch.testing.assert_close(part_effects(translator, SOURCE, TARGET).effects, whole.effects, atol=1e-5, rtol=1e-4)
+    with pytest.raises(ValueError, match="word is 99"):
+        translate_without_word(translator, SOURCE, 99)
+    with pytest.raises(DecodingStopped):
+        part_effects(translator, SOURCE, TARGET, should_stop=lambda: True)

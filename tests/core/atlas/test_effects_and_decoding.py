@@ -1,0 +1,159 @@
+"""Effects of the atlas are those of single edits, and translations without heads those of the translator."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.core.tiny import sentence_pairs
+from transformer_core.analysis.ablation import Head, ablated, all_heads, hook_point_name
+from transformer_core.analysis.alignment import alignment_error_rate, head_alignment_errors, read_gold
+from transformer_core.atlas import decoding
+from transformer_core.atlas.alignment import measure_alignment
+from transformer_core.atlas.cumulative_ablation import greedy_order, kept_counts, measure_pruning
+from transformer_core.atlas.decoding import measure_decoding
+from transformer_core.atlas.effects import CLASSES, measure_effects, token_class
+from transformer_core.atlas.resumable_map import Bench
+from transformer_core.attention_maps import KINDS
+from transformer_core.checkpoint import save_checkpoint
+from transformer_core.evaluation.metrics import bleu, chrf, paired_bootstrap
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import capture, edit
+from transformer_core.translator import Translator
+
+PAIRS = [list(pair) for pair in sentence_pairs()[:360:60]]
+BOOTSTRAP = {"draws": 100, "seed": 0}
+
+
+@pytest.fixture(scope="module")
+def bench(learned: Translator, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    folder = tmp_path_factory.mktemp("atlas")
+    save_checkpoint(
+        folder / "model", learned.model.state_dict(), learned.config, learned.tokenizer, decoding=learned.decoding
+    )
+    own = Translator.load(folder / "model")
+    return Bench(checkpoint=folder / "model", weights_hash=own.checkpoint_hash, folder=folder / "work")
+
+
+def test_every_effect_is_that_of_a_single_edit(bench: Bench) -> None:
+    translator = Translator.load(bench.checkpoint)
+    too_long = ["a " * 500, "a"]
+    found = measure_effects(bench, [*PAIRS, too_long, ["", "nothing"]], BOOTSTRAP)
+    assert (found.sentences, found.skipped) == (len(PAIRS), 2)
+    whole = translator.score([(source, target) for source, target in PAIRS])
+    assert found.tokens == sum(len(translator.encode_target(target)) + 1 for _, target in PAIRS)
+    outputs: dict[str, list[torch.Tensor]] = {}
+    for source, target in PAIRS:
+        with capture(translator.model, points="head_outputs") as seen:
+            translator.force(source, target)
+        for address, value in seen.items():
+            outputs.setdefault(address, []).append(value[0])  # (H, n, d_v)
+    for kind, layer, head in all_heads(translator):
+        with ablated(translator, [(kind, layer, head)]):
+            without = translator.score([(source, target) for source, target in PAIRS])
+        zero = (sum(whole) - sum(without)) / found.tokens
+        assert found.changes["zero"][kind].value[layer, head] == pytest.approx(zero, abs=1e-5)
+        address = hook_point_name(kind, layer, "head_outputs")
+        mean = torch.cat(outputs[address], dim=1).mean(dim=1)[[head]]
+        with edit(translator.model, address, ablate_heads([head], mean)):
+            without = translator.score([(source, target) for source, target in PAIRS])
+        effect = (sum(whole) - sum(without)) / found.tokens
+        assert found.changes["mean"][kind].value[layer, head] == pytest.approx(effect, abs=1e-5)
+    tokens = np.array([found.class_tokens[name] for name in CLASSES])
+    assert tokens.sum() == found.tokens and found.class_tokens["end"] == len(PAIRS)
+    for kind in KINDS:
+        by_class = np.stack([found.classes[name][kind].value for name in CLASSES])
+        weighed = np.nansum(by_class * tokens[:, None, None], axis=0) / found.tokens
+        np.testing.assert_allclose(weighed, found.changes["mean"][kind].value, atol=1e-6)
+    assert set(found.agreement["zero"]) == {"all", *KINDS}
+
+
+def test_classes_of_tokens() -> None:
+    given = {"▁Haus": "word", "es": "inside", "▁12": "number", "▁": "word", ".": "punctuation", "</s>": "end"}
+    assert {piece: token_class(piece) for piece in given} == given
+
+
+def test_translations_without_heads_are_those_of_the_translator(bench: Bench) -> None:
+    translator = Translator.load(bench.checkpoint)
+    found = measure_decoding(bench, translator, PAIRS)
+    references = [[target for _, target in PAIRS]]
+    own = [each.text for each in translator.translate_batch([source for source, _ in PAIRS], beam=1)]
+    assert found.whole.bleu == pytest.approx(bleu(own, references).value)
+    for kind, layer, head in all_heads(translator)[::5]:
+        with ablated(translator, [(kind, layer, head)]):
+            texts = [each.text for each in translator.translate_batch([source for source, _ in PAIRS], beam=1)]
+        score = found.heads[kind][layer][head]
+        assert score.bleu == pytest.approx(bleu(texts, references).value)
+        assert score.chrf == pytest.approx(chrf(texts, references).value)
+        assert 0 <= score.bleu_p <= found.q[kind][layer, head] + 1e-9 <= 1 + 1e-9
+
+
+def test_the_greedy_order_is_that_of_recomputing_everything(bench: Bench) -> None:
+    translator = Translator.load(bench.checkpoint)
+    heads = [head for head in all_heads(translator) if head[0] == "cross"][:4]
+    pairs = [(source, target) for source, target in PAIRS[:2]]
+    found = greedy_order(translator, [[list(head) for head in heads], [list(pair) for pair in pairs]])
+    off: list[Head] = []
+    left = list(heads)
+    while left:
+        totals = []
+        for head in left:
+            with ablated(translator, [*off, head]):
+                totals.append(sum(translator.score(pairs)))
+        off.append(left.pop(int(np.argmax(totals))))
+    assert [heads[number] for number in found["order"].tolist()] == off
+
+
+def test_curves_begin_with_the_whole_model_and_end_without_heads(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "paired_bootstrap", partial(paired_bootstrap, samples=20))  # only scores are read
+    translator = Translator.load(bench.checkpoint)
+    effects = measure_effects(bench, PAIRS, BOOTSTRAP)
+    found = measure_pruning(bench, translator, PAIRS[:3], effects=effects, greedy=0, seed=4)
+    whole = measure_decoding(bench, translator, PAIRS[:3]).whole
+    assert {(curve.heads, curve.order, curve.seed) for curve in found.curves} == {
+        (heads, order, seed)
+        for heads in ("all", *KINDS)
+        for order, seed in [("effect", None), ("reverse", None), ("gradient", None)]
+        + [("random", s) for s in (4, 5, 6)]
+    }
+    for curve in found.curves:
+        count = 24 if curve.heads == "all" else 8
+        assert len(set(curve.removed)) == count and curve.kept == kept_counts(count)
+        assert curve.scores[0].bleu == whole.bleu and curve.kept[-1] == 0
+        values = [effects.changes["mean"][kind].value[layer, head] for kind, layer, head in curve.removed]
+        if curve.order in ("effect", "reverse"):
+            assert values == sorted(values, reverse=curve.order == "reverse")
+    ends = {curve.scores[-1].bleu for curve in found.curves if curve.heads == "all"}
+    assert len(ends) == 1
+
+
+def test_half_of_the_heads_and_all_but_ten_are_among_the_counts() -> None:
+    assert kept_counts(144) == (144, 134, 130, 115, 101, 86, 72, 58, 43, 29, 14, 0)
+    assert kept_counts(4) == (4, 3, 2, 1, 0)
+
+
+def test_alignment_errors_are_those_of_align(bench: Bench, tmp_path: Path) -> None:
+    file = tmp_path / "gold.tsv"
+    lines = [f"{source[:-1]} .\t{target[:-1]} .\t0-0 1-1 2?2 3-2\n" for source, target in PAIRS]
+    file.write_text("".join(lines), encoding="utf-8")
+    gold = list(read_gold(file))
+    translator = Translator.load(bench.checkpoint)
+    found = measure_alignment(bench, gold, BOOTSTRAP)
+    for name, table in head_alignment_errors(translator, gold).items():
+        np.testing.assert_allclose(found.rows[name].error.value, table, atol=1e-9)
+        offsets = []
+        for offset in range(-5, 6):
+            links = [
+                (
+                    frozenset((j + offset, j) for j in range(len(each.target)) if 0 <= j + offset < len(each.source)),
+                    each,
+                )
+                for each in gold
+            ]
+            offsets.append(alignment_error_rate(links))
+        assert found.rows[name].fixed == pytest.approx(min(offsets))
+        np.testing.assert_allclose(found.rows[name].gain.value, min(offsets) - table, atol=1e-9)

@@ -1,0 +1,49 @@
+"""Distances of heads against scipy's, row by row; and a model resembles itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import jensenshannon
+
+from tests.core.tiny import sentence_pairs
+from transformer_core.atlas.record import OtherModel
+from transformer_core.atlas.resumable_map import Bench
+from transformer_core.atlas.similarity import measure_resemblance, row_distances
+from transformer_core.attention_maps import KINDS
+from transformer_core.translator import Translator
+
+
+def test_distances_are_scipys() -> None:
+    rng = np.random.default_rng(0)
+    ours, theirs = (rng.dirichlet(np.full(6, 0.4), size=(count, 5)) for count in (3, 4))
+    found = row_distances(ours, theirs)
+    for a in range(3):
+        for b in range(4):
+            expected = sum(jensenshannon(x, y, base=2) for x, y in zip(ours[a], theirs[b], strict=True))
+            assert found[a, b] == pytest.approx(expected)
+    assert row_distances(np.eye(3)[:, None], np.eye(3)[:, None]) == pytest.approx(1 - np.eye(3))
+
+
+def test_a_model_beside_itself_has_every_head_as_its_own_nearest(random_checkpoint: Path, tmp_path: Path) -> None:
+    translator = Translator.load(random_checkpoint)
+    bench = Bench(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
+    pairs = [list(pair) for pair in sentence_pairs()[:360:60]]
+    twin = "f" * 64
+    found = measure_resemblance(bench, [*pairs, ["", ""]], {twin: ("twin", random_checkpoint)}, {"draws": 100})
+    assert found.models == {twin: OtherModel(name="twin", layers=2, heads=4)}
+    for kind in KINDS:
+        family = found.kinds[kind]
+        assert family.sentences == len(pairs)
+        np.testing.assert_allclose(family.distances, family.distances.T, atol=1e-12)
+        for number, siblings in enumerate(head for layer in family.nearest for head in layer):
+            own = [each for each in siblings if not each.model]
+            order = [n for n in np.argsort(family.distances[number], kind="stable").tolist() if n != number][:3]
+            assert [each.number for each in own] == order
+            if kind == "encoder":
+                first = next(each for each in siblings if each.model == twin)
+                assert first.number == number and first.distance == pytest.approx(0.0, abs=1e-3)
+    words = sum(len(source.split()) for source, _ in pairs)
+    assert found.kinds["encoder"].rows == words

@@ -1,0 +1,60 @@
+"""Scores against sacreBLEU called directly."""
+
+from __future__ import annotations
+
+import pytest
+import sacrebleu
+
+from transformer_core.evaluation.metrics import bleu, chrf, paired_bootstrap
+
+TRANSLATIONS = ["Der Hund sieht ein altes Haus .", "Zwei Bücher liegen hier.", "Ja!"]
+REFERENCES = ["Der Hund sieht ein altes Haus.", "Zwei bekannte Bücher liegen hier.", "Nein!"]
+
+
+def test_bleu_is_sacrebleus_with_its_signature() -> None:
+    score = bleu(TRANSLATIONS, [REFERENCES])
+    assert score.value == pytest.approx(sacrebleu.corpus_bleu(TRANSLATIONS, [REFERENCES]).score)
+    for part in ("nrefs:1", "case:mixed", "tok:13a", "smooth:exp", f"version:{sacrebleu.__version__}"):
+        assert part in score.signature
+
+
+def test_chrf_is_sacrebleus_with_its_signature() -> None:
+    score = chrf(TRANSLATIONS, [REFERENCES])
+    assert score.value == pytest.approx(sacrebleu.corpus_chrf(TRANSLATIONS, [REFERENCES]).score)
+    assert "nc:6" in score.signature
+
+
+def test_perfect_translations_score_100() -> None:
+    assert bleu(REFERENCES, [REFERENCES]).value == pytest.approx(100.0)
+    assert chrf(REFERENCES, [REFERENCES]).value == pytest.approx(100.0)
+
+
+def test_several_references() -> None:
+    assert bleu(TRANSLATIONS, [REFERENCES, TRANSLATIONS]).value == pytest.approx(100.0)
+    assert "nrefs:2" in bleu(TRANSLATIONS, [REFERENCES, TRANSLATIONS]).signature
+
+
+@pytest.mark.parametrize("metric", [bleu, chrf])
+def test_lengths_that_differ(metric: object) -> None:
+    assert callable(metric)
+    with pytest.raises(ValueError, match="3 translations, but reference 2 has 2 sentences"):
+        metric(TRANSLATIONS, [REFERENCES, REFERENCES[:2]])
+    with pytest.raises(ValueError, match="no translations"):
+        metric([], [[]])
+
+
+def test_paired_bootstrap_tells_a_real_difference_from_none() -> None:
+    references = [f"Der Hund Nummer {number} sieht ein altes Haus am See." for number in range(60)]
+    good = [reference.replace("am See", "am Meer") for reference in references]
+    bad = [f"Ein Hund {number} sah Haus." for number in range(60)]
+    found = paired_bootstrap(bad, good, [references], samples=200)
+    assert found["bleu"].baseline == pytest.approx(bleu(bad, [references]).value)
+    assert found["bleu"].value == pytest.approx(bleu(good, [references]).value)
+    assert found["chrf"].value == pytest.approx(chrf(good, [references]).value)
+    assert found["bleu"].p_value < 0.01
+    assert 0 < found["chrf"].interval < 10
+    assert "bs:200|seed:12345" in found["bleu"].signature
+    same = paired_bootstrap(good, good, [references], samples=200)
+    assert same["bleu"].p_value == 1.0
+    with pytest.raises(ValueError, match="60 translations, but reference 1 has 59"):
+        paired_bootstrap(bad[1:], good, [references])

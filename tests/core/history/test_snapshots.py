@@ -1,0 +1,233 @@
+"""Histories: from a run to the file and back, against weights captured here; damaged files; what ships."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.core.training.runs import SHORT, new_model, new_trainer, updates
+from transformer_core.analysis.alignment import GoldAlignment, alignment_error_rate, links_of_head
+from transformer_core.attention_maps import KINDS
+from transformer_core.checkpoint import CheckpointError
+from transformer_core.config import DecodingConfig
+from transformer_core.data import Corpus
+from transformer_core.history.snapshots import MAX_BYTES, History, to_bytes
+from transformer_core.history.training_history import HistoryBuilder, ProbeSentence
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import load_weights
+from transformer_core.parsing.words import split_words
+from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.training.journal import training_curves
+from transformer_core.training.snapshots import load_snapshot, snapshot_files
+from transformer_core.training.validation import ValidationSet
+
+ROOT = Path(__file__).resolve().parents[2]
+PAIRS = [("the red dog", "der rote hund"), ("a cat", "eine katze")]
+GOLD = [GoldAlignment(("a", "dog"), ("ein", "hund"), frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1)}))]
+SITES = {"encoder": "encoder.layers.{}.self_attention.weights", "decoder": "decoder.layers.{}.self_attention.weights"}
+SITES["cross"] = "decoder.layers.{}.cross_attention.weights"
+
+
+@pytest.fixture(scope="module")
+def run(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("grown") / "run"
+    new_trainer(corpus, folder, SHORT.replace(snapshots=3, snapshots_from=1)).train()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def history(run: Path, corpus: Corpus) -> History:
+    config = new_model(corpus).config
+    builder = HistoryBuilder(snapshot_files(run), config, corpus.tokenizer, DecodingConfig(extra_length=3))
+    probes = [ProbeSentence(*PAIRS[0]), ProbeSentence(*PAIRS[1])]
+    valid = ValidationSet("pairs", PAIRS)
+    return builder.build(
+        probes, facts={"preset": "none"}, course=training_curves(run)["updates"], valid=valid, gold=("hand", GOLD)
+    )
+
+
+@pytest.fixture
+def saved(history: History, tmp_path: Path) -> Path:
+    history.save(tmp_path / "history")
+    return tmp_path / "history"
+
+
+def test_weights_are_those_of_the_snapshot(run: Path, corpus: Corpus, history: History) -> None:
+    """Captured here from a model that reads the same ids, snapshot by snapshot."""
+    assert history.steps == (0, 1, 2, 6)
+    tokenizer: Tokenizer = corpus.tokenizer
+    special = tokenizer.special
+    source = torch.tensor([[*tokenizer.source.encode(PAIRS[0][0]).ids, special.eos]])
+    inputs = torch.tensor([[special.bos, *tokenizer.encode(PAIRS[0][1]).ids]])
+    model = new_model(corpus).eval()
+    sentence = history.sentences[0]
+    for number, file in enumerate(snapshot_files(run).values()):
+        load_weights(model, load_snapshot(file))
+        with torch.no_grad(), capture(model, points={"weights"}) as captured:
+            model(source, inputs, padding_mask(source, special.pad))
+        for kind in KINDS:
+            exact = captured[SITES[kind].format(0)].numpy()
+            error = np.abs(sentence.decoded(kind, number) - exact)
+            assert error.max() <= 1 / 510 + 1e-6, (kind, number)
+            assert exact.max() - exact.min() > 0.02, "equal weights would prove nothing"
+
+
+def test_measures_at_a_snapshot(run: Path, corpus: Corpus, history: History) -> None:
+    lines = {line["step"]: line for line in updates(run)}
+    for name, column in history.training.items():
+        assert column[0] is None
+        assert column[1:] == pytest.approx([lines[step][name] for step in history.steps[1:]], rel=1e-5), name
+    assert history.course["step"] == [1, 2, 3, 4, 5, 6]
+    assert history.validation is not None and history.alignment is not None
+    # The loss by PyTorch's own cross entropy, one pair after the other.
+    tokenizer, special = corpus.tokenizer, corpus.tokenizer.special
+    model = new_model(corpus).eval()
+    for number, file in enumerate(snapshot_files(run).values()):
+        load_weights(model, load_snapshot(file))
+        total, pieces = 0.0, 0
+        for source, target in PAIRS:
+            ids = tokenizer.encode(target).ids
+            x = torch.tensor([[*tokenizer.source.encode(source).ids, special.eos]])
+            with torch.no_grad():
+                logits = model(x, torch.tensor([[special.bos, *ids]]), padding_mask(x, special.pad))[0]
+            total += float(
+                torch.nn.functional.cross_entropy(logits, torch.tensor([*ids, special.eos]), reduction="sum")
+            )
+            pieces += len(ids) + 1
+        assert history.validation["nll"][number] == pytest.approx(total / pieces, abs=1e-4)
+    assert np.shape(history.alignment["aer"]) == (4, 1, 2)
+
+
+def test_shares_are_those_of_the_bytes(history: History) -> None:
+    """The share of heads that look at themselves, counted from the stored weights."""
+    found = history.roles["decoder"]["self"]
+    for number in range(4):
+        for head in range(2):
+            hits = places = 0
+            for sentence in history.sentences:
+                weights = sentence.weights["decoder"][number, 0, head].astype(int)
+                for query, token in enumerate(sentence.queries("decoder").tokens):
+                    if any(character.isalnum() for character in token) and not token.startswith("<"):
+                        places += 1
+                        best = weights[query].max()
+                        # Where bytes tie, the exact weights decided.
+                        hits += int(weights[query, query] == best and (weights[query] == best).sum() == 1)
+            assert places == found["places"]
+            assert hits / places <= found["shares"][number][0][head] + 1e-4
+
+
+def test_what_is_written_is_read(history: History, saved: Path) -> None:
+    again = History.load(saved)
+    assert again.steps == history.steps
+    for name in ("model", "roles", "training", "course", "validation", "alignment"):
+        assert getattr(again, name) == getattr(history, name), name
+    for ours, theirs in zip(history.sentences, again.sentences, strict=True):
+        assert (ours.source, ours.target, ours.axes) == (theirs.source, theirs.target, theirs.axes)
+        for kind in KINDS:
+            assert np.array_equal(ours.weights[kind], theirs.weights[kind])
+
+
+def test_bytes_of_weights() -> None:
+    weights = np.linspace(0, 1, 2041, dtype=np.float32)
+    assert np.abs(to_bytes(weights) / 255 - weights).max() <= 1 / 510 + 1e-7
+    for wrong in (-0.1, 1.1, float("nan")):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            to_bytes(np.array([wrong], dtype=np.float32))
+
+
+def resign(folder: Path, **changes: Any) -> None:
+    """Change history.json as somebody would who knows the format."""
+    told = json.loads((folder / "history.json").read_text(encoding="utf-8"))
+    told["attention_sha256"] = hashlib.sha256((folder / "attention.safetensors").read_bytes()).hexdigest()
+    (folder / "history.json").write_text(json.dumps({**told, **changes}), encoding="utf-8")
+
+
+def test_damaged_files_are_named(saved: Path, tmp_path: Path) -> None:
+    def fails(match: str) -> None:
+        with pytest.raises(CheckpointError, match=match):
+            History.load(tmp_path / "damaged")
+        shutil.rmtree(tmp_path / "damaged")
+        shutil.copytree(saved, tmp_path / "damaged")
+
+    damaged = tmp_path / "damaged"
+    shutil.copytree(saved, damaged)
+    (damaged / "history.json").unlink()
+    fails("history.json: is missing")
+    (damaged / "history.json").write_text("{", encoding="utf-8")
+    fails("history.json: cannot be read")
+    (damaged / "history.json").write_text("[" * 100_000, encoding="utf-8")
+    fails("history.json: cannot be read")
+    resign(damaged, format_version=2)
+    fails("has format 2, this program reads 1")
+    resign(damaged, steps=[0, 2, 1, 6])
+    fails("steps of the snapshots must rise")
+    resign(damaged, steps=[0, 1, 6])
+    fails("its labels require")
+    resign(damaged, sentences=[])
+    fails("is not a valid history")
+    resign(damaged, model=None)
+    fails("is not a valid history")
+    with (damaged / "attention.safetensors").open("ab") as file:
+        file.write(b"x")
+    fails("attention.safetensors: is damaged")
+    (damaged / "attention.safetensors").write_bytes(b"no tensors")
+    resign(damaged)
+    fails("attention.safetensors: cannot be read")
+    (damaged / "attention.safetensors").write_bytes(bytes(MAX_BYTES))
+    fails("has at most 3,000,000")
+    assert History.load(damaged).steps == (0, 1, 2, 6)  # the copy itself is sound
+
+
+def test_alignment_of_the_snapshots_is_that_of_their_weights(history: History, run: Path, corpus: Corpus) -> None:
+    """The gold pair read here at the last snapshot, its links drawn from the captured weights."""
+    assert history.alignment is not None
+    tokenizer, special = corpus.tokenizer, corpus.tokenizer.special
+    source, target = tokenizer.source.encode("a dog"), tokenizer.encode("ein hund")
+    model = new_model(corpus).eval()
+    load_weights(model, load_snapshot(list(snapshot_files(run).values())[-1]))
+    with torch.no_grad(), capture(model, points={"weights"}) as captured:
+        x = torch.tensor([[*source.ids, special.eos]])
+        model(x, torch.tensor([[special.bos, *target.ids]]), padding_mask(x, special.pad))
+    weights = captured["decoder.layers.0.cross_attention.weights"].numpy()[0]
+
+    def words(pieces: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return np.cumsum([piece.startswith("\u2581") for piece in pieces]) - 1
+
+    for head in range(2):
+        rows = weights[head, : len(target.ids), : len(source.ids)]
+        links = links_of_head(rows, words(target.pieces), words(source.pieces))
+        expected = alignment_error_rate([(links, GOLD[0])])
+        assert history.alignment["aer"][-1][0][head] == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_histories_that_ship() -> None:
+    checkpoints = ROOT / "checkpoints"
+    # The models beside a history: in its parent folder, or of the same name among the small ones.
+    models = {file.parent: file.parents[2] for file in checkpoints.glob("*/derived/history/history.json")}
+    kept = {folder.name: folder for folder in (checkpoints / "small" / "history").iterdir()}
+    assert History.load(kept.pop("heads-at-rest")).model["layers"] == 6, "of a model that is not among the small ones"
+    models |= {folder: checkpoints / "small" / name for name, folder in kept.items()}
+    assert {"base", "en-fr"} <= {model.name for model in models.values()}
+    written = (checkpoints / "sentences.txt").read_text(encoding="utf-8").split("\n")[:-1]
+    for folder, model in models.items():
+        history = History.load(folder)
+        steps = json.loads((model / "metrics.json").read_text(encoding="utf-8"))["training"]["steps"]
+        assert 12 <= len(history.steps) <= 20 and history.steps[0] == 0 and history.steps[-1] == steps
+        parses = model.name == "en-tree"  # it reads words with blanks between, and aligns nothing
+        read = [" ".join(split_words(sentence)) for sentence in written] if parses else written
+        assert [sentence.source for sentence in history.sentences] == read and len(written) == 8
+        assert history.validation is not None and (history.alignment is None) is parses
+        for sentence in history.sentences:
+            for kind in KINDS:
+                sums = sentence.weights[kind].astype(int).sum(axis=-1)
+                # Each of K bytes is at most half a step off.
+                assert np.abs(sums - 255).max() <= sentence.weights[kind].shape[-1] / 2 + 1
+        assert sum(file.stat().st_size for file in folder.iterdir()) <= MAX_BYTES

@@ -1,0 +1,233 @@
+"""Ready-made edits: each against what it must do to the weights, and the same in one pass as step by step."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.core.tiny import SPECIAL, inputs_for, run, tiny_model
+from transformer_core.config import DecodingConfig
+from transformer_core.decoding.beam import beam_search
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.decoding.incremental import IncrementalDecoder
+from transformer_core.hooks.edits import (
+    ablate_heads,
+    ablate_neurons,
+    chain,
+    force_edges,
+    inject,
+    knock_out,
+    mean_head_outputs,
+    only,
+    patch,
+)
+from transformer_core.hooks.points import Edit, Rows, Site, capture, edit, row_context
+from transformer_core.model.transformer import Transformer
+
+CROSS = "decoder.layers.1.cross_attention"
+SELF = "decoder.layers.0.self_attention"
+ENCODER = "encoder.layers.0.self_attention"
+SITE = Site(f"{CROSS}.weights", "cross", 1, "weights")
+
+
+def weights_of(model: Transformer, address: str, change: Edit, point: str) -> Tensor:
+    """(B, H, Q, K) weights with a change at a point of the same attention."""
+    with edit(model, f"{address}.{point}", change), capture(model) as seen:
+        run(model)
+    return seen[f"{address}.weights"]
+
+
+def plain_weights(model: Transformer, address: str) -> Tensor:
+    with capture(model) as seen:
+        run(model)
+    return seen[f"{address}.weights"]
+
+
+def test_a_knocked_out_edge_gives_its_weight_to_the_others_in_proportion() -> None:
+    model = tiny_model()
+    before = plain_weights(model, CROSS)
+    after = weights_of(model, CROSS, knock_out([(2, 1)], heads={3}), "scores")
+    expected = before.clone()
+    expected[:, 3, 2, 1] = 0.0
+    expected[:, 3, 2] /= expected[:, 3, 2].sum(dim=-1, keepdim=True)
+    torch.testing.assert_close(after, expected, atol=1e-6, rtol=1e-5)
+
+
+def test_a_query_that_loses_all_its_keys_attends_to_nothing() -> None:
+    model = tiny_model()
+    after = weights_of(model, SELF, knock_out([(0, 0)]), "scores")
+    assert not bool(after[:, :, 0].any())
+    assert bool(torch.isfinite(run(model)).all())
+
+
+def test_a_forced_edge_takes_all_the_weight() -> None:
+    model = tiny_model()
+    before = plain_weights(model, CROSS)
+    after = weights_of(model, CROSS, force_edges({1: 2, 3: 0}, heads={0, 1}), "scores")
+    expected = before.clone()
+    for query, key in ((1, 2), (3, 0)):
+        expected[:, :2, query] = 0.0
+        expected[:, :2, query, key] = 1.0
+    torch.testing.assert_close(after, expected, atol=1e-6, rtol=1e-5)
+
+
+def test_an_injected_pattern_is_what_the_head_then_uses() -> None:
+    model = tiny_model()
+    pattern = torch.eye(5)
+    change = inject(pattern, heads={2})
+    with edit(model, f"{ENCODER}.weights", change), capture(model, points={"values", "head_outputs"}) as seen:
+        run(model)
+    # Attending to oneself with all the weight gives one's own value.
+    torch.testing.assert_close(seen[f"{ENCODER}.head_outputs"][:, 2], seen[f"{ENCODER}.values"][:, 2])
+
+
+def test_mean_ablation_by_hand() -> None:
+    model = tiny_model()
+    address = f"{CROSS}.head_outputs"
+    with capture(model, points={"head_outputs"}) as seen:
+        run(model)
+        run(model, lengths=(4, 4))
+    mean = mean_head_outputs(seen.calls[address], {1, 3})
+    stacked = torch.cat([call[:, [1, 3]] for call in seen.calls[address]])  # (4, 2, T, d_v)
+    torch.testing.assert_close(mean, stacked.mean(dim=(0, 2)))
+    with edit(model, address, ablate_heads({1, 3}, to=mean)), capture(model, points={"head_outputs"}) as ablated:
+        run(model)
+    torch.testing.assert_close(ablated[address][:, [1, 3]], mean[None, :, None].expand(2, 2, 4, 5))
+    torch.testing.assert_close(ablated[address][:, [0, 2]], seen.calls[address][0][:, [0, 2]])
+    with pytest.raises(ValueError, match="no captured values"):
+        mean_head_outputs([], {0})
+
+
+def test_patching_the_whole_source_side_makes_the_other_runs_output() -> None:
+    """All that the decoder knows of the source comes through cross-attention; put the other source's there."""
+    model = tiny_model()
+    source, target, mask = inputs_for((5,), 4)
+    other = source.flip(1)
+    with torch.no_grad():
+        with capture(model, points={"head_outputs"}, kinds={"cross"}) as clean:
+            expected = model(other, target, mask)
+        assert not torch.allclose(model(source, target, mask), expected, atol=1e-3)
+        addresses = [f"decoder.layers.{layer}.cross_attention.head_outputs" for layer in (0, 1)]
+        with edit(model, addresses, patch(clean)):
+            torch.testing.assert_close(model(source, target, mask), expected)
+        with edit(model, addresses, patch(clean, heads=range(4))):
+            torch.testing.assert_close(model(source, target, mask), expected)
+
+
+def test_patching_what_is_not_there_is_an_error() -> None:
+    model = tiny_model()
+    with capture(model, points={"head_outputs"}, layers={0}) as seen:
+        run(model)
+    with (
+        edit(model, f"{CROSS}.head_outputs", patch(seen)),
+        pytest.raises(ValueError, match="the other run has no value"),
+    ):
+        run(model)
+    with edit(model, f"{CROSS}.head_outputs", patch(torch.zeros(2, 4, 2, 5))), pytest.raises(ValueError, match="other"):
+        run(model)
+
+
+@pytest.mark.parametrize(
+    ("address", "change"),
+    [
+        (f"{SELF}.scores", knock_out([(1, 0), (3, 1), (3, 3)])),
+        (f"{CROSS}.scores", knock_out([(0, 1), (2, 0)], heads={0, 2})),
+        (f"{SELF}.scores", force_edges({2: 0, 3: 3}, heads={1})),
+        (f"{CROSS}.scores", force_edges({0: 2, 3: 1})),
+        (f"{SELF}.weights", inject(torch.full((4, 4), 0.25).tril(), heads={3})),
+        (f"{CROSS}.weights", inject(torch.full((4, 4, 5), 0.2))),
+        (f"{CROSS}.head_outputs", ablate_heads({0}, to=torch.ones(1, 5))),
+        (f"{CROSS}.head_outputs", patch(torch.arange(160.0).view(2, 4, 4, 5) / 160)),
+        ("decoder.layers.0.feed_forward.activations", ablate_neurons({0, 5, 23}, to=0.5)),
+        ("decoder.embeddings", patch(torch.arange(128.0).view(2, 4, 16) / 128)),
+        ("decoder.layers.1.cross_attention_add_norm.residual", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
+        ("decoder.logits", lambda value, site: value + 1.0),
+    ],
+)
+def test_an_edit_means_the_same_step_by_step_as_in_one_pass(address: str, change: Edit) -> None:
+    model = tiny_model()
+    source, target, mask = inputs_for((5, 5), 4)
+    with torch.no_grad(), edit(model, address, change):
+        whole = model(source, target, mask)
+        decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
+        for position in range(4):
+            with row_context(Rows(query_offset=position)):
+                step = decoder.step(target[:, position : position + 1])
+            torch.testing.assert_close(step, whole[:, position], atol=1e-5, rtol=1e-4)
+    with torch.no_grad():
+        assert not torch.allclose(model(source, target, mask), whole, atol=1e-4)
+
+
+def test_greedy_search_tells_edits_the_position_and_the_sentence() -> None:
+    model = tiny_model()
+    source, _, _ = inputs_for((5, 3, 4), 1)
+    seen: list[Rows] = []
+    with edit(model, f"{SELF}.scores", lambda value, site: seen.append(site.rows)):
+        greedy_search(model, source, SPECIAL, extra_length=2)
+    assert [rows.query_offset for rows in seen] == list(range(len(seen)))
+    assert seen[0].sentences == (0, 1, 2)
+    assert seen[-1].sentences is not None and set(seen[-1].sentences) <= {0, 1, 2}
+
+
+def test_only_some_sentences_and_beams_are_changed() -> None:
+    model = tiny_model()
+    source, _, _ = inputs_for((5, 5, 5), 1)
+    config = DecodingConfig(beam=2, extra_length=3)
+    address = f"{CROSS}.head_outputs"
+    with edit(model, address, lambda value, site: None):  # the path of those who listen, equal to the last bit
+        plain = beam_search(model, source, SPECIAL, config)
+    with edit(model, address, ablate_heads(range(4))):
+        everywhere = beam_search(model, source, SPECIAL, config)
+    with edit(model, address, only(ablate_heads(range(4)), sentences={1})):
+        second = beam_search(model, source, SPECIAL, config)
+    assert second[0] == plain[0] and second[2] == plain[2]
+    assert second[1] == everywhere[1] != plain[1]
+    assert plain[0] != everywhere[0]
+
+
+def test_only_leaves_the_other_beams_as_they_are() -> None:
+    value = torch.ones(4, 4, 1, 5)
+    site = Site(SITE.address, SITE.kind, SITE.layer, SITE.point, Rows(3, (0, 0, 2, 2), (0, 1, 0, 1)))
+    changed = only(lambda value, site: value * 2, sentences={2}, beams={1})(value, site)
+    assert changed is not None
+    assert changed[:, 0, 0, 0].tolist() == [1, 1, 1, 2]
+    assert only(lambda value, site: value * 2, sentences={7})(value, site) is None
+    shared = torch.ones(2, 4, 6, 5)  # keys of the source, one row a sentence
+    changed = only(lambda value, site: value * 2, sentences={2})(shared, site)
+    assert changed is not None
+    assert changed[:, 0, 0, 0].tolist() == [1, 2]
+
+
+def test_ablated_neurons_have_the_value_given() -> None:
+    model = tiny_model()
+    address = "encoder.layers.0.feed_forward.activations"
+    with edit(model, address, ablate_neurons({1, 23}, to=0.25)), capture(model, points={"activations"}) as seen:
+        run(model)
+    assert bool((seen[address][..., [1, 23]] == 0.25).all())
+    with edit(model, address, ablate_neurons({24})), pytest.raises(ValueError, match="neurons 0 to 23"):
+        run(model)
+    with edit(model, address, ablate_heads({0})), pytest.raises(ValueError, match="has no heads"):
+        run(model)
+
+
+def test_a_chain_makes_its_changes_in_order() -> None:
+    change = chain(lambda value, site: value + 1, lambda value, site: None, lambda value, site: value * 10)
+    assert change(torch.tensor([1.0]), SITE).item() == 20.0
+
+
+@pytest.mark.parametrize(
+    ("change", "point"),
+    [
+        (knock_out([(0, 9)]), "scores"),
+        (knock_out([(0, 0)], heads={4}), "scores"),
+        (force_edges({0: 5}), "scores"),
+        (inject(torch.zeros(2, 5)), "weights"),
+        (inject(torch.zeros(4, 3)), "weights"),
+        (ablate_heads({-1}), "head_outputs"),
+    ],
+)
+def test_what_does_not_exist_is_an_error_that_says_so(change: Edit, point: str) -> None:
+    model = tiny_model()
+    with edit(model, f"{CROSS}.{point}", change), pytest.raises(ValueError, match=r"heads|keys|pattern"):
+        run(model)

@@ -1,0 +1,196 @@
+"""Changing attention while the model runs: edits by hand, and PyTorch's own hooks."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from tests.core.tiny import inputs_for, nobody_listens, run, tiny_model
+from transformer_core.decoding.incremental import IncrementalDecoder
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import POINTS, Rows, Site, capture, edit, hook_points, row_context
+
+CROSS_1 = "decoder.layers.1.cross_attention"
+
+
+def test_an_edit_of_the_weights_changes_the_output_as_computed_by_hand() -> None:
+    """Uniform attention in one layer: its head outputs are the means of the values, and W^O gets just that."""
+    model = tiny_model()
+
+    def uniform(value: Tensor, site: Site) -> Tensor:
+        return torch.full_like(value, 1 / value.shape[-1])
+
+    outputs: list[Tensor] = []
+    attention = model.get_submodule(CROSS_1)
+    handle = attention.register_forward_hook(lambda module, given, value: outputs.append(value))
+    with capture(model, kinds={"cross"}, layers={1}, points=POINTS) as seen, edit(model, f"{CROSS_1}.weights", uniform):
+        run(model)
+    handle.remove()
+    means = seen[f"{CROSS_1}.values"].mean(dim=2)  # (B, H, d_v)
+    w_o = model.get_parameter(f"{CROSS_1}.w_o.weight").detach()
+    by_hand = torch.einsum("bhv,dhv->bd", means, w_o.view(16, 4, 5))
+    torch.testing.assert_close(outputs[0], by_hand[:, None].expand(2, 4, 16), atol=1e-6, rtol=1e-5)
+
+
+def test_an_edit_of_the_scores_goes_through_softmax() -> None:
+    model = tiny_model()
+
+    def forbid_first(value: Tensor, site: Site) -> Tensor:
+        return value.index_fill(-1, torch.tensor([0]), -torch.inf)
+
+    with edit(model, f"{CROSS_1}.scores", forbid_first), capture(model, kinds={"cross"}, layers={1}) as seen:
+        run(model)
+    weights = seen[f"{CROSS_1}.weights"]
+    assert not bool(weights[..., 0].any())
+    torch.testing.assert_close(weights.sum(-1), torch.ones(2, 4, 4), atol=1e-6, rtol=0)
+
+
+@given(
+    st.sets(st.integers(0, 3), max_size=4),
+    st.sampled_from(sorted(a for a in hook_points(tiny_model()) if "head_outputs" in a)),
+)
+def test_ablating_heads_is_zeroing_their_columns_of_w_o(heads: set[int], address: str) -> None:
+    model = tiny_model()
+    with edit(model, address, ablate_heads(heads)):
+        ablated = run(model)
+    untouched = run(model)
+    with torch.no_grad():
+        w_o = model.get_parameter(address.replace("head_outputs", "w_o.weight"))  # (d, H * d_v)
+        for head in heads:
+            w_o[:, 5 * head : 5 * (head + 1)] = 0
+    torch.testing.assert_close(ablated, run(model), atol=1e-6, rtol=1e-5)
+    assert torch.allclose(ablated, untouched) == (not heads)
+
+
+def test_ablating_a_head_that_the_model_lacks() -> None:
+    model = tiny_model()
+    with (
+        pytest.raises(ValueError, match=r"heads is \[4\].*0 to 3"),
+        edit(model, f"{CROSS_1}.head_outputs", ablate_heads({4})),
+    ):
+        run(model)
+    assert nobody_listens(model)
+
+
+def test_an_edit_may_leave_the_value_alone() -> None:
+    model = tiny_model()
+    before = run(model)
+    with edit(model, list(hook_points(model)), lambda value, site: None):
+        torch.testing.assert_close(run(model), before, atol=1e-5, rtol=1e-5)
+
+
+def test_an_edit_that_changes_the_shape_is_refused() -> None:
+    model = tiny_model()
+    with (
+        pytest.raises(ValueError, match=f"{CROSS_1}.values returned shape"),
+        edit(model, f"{CROSS_1}.values", lambda v, s: v[:1]),
+    ):
+        run(model)
+    assert nobody_listens(model)
+
+
+def test_edits_work_in_the_order_in_which_they_were_opened() -> None:
+    model = tiny_model()
+    address = f"{CROSS_1}.values"
+    with (
+        edit(model, address, lambda value, site: torch.ones_like(value)),
+        edit(model, address, lambda value, site: 3 * value),
+        capture(model, points={"values"}, kinds={"cross"}, layers={1}) as seen,
+    ):
+        run(model)
+    assert bool((seen[address] == 3).all())
+
+
+def test_an_edit_is_told_where_it_is() -> None:
+    model = tiny_model()
+    sites: list[Site] = []
+    with edit(model, list(hook_points(model)), lambda value, site: sites.append(site)):
+        run(model)
+    assert sorted(site.address for site in sites) == sorted(hook_points(model))
+    kinds = [site.kind for site in sites if site.point == "weights"]
+    assert kinds == ["encoder", "encoder", "decoder", "cross", "decoder", "cross"]
+    for site in sites:
+        assert site.address.endswith(f".{site.point}")
+        assert site.rows == Rows()
+        if site.kind is None:
+            assert site.point in ("activations", "residual", "embeddings", "logits")
+        else:
+            part = "cross" if site.kind == "cross" else "self"
+            assert f"layers.{site.layer}.{part}_attention." in site.address
+            assert site.address.startswith("encoder") == (site.kind == "encoder")
+        assert (site.layer is None) == (site.point in ("embeddings", "logits"))
+
+
+def test_rows_are_told_within_their_context_only() -> None:
+    model = tiny_model()
+    told: list[Rows] = []
+    rows = Rows(query_offset=3, sentences=(0, 0, 1), beams=(0, 1, 0))
+    with edit(model, f"{CROSS_1}.queries", lambda value, site: told.append(site.rows)):
+        with row_context(rows):
+            run(model)
+        run(model)
+    assert told == [rows, Rows()]
+
+
+def test_edits_act_on_cached_steps() -> None:
+    model = tiny_model()
+    source, target, mask = inputs_for([5, 3], 4)
+    with torch.no_grad(), edit(model, f"{CROSS_1}.head_outputs", ablate_heads({0, 2})):
+        full = model(source, target, mask)
+        decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
+        for t in range(4):
+            torch.testing.assert_close(decoder.step(target[:, t : t + 1]), full[:, t], atol=1e-5, rtol=1e-5)
+
+
+# --- PyTorch's own hooks ----------------------------------------------------------------------------------------------
+
+
+def test_native_hooks_read_and_replace_until_removed() -> None:
+    model = tiny_model()
+    before = run(model)
+    seen: list[Tensor] = []
+    point = hook_points(model)[f"{CROSS_1}.weights"]
+    reader = point.register_forward_hook(lambda module, given, value: seen.append(value))
+    torch.testing.assert_close(run(model), before, atol=1e-5, rtol=1e-5)
+    assert [tuple(value.shape) for value in seen] == [(2, 4, 4, 5)]
+    zero = point.register_forward_hook(lambda module, given, value: torch.zeros_like(value))
+    assert not torch.allclose(run(model), before)
+    with edit(model, f"{CROSS_1}.head_outputs", ablate_heads(range(4))):
+        expected = run(model)
+    torch.testing.assert_close(run(model), expected)
+    reader.remove()
+    assert point.listening
+    zero.remove()
+    zero.remove()  # a second call does nothing
+    assert nobody_listens(model)
+    assert torch.equal(run(model), before)
+
+
+def test_native_hooks_as_contexts_and_before_the_point() -> None:
+    model = tiny_model()
+    point = hook_points(model)[f"{CROSS_1}.values"]
+    seen: list[Tensor] = []
+    with (
+        point.register_forward_pre_hook(lambda module, given: (torch.ones_like(given[0]),)),
+        point.register_forward_hook(lambda module, given, value: seen.append(value)),
+    ):
+        run(model)
+    assert bool((seen[0] == 1).all())
+    assert nobody_listens(model)
+
+
+def test_native_backward_hooks_see_gradients() -> None:
+    model = tiny_model()
+    point = hook_points(model)[f"{CROSS_1}.weights"]
+    seen: list[tuple[Tensor, ...]] = []
+    with (
+        point.register_full_backward_hook(lambda module, given, out: seen.append(out)),
+        capture(model, kinds={"cross"}, layers={1}, detach=False) as kept,
+    ):
+        model(*inputs_for([5, 3], 4)).square().sum().backward()
+    assert kept[f"{CROSS_1}.weights"].shape == seen[0][0].shape
+    assert bool(seen[0][0].any())
+    assert nobody_listens(model)

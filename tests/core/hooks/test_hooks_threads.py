@@ -1,0 +1,144 @@
+"""Two users of one model, in threads or tasks, never see each other's captures or edits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+from tests.core.tiny import nobody_listens, run, tiny_model
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import capture, edit
+
+ROUNDS = 40
+ADDRESSES = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")
+
+
+def together(*jobs: Callable[[], None]) -> None:
+    """Run the jobs at the same time, and let the first error through."""
+    start = threading.Barrier(len(jobs))
+
+    def start_with_the_others(job: Callable[[], None]) -> None:
+        start.wait(timeout=30)
+        job()
+
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        for done in [pool.submit(start_with_the_others, job) for job in jobs]:
+            done.result(timeout=60)
+
+
+def test_captures_and_edits_in_threads_stay_apart() -> None:
+    model = tiny_model()
+    plain = run(model, [5, 3])
+    expected = []
+    for head in range(4):
+        with edit(model, ADDRESSES, ablate_heads({head})):
+            expected.append(run(model, [5, 3]))
+    assert not any(torch.allclose(plain, other) for other in expected)
+
+    def ablating(head: int) -> Callable[[], None]:
+        def job() -> None:
+            for _ in range(ROUNDS):
+                with edit(model, ADDRESSES, ablate_heads({head})):
+                    torch.testing.assert_close(run(model, [5, 3]), expected[head], atol=1e-5, rtol=1e-5)
+                torch.testing.assert_close(run(model, [5, 3]), plain, atol=1e-5, rtol=1e-5)
+
+        return job
+
+    def capturing(lengths: list[int], layer: int) -> Callable[[], None]:
+        with capture(model, layers={layer}) as wanted:
+            run(model, lengths)
+
+        def job() -> None:
+            for _ in range(ROUNDS):
+                with capture(model, layers={layer}) as seen:
+                    run(model, lengths)
+                assert set(seen) == set(wanted)
+                for address, weights in seen.items():
+                    assert len(seen.calls[address]) == 1
+                    torch.testing.assert_close(weights, wanted[address], atol=1e-5, rtol=1e-5)
+
+        return job
+
+    def bystander() -> None:
+        for _ in range(2 * ROUNDS):
+            torch.testing.assert_close(run(model, [5, 3]), plain, atol=1e-5, rtol=1e-5)
+
+    together(ablating(0), ablating(3), capturing([7, 2], 0), capturing([4], 1), bystander)
+    assert nobody_listens(model)
+
+
+def test_a_capture_does_not_see_the_passes_of_another_thread() -> None:
+    model = tiny_model()
+    with capture(model) as mine:
+        together(lambda: None, lambda: (run(model, [5, 3]), None)[1])
+        assert len(mine) == 0
+        run(model, [2])
+    assert all(weights.shape[0] == 1 for weights in mine.values())
+
+
+def test_contexts_that_end_in_another_order_stay_apart() -> None:
+    """Thread A opens first and closes last; B opens and closes in between."""
+    model = tiny_model()
+    opened, closed = threading.Event(), threading.Event()
+    counts = {}
+
+    def first() -> None:
+        with capture(model, kinds={"cross"}) as seen:
+            opened.set()
+            assert closed.wait(timeout=30)
+            run(model, [3])
+        counts["first"] = {address: len(calls) for address, calls in seen.calls.items()}
+
+    def second() -> None:
+        assert opened.wait(timeout=30)
+        with capture(model, kinds={"encoder"}) as seen:
+            run(model, [5])
+        counts["second"] = {address: len(calls) for address, calls in seen.calls.items()}
+        closed.set()
+
+    together(first, second)
+    assert counts["first"] == {f"decoder.layers.{i}.cross_attention.weights": 1 for i in (0, 1)}
+    assert counts["second"] == {f"encoder.layers.{i}.self_attention.weights": 1 for i in (0, 1)}
+    assert nobody_listens(model)
+
+
+def test_tasks_stay_apart() -> None:
+    model = tiny_model()
+    plain = run(model, [5, 3])
+    with edit(model, ADDRESSES, ablate_heads({2})):
+        ablated = run(model, [5, 3])
+
+    async def editing() -> None:
+        for _ in range(10):
+            with edit(model, ADDRESSES, ablate_heads({2})):
+                await asyncio.sleep(0)  # the other task runs while the edit is open
+                torch.testing.assert_close(run(model, [5, 3]), ablated, atol=1e-5, rtol=1e-5)
+                await asyncio.sleep(0)
+
+    async def capturing() -> None:
+        for _ in range(10):
+            with capture(model, layers={1}) as seen:
+                await asyncio.sleep(0)
+                torch.testing.assert_close(run(model, [5, 3]), plain, atol=1e-5, rtol=1e-5)
+                await asyncio.sleep(0)
+            assert all(len(calls) == 1 for calls in seen.calls.values())
+            assert len(seen) == 3
+
+    async def both() -> None:
+        await asyncio.gather(editing(), capturing(), editing())
+
+    asyncio.run(both())
+    assert nobody_listens(model)
+
+
+def test_a_copied_context_carries_its_edits_along() -> None:
+    """Work handed to another thread in a copy of the context, as asyncio.to_thread does, still belongs to its user."""
+    model = tiny_model()
+    with capture(model, kinds={"cross"}) as seen, ThreadPoolExecutor(1) as pool:
+        pool.submit(contextvars.copy_context().run, run, model, [5]).result(timeout=30)
+    assert len(seen) == 2

@@ -1,0 +1,303 @@
+"""Reading attention while the model runs: addresses, shapes, filters, copies, and a clean end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+
+from tests.core.tiny import SPECIAL, inputs_for, nobody_listens, run, tiny_model
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.hooks.points import POINTS, Captured, Site, capture, edit, hook_points, run_hooks
+from transformer_core.model.masks import padding_mask
+
+CROSS_1 = "decoder.layers.1.cross_attention"
+
+
+def test_addresses_are_stable() -> None:
+    in_attention = ("queries", "keys", "values", "scores", "weights", "head_outputs")
+    expected = {"encoder.embeddings", "decoder.embeddings", "decoder.logits"}
+    for stack, attentions in (("encoder", ["self_attention"]), ("decoder", ["self_attention", "cross_attention"])):
+        for layer in (f"{stack}.layers.{i}" for i in (0, 1)):
+            expected |= {f"{layer}.{attention}.{point}" for attention in attentions for point in in_attention}
+            expected |= {f"{layer}.{part}_add_norm.residual" for part in (*attentions, "feed_forward")}
+            expected.add(f"{layer}.feed_forward.activations")
+    assert set(hook_points(tiny_model())) == expected
+
+
+def test_points_relate_as_equation_1_says() -> None:
+    model = tiny_model()
+    with capture(model, points=POINTS) as seen:
+        run(model)
+    for base in (address.removesuffix(".weights") for address in seen if address.endswith(".weights")):
+        weights, scores = seen[f"{base}.weights"], seen[f"{base}.scores"]
+        assert weights.dtype == torch.float32
+        torch.testing.assert_close(torch.softmax(scores, -1), weights)
+        raw = seen[f"{base}.queries"] @ seen[f"{base}.keys"].transpose(-2, -1) / 3**0.5
+        allowed = scores.isfinite()
+        torch.testing.assert_close(scores[allowed], raw[allowed])
+        torch.testing.assert_close(weights @ seen[f"{base}.values"], seen[f"{base}.head_outputs"])
+
+
+def test_points_outside_attention_hold_what_the_paper_computes() -> None:
+    """Embedding plus position, max(0, x W_1 + b_1), LayerNorm of the sum, and the logits."""
+    model = tiny_model()
+    source, target, mask = inputs_for((5, 3), 4)
+    with torch.no_grad(), capture(model, points=POINTS) as seen:
+        logits = model(source, target, mask)
+    inside = "decoder.layers.1.feed_forward"
+    w_1, b_1 = model.get_parameter(f"{inside}.w_1.weight"), model.get_parameter(f"{inside}.w_1.bias")
+    w_2, b_2 = model.get_parameter(f"{inside}.w_2.weight"), model.get_parameter(f"{inside}.w_2.bias")
+    before = seen["decoder.layers.1.cross_attention_add_norm.residual"]
+    activations = torch.relu(before @ w_1.T + b_1)
+    torch.testing.assert_close(seen["decoder.layers.1.feed_forward.activations"], activations)
+    summed = before + activations @ w_2.T + b_2
+    normalised = torch.nn.functional.layer_norm(summed, (16,), eps=1e-6)
+    last = seen["decoder.layers.1.feed_forward_add_norm.residual"]
+    torch.testing.assert_close(last, normalised, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(seen["decoder.logits"], last @ model.embedding.weight.T)
+    torch.testing.assert_close(seen["decoder.logits"], logits)
+    embedded = model.embedding.weight[target] * 4.0  # sqrt(16)
+    torch.testing.assert_close(seen["decoder.embeddings"] - embedded, model.positions(0, 4).expand(2, 4, 16))
+
+
+def test_embeddings_and_activations_are_read_before_dropout() -> None:
+    model = tiny_model(dropout=0.5, activation_dropout=0.5).train()
+    with torch.no_grad(), capture(model, points={"embeddings"}) as first:
+        run(model)
+    with torch.no_grad(), capture(model, points={"embeddings"}) as second:
+        run(model)
+    torch.testing.assert_close(first["encoder.embeddings"], second["encoder.embeddings"])
+
+
+def test_heads_can_only_be_chosen_where_there_are_heads() -> None:
+    with (
+        pytest.raises(ValueError, match="residual have no heads"),
+        capture(tiny_model(), points={"residual"}, heads={0}),
+    ):
+        pass
+
+
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=4), st.integers(1, 8), st.integers(0, 100))
+def test_rows_sum_to_one_and_nobody_sees_the_future_or_padding(lengths: list[int], target: int, seed: int) -> None:
+    model = tiny_model(seed=seed)
+    with capture(model) as seen:
+        run(model, lengths, target)
+    for address, weights in seen.items():
+        torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]), atol=1e-5, rtol=0)
+        if address.startswith("decoder") and "self" in address:
+            assert not bool(weights.triu(1).any())
+            assert bool((weights.diagonal(dim1=-2, dim2=-1) > 0).all())
+        else:
+            for row, length in enumerate(lengths):
+                assert not bool(weights[row, ..., length:].any())
+                assert bool((weights[row, ..., :length] > 0).all())
+
+
+# --- filters ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("layer", [0, 1])
+def test_filters_by_kind_and_layer(kind: Kind, layer: int) -> None:
+    model = tiny_model()
+    with capture(model, kinds={kind}, layers={layer}) as seen:
+        run(model)
+    stack, attention = ("encoder" if kind == "encoder" else "decoder"), ("cross" if kind == "cross" else "self")
+    assert list(seen) == [f"{stack}.layers.{layer}.{attention}_attention.weights"]
+
+
+def test_one_point_and_one_kind_may_be_given_as_plain_strings() -> None:
+    model = tiny_model()
+    with (
+        capture(model, points="values", kinds="cross") as seen,
+        capture(model, points={"values"}, kinds={"cross"}) as same,
+    ):
+        run(model)
+    assert list(seen) == list(same) == [f"decoder.layers.{layer}.cross_attention.values" for layer in (0, 1)]
+
+
+def test_filters_by_head_in_rising_order() -> None:
+    model = tiny_model()
+    with capture(model, kinds={"cross"}) as whole, capture(model, kinds={"cross"}, heads=(3, 1)) as some:
+        run(model)
+    for address, weights in some.items():
+        assert torch.equal(weights, whole[address][:, [1, 3]])
+
+
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        ({"kinds": {"self"}}, "kinds has self.*encoder, decoder, cross"),
+        ({"points": {"pattern"}}, "points has pattern.*weights"),
+        ({"points": "pattern"}, "points has pattern, but"),
+        ({"layers": {2}}, "layers has 2.*0, 1"),
+        ({"layers": {0, 7}}, "layers has 7.*0, 1"),
+        ({"layers": {-1}}, "layers has -1.*0, 1"),
+        ({"kinds": set()}, "no hook point"),
+        ({"points": set()}, "no hook point"),
+    ],
+)
+def test_a_filter_that_names_what_the_model_lacks(filters: dict[str, Any], said: str) -> None:
+    model = tiny_model()
+    with pytest.raises(ValueError, match=said), capture(model, **filters):
+        raise AssertionError("the context must not open")
+    assert nobody_listens(model)
+
+
+@pytest.mark.parametrize("heads", [{4}, {-1}, {0, 9}])
+def test_a_head_that_the_model_lacks(heads: set[int]) -> None:
+    model = tiny_model()
+    with pytest.raises(ValueError, match="heads 0 to 3"), capture(model, heads=heads):
+        run(model)
+    assert nobody_listens(model)
+
+
+def test_an_edit_at_an_unknown_address() -> None:
+    with (
+        pytest.raises(ValueError, match=r"decoder.layers.9.self_attention.weights"),
+        edit(tiny_model(), "decoder.layers.9.self_attention.weights", lambda value, site: None),
+    ):
+        pass
+
+
+# --- captures ---------------------------------------------------------------------------------------------------------
+
+
+def test_capture_changes_nothing_and_keeps_copies() -> None:
+    model = tiny_model()
+    before = run(model)
+    with capture(model, points=POINTS) as seen:
+        during = run(model)
+    torch.testing.assert_close(during, before, atol=1e-5, rtol=1e-5)
+    assert torch.equal(run(model), before)
+    address = f"{CROSS_1}.head_outputs"
+    kept = seen[address].clone()
+    with capture(model) as _, edit(model, address, lambda value, site: value.zero_()):
+        run(model)
+    assert torch.equal(seen[address], kept)
+    assert bool(kept.any())
+
+
+def test_a_capture_before_an_edit_in_place_keeps_the_value_that_it_saw() -> None:
+    model = tiny_model()
+    address = f"{CROSS_1}.head_outputs"
+    with (
+        capture(model, points={"head_outputs"}) as before,
+        edit(model, address, lambda value, site: value.zero_()),
+        capture(model, points={"head_outputs"}) as after,
+    ):
+        run(model)
+    assert bool(before[address].any())
+    assert not bool(after[address].any())
+
+
+def test_calls_keep_every_pass_in_order() -> None:
+    model = tiny_model()
+    with capture(model, kinds={"encoder"}, layers={0}) as seen:
+        run(model, (3,))
+        run(model, (5, 2))
+    (address,) = seen
+    assert [call.shape[0] for call in seen.calls[address]] == [1, 2]
+    assert seen[address] is seen.calls[address][1]
+    assert len(seen) == 1
+
+
+def test_captured_values_are_cut_off_unless_asked_otherwise() -> None:
+    model = tiny_model()
+    with capture(model, kinds={"cross"}) as cut, capture(model, kinds={"cross"}, detach=False) as kept:
+        model(*inputs_for([5, 3], 4))
+    address = f"{CROSS_1}.weights"
+    assert not cut[address].requires_grad
+    assert kept[address].requires_grad
+    early = model.get_parameter("encoder.layers.0.self_attention.w_q.weight")
+    (gradient,) = torch.autograd.grad(kept[address].square().sum(), early)
+    assert bool(gradient.any())
+
+
+def test_an_offloaded_value_is_a_copy_on_that_device() -> None:
+    model = tiny_model()
+    with (
+        capture(model, device="cpu", points={"values"}) as seen,
+        capture(model, points={"values"}, detach=False) as same,
+    ):
+        run(model)
+    for address, value in seen.items():
+        assert value.device.type == "cpu"
+        assert torch.equal(value, same[address])
+        assert value.data_ptr() != same[address].data_ptr()
+
+
+def test_nothing_is_captured_after_the_context() -> None:
+    model = tiny_model()
+    with capture(model) as seen:
+        pass
+    run(model)
+    assert isinstance(seen, Captured)
+    assert len(seen) == 0
+
+
+# --- contexts end cleanly ---------------------------------------------------------------------------------------------
+
+
+def test_listening_lasts_as_long_as_the_contexts() -> None:
+    model = tiny_model()
+    point = hook_points(model)[f"{CROSS_1}.weights"]
+    assert nobody_listens(model)
+    with capture(model):
+        assert point.listening
+        with capture(model, kinds={"cross"}), edit(model, f"{CROSS_1}.weights", lambda value, site: None):
+            assert point.listening
+        assert point.listening
+        assert not hook_points(model)[f"{CROSS_1}.values"].listening
+    assert nobody_listens(model)
+
+
+@pytest.mark.parametrize("inside_the_pass", [False, True])
+def test_an_exception_leaves_no_listener(inside_the_pass: bool) -> None:
+    model = tiny_model()
+    before = run(model)
+
+    def fail(value: Tensor, site: Site) -> None:
+        raise ArithmeticError("on purpose")
+
+    with pytest.raises(ArithmeticError), capture(model, points=POINTS), edit(model, f"{CROSS_1}.keys", fail):
+        if not inside_the_pass:
+            raise ArithmeticError("on purpose")
+        run(model)
+    assert nobody_listens(model)
+    assert torch.equal(run(model), before)
+
+
+def test_an_exception_in_one_context_leaves_the_outer_one_alone() -> None:
+    model = tiny_model()
+    with capture(model, kinds={"cross"}) as outer:
+        with pytest.raises(ArithmeticError), capture(model):
+            raise ArithmeticError
+        run(model)
+    assert len(outer) == 2
+    assert nobody_listens(model)
+
+
+def test_a_point_without_an_address_says_so() -> None:
+    from transformer_core.hooks.points import _tapped
+    from transformer_core.model.attention import MultiHeadAttention
+
+    layer = MultiHeadAttention(d_model=4, num_heads=1, d_k=4, d_v=4)
+    with pytest.raises(RuntimeError, match="name_hook_points"), _tapped([layer.weights], lambda value, site: None):
+        run_hooks(layer.weights, torch.zeros(1, 1, 1, 1))
+
+
+def test_padding_of_the_source_is_hidden_in_captured_scores() -> None:
+    model = tiny_model()
+    source, target, mask = inputs_for([5, 3], 4)
+    assert torch.equal(mask, padding_mask(source, SPECIAL.pad))
+    with capture(model, points={"scores"}, kinds={"cross", "encoder"}) as seen, torch.no_grad():
+        model(source, target, mask)
+    for scores in seen.values():
+        assert bool((scores[1, ..., 3:] == -torch.inf).all())
+        assert bool(scores[0].isfinite().all())

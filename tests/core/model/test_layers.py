@@ -1,0 +1,130 @@
+"""Layers against torch.nn with copied weights: post-norm as in the paper, and every other choice."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tests.core.tiny import drawn_biases_and_norms, tiny_config
+from tests.core.torch_twins import copy_layer, torchs
+from transformer_core.cpu.dropout import Dropout
+from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward, SharedEmbedding
+from transformer_core.model.masks import causal_mask
+
+CHOICES: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre"},
+    {"activation": "gelu", "attention_biases": True},
+    {"activation": "swish", "norm": "pre", "attention_biases": True},
+]
+
+
+@pytest.mark.parametrize("options", CHOICES, ids=str)
+@torch.no_grad()
+def test_encoder_layer_against_torch(options: dict[str, Any]) -> None:
+    config = tiny_config(d_k=4, d_v=4, **options)
+    torch.manual_seed(3)
+    layer = drawn_biases_and_norms(EncoderLayer(config).eval())
+    reference = nn.TransformerEncoderLayer(**torchs(config))
+    copy_layer(reference, layer)
+    x = torch.randn(3, 6, 16)
+    padding = torch.arange(6)[None] >= torch.tensor([[6], [4], [1]])
+    expected = reference.train()(x, src_key_padding_mask=padding)  # train: its own code, not the fast path
+    torch.testing.assert_close(layer(x, ~padding[:, None, None, :]), expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("options", CHOICES, ids=str)
+@torch.no_grad()
+def test_decoder_layer_against_torch(options: dict[str, Any]) -> None:
+    config = tiny_config(d_k=4, d_v=4, **options)
+    torch.manual_seed(4)
+    layer = drawn_biases_and_norms(DecoderLayer(config).eval())
+    reference = nn.TransformerDecoderLayer(**torchs(config))
+    copy_layer(reference, layer)
+    x, memory = torch.randn(3, 5, 16), torch.randn(3, 7, 16)
+    padding = torch.arange(7)[None] >= torch.tensor([[7], [3], [1]])
+    causal, source_mask = causal_mask(5), ~padding[:, None, None, :]
+    expected = reference(x, memory, tgt_mask=~causal[0, 0], memory_key_padding_mask=padding)
+
+    def to_self(y: Tensor) -> Tensor:
+        out: Tensor = layer.self_attention(y, y, causal)
+        return out
+
+    def to_source(y: Tensor) -> Tensor:
+        out: Tensor = layer.cross_attention(y, memory, source_mask)
+        return out
+
+    torch.testing.assert_close(layer(x, to_self, to_source), expected, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_feed_forward_is_two_convolutions_of_kernel_1() -> None:
+    torch.manual_seed(0)
+    network = FeedForward(16, 24)
+    x = torch.randn(2, 5, 16)
+    inner = F.conv1d(x.transpose(1, 2), network.w_1.weight[:, :, None], network.w_1.bias).relu()
+    expected = F.conv1d(inner, network.w_2.weight[:, :, None], network.w_2.bias).transpose(1, 2)
+    torch.testing.assert_close(network(x), expected, atol=1e-5, rtol=1e-5)
+
+
+def test_dropout_falls_on_the_sublayer_before_it_is_added() -> None:
+    step = AddAndNorm(tiny_config(dropout=0.5)).train()
+    x = torch.randn(4, 6, 16)
+    torch.manual_seed(11)
+    out = step(x, lambda y: 3 * y)
+    torch.manual_seed(11)
+    summed = x + Dropout(0.5)(3 * x)
+    torch.testing.assert_close(out, F.layer_norm(summed, (16,), eps=1e-6))
+    step.eval()
+    torch.testing.assert_close(step(x, lambda y: 3 * y), F.layer_norm(4 * x, (16,), eps=1e-6))
+
+
+def test_pre_norm_drops_the_sublayer_and_leaves_the_sum_alone() -> None:
+    step = AddAndNorm(tiny_config(dropout=0.5, norm="pre")).train()
+    x = torch.randn(4, 6, 16)
+    torch.manual_seed(11)
+    out = step(x, lambda y: 3 * y)
+    torch.manual_seed(11)
+    torch.testing.assert_close(out, x + Dropout(0.5)(3 * F.layer_norm(x, (16,), eps=1e-6)))
+
+
+def test_activation_dropout_falls_between_activation_and_second_projection() -> None:
+    network = FeedForward(16, 24, activation="swish", dropout=0.5).train()
+    x = torch.randn(2, 5, 16)
+    inner = network.w_1(x) * torch.sigmoid(network.w_1(x))
+    torch.manual_seed(11)
+    out = network(x)
+    torch.manual_seed(11)
+    torch.testing.assert_close(out, network.w_2(Dropout(0.5)(inner)))
+    torch.testing.assert_close(network.eval()(x), network.w_2(inner))
+
+
+@torch.no_grad()
+def test_activations_by_hand() -> None:
+    network = FeedForward(1, 1, activation="gelu")
+    for parameter, value in zip(network.parameters(), (1.0, 0.0, 1.0, 0.0), strict=True):
+        nn.init.constant_(parameter, value)
+    one = torch.ones(1, 1, 1)
+    assert float(network(one)) == pytest.approx(0.5 * (1 + math.erf(1 / math.sqrt(2))))
+    network.activation = FeedForward(1, 1, activation="swish").activation
+    assert float(network(one)) == pytest.approx(1 / (1 + math.exp(-1)))
+    network.activation = FeedForward(1, 1).activation
+    assert float(network(-one)) == 0.0
+
+
+def test_one_matrix_embeds_and_projects() -> None:
+    shared = SharedEmbedding(10, 16)
+    nn.init.normal_(shared.weight)
+    ids = torch.tensor([[3, 9]])
+    torch.testing.assert_close(shared(ids)[0, 1], shared.weight[9] * math.sqrt(16))
+    x = torch.randn(2, 3, 16)
+    torch.testing.assert_close(shared.logits(x)[1, 2, 7], (x[1, 2] * shared.weight[7]).sum())
+    # Gradients of both uses meet in the one matrix: row 3 as embedding, row 5 as projection only.
+    (gradient,) = torch.autograd.grad(shared.logits(shared(ids))[0, 0, 5], shared.weight)
+    rows = gradient.abs().sum(dim=1) > 0
+    assert rows.nonzero().flatten().tolist() == [3, 5]

@@ -1,0 +1,173 @@
+"""Restricted attention: blocks against the masked dense twin, torch.nn and loops; linear memory and time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import FlopCounterMode
+
+from tests.core.model.test_attention import listen
+from tests.core.tiny import inputs_for, tiny_model
+from transformer_core.config import ConfigError, ModelConfig
+from transformer_core.hooks.points import capture
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.restricted import RestrictedAttention, window_mask
+from transformer_core.model.transformer import Transformer
+
+LENGTHS = st.integers(1, 70)
+WINDOWS = st.integers(1, 40)
+
+
+def restricted(window: int, causal: bool, d_k: int = 3, d_v: int = 5, seed: int = 0) -> RestrictedAttention:
+    torch.manual_seed(seed)
+    return RestrictedAttention(d_model=16, num_heads=4, d_k=d_k, d_v=d_v, window=window, causal=causal)
+
+
+def keys_of(lengths: list[int], longest: int) -> Tensor:
+    return (torch.arange(longest) < torch.tensor(lengths)[:, None])[:, None, None]
+
+
+def test_window_mask_by_hand() -> None:
+    assert window_mask(4, 4, 1, causal=False).int().tolist() == [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]]
+    assert window_mask(4, 4, 2, causal=True).int().tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1]]
+    assert window_mask(1, 4, 2, causal=True).int().tolist() == [[0, 1, 1, 1]]
+
+
+@given(LENGTHS, WINDOWS, st.booleans(), st.lists(st.integers(0, 70), min_size=1, max_size=3))
+def test_blocks_agree_with_the_dense_twin(length: int, window: int, causal: bool, lengths: list[int]) -> None:
+    """Outputs and gradients, with padding and rows of nothing but padding; in training and without gradients."""
+    layer = restricted(window, causal)
+    lengths = [min(n, length) for n in lengths]
+    mask = keys_of(lengths, length)
+    x = torch.randn(len(lengths), length, 16, requires_grad=True)
+    weights = [x, *layer.parameters()]
+    blocks = layer(x, x, mask)
+    got = torch.autograd.grad(blocks.square().sum(), weights)
+    with torch.no_grad():
+        torch.testing.assert_close(layer(x, x, mask), blocks, atol=1e-5, rtol=1e-4)
+    listen(layer.weights)
+    dense = layer(x, x, mask)
+    torch.testing.assert_close(blocks, dense, atol=1e-5, rtol=1e-4)
+    for ours, theirs in zip(got, torch.autograd.grad(dense.square().sum(), weights), strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("window", [1, 5, 16, 30])
+@torch.no_grad()
+def test_against_torch_with_a_band(window: int, causal: bool) -> None:
+    layer = restricted(window, causal, d_k=4, d_v=4)
+    reference = nn.MultiheadAttention(16, 4, bias=False, batch_first=True)
+    reference.in_proj_weight.copy_(torch.cat((layer.w_q.weight, layer.w_k.weight, layer.w_v.weight)))
+    reference.out_proj.weight.copy_(layer.w_o.weight)
+    x = torch.randn(2, 50, 16)
+    hidden = torch.tensor([[abs(i - j) > window or (causal and j > i) for j in range(50)] for i in range(50)])
+    expected, _ = reference(x, x, x, attn_mask=hidden)
+    torch.testing.assert_close(layer(x, x, None), expected, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_a_window_that_covers_all_is_full_attention() -> None:
+    layer = restricted(64, causal=False)
+    full = MultiHeadAttention(d_model=16, num_heads=4, d_k=3, d_v=5)
+    full.load_state_dict(layer.state_dict())
+    x = torch.randn(2, 60, 16)
+    torch.testing.assert_close(layer(x, x, None), full(x, x, None), atol=1e-5, rtol=1e-5)
+
+
+def test_a_mask_of_pairs_is_refused() -> None:
+    layer, x = restricted(2, causal=False), torch.randn(1, 6, 16)
+    with pytest.raises(ValueError, match=r"takes a mask of keys, \(B, 1, 1, n\), not \(1, 1, 6, 6\)"):
+        layer(x, x, torch.ones(1, 1, 6, 6, dtype=torch.bool))
+
+
+# --- memory and time --------------------------------------------------------------------------------------------------
+
+
+class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """The size of the largest tensor that any operation made."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.numbers = 0
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = function(*args, **(kwargs or {}))
+        for value in out if isinstance(out, tuple | list) else (out,):
+            if isinstance(value, Tensor):
+                self.numbers = max(self.numbers, value.untyped_storage().nbytes() // value.element_size())
+        return out
+
+
+def largest(length: int, training: bool, **options: Any) -> int:
+    """Of a whole model on one pair of so many pieces, forwards and backwards."""
+    model = tiny_model(vocab_size=8, **options)
+    source, target, mask = torch.full((1, 3), 5), torch.full((1, length), 6), torch.ones(1, 1, 1, 3, dtype=torch.bool)
+    long_mask = torch.ones(1, 1, 1, length, dtype=torch.bool)
+    model.embed(target)  # the table of positions grows here
+    with Largest() as seen, torch.set_grad_enabled(training):
+        out = model.encode(target, long_mask).sum() + model.decode(target, model.encode(source, mask), mask).sum()
+        if training:
+            torch.autograd.backward(out)
+    return int(seen.numbers)
+
+
+@pytest.mark.parametrize("training", [False, True])
+def test_no_tensor_of_all_pairs_is_ever_made(training: bool) -> None:
+    length = 1024
+    assert largest(length, training, window=4) < length * length // 4
+    assert largest(length, training, window=4) < 1.1 * 2 * largest(length // 2, training, window=4)
+    assert largest(length, training) >= length * length  # full attention, for comparison
+
+
+def test_operations_grow_with_the_length() -> None:
+    layer = restricted(16, causal=False)
+
+    def operations(length: int) -> int:
+        x = torch.randn(1, length, 16)
+        with FlopCounterMode(display=False) as counter:
+            layer(x, x, None)
+        return int(counter.get_total_flops())
+
+    assert operations(512) == 2 * operations(256) == 4 * operations(128)
+
+
+# --- in the model -----------------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_captured_weights_are_of_all_pairs_and_zero_outside_of_the_window() -> None:
+    model = tiny_model(window=2)
+    batch = inputs_for([9, 4], 8)
+    plain = model(*batch)
+    with capture(model) as seen:
+        torch.testing.assert_close(model(*batch), plain, atol=1e-5, rtol=1e-5)
+    encoder, decoder = seen["encoder.layers.1.self_attention.weights"], seen["decoder.layers.1.self_attention.weights"]
+    assert encoder.shape == (2, 4, 9, 9)
+    for weights, causal in ((encoder[:1], False), (decoder, True)):
+        near = window_mask(weights.shape[2], weights.shape[3], 2, causal)
+        assert not bool(weights[..., ~near].any())
+        assert bool((weights[..., near] > 0).all())
+        torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]))
+    assert bool((seen["decoder.layers.1.cross_attention.weights"][0] > 0).all())  # sees the whole source
+
+
+def test_gradients_of_long_padded_batches_are_finite() -> None:
+    model = tiny_model(window=1).train()
+    source, target, mask = inputs_for([60, 1], 40)
+    model(source, target, mask).logsumexp(-1).sum().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        assert bool(parameter.grad.isfinite().all()), name
+
+
+def test_one_has_to_choose_between_a_window_and_additive_scores() -> None:
+    with pytest.raises(ConfigError, match="window is 3, but must be 0 where attention is additive"):
+        ModelConfig(window=3, attention="additive")
+    assert not any(isinstance(module, RestrictedAttention) for module in Transformer(tiny_model().config).modules())

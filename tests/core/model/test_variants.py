@@ -1,0 +1,242 @@
+"""Options beyond the paper's defaults, in the whole model: stacks, dropout, tables, saving, decoding, training."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from tests.core.decoding import slow_search
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, tiny_config, tiny_model
+from tests.core.torch_twins import copy_layer, torchs
+from transformer_core.checkpoint import load_checkpoint, save_checkpoint
+from transformer_core.config import ConfigError, DecodingConfig, TrainingConfig
+from transformer_core.cpu.dropout import Dropout
+from transformer_core.data import Corpus, make_batch
+from transformer_core.decoding.beam import beam_search
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.decoding.incremental import IncrementalDecoder
+from transformer_core.hooks.points import capture
+from transformer_core.model.masks import causal_mask
+from transformer_core.model.positions import TooLong
+from transformer_core.model.transformer import Transformer
+from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.training.trainer import Trainer
+from transformer_core.training.validation import batch_loss
+from transformer_core.translator import SourceTooLong, Translator
+
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre", "activation": "gelu"},
+    {"positions": "concatenated", "activation": "swish", "attention_biases": True},
+    {"positions": "learned", "max_positions": 20, "tie": "target"},
+    {"tie": "none", "output_bias": True},
+    {"norm": "pre", "positions": "learned", "max_positions": 20, "tie": "none", "output_bias": True},
+    {"positions": "none", "scaled": False, "residual": False},
+    {"positions": "tensor2tensor", "first_position": 2, "scaled_embeddings": False, "embedding_norm": True},
+    {"attention": "additive"},
+    {"window": 2},
+]
+each_variant = pytest.mark.parametrize(
+    "options", VARIANTS, ids=lambda options: "-".join(map(str, options.values())) or "paper"
+)
+
+
+# --- pre-norm ---------------------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def test_pre_norm_stacks_end_with_a_norm_as_torchs_do() -> None:
+    model = drawn_biases_and_norms(tiny_model(norm="pre", d_k=4, d_v=4, attention_biases=True))
+    options = torchs(model.config)
+    encoder = nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(**options), 2, nn.LayerNorm(16, eps=1e-6), enable_nested_tensor=False
+    )
+    decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(**options), 2, nn.LayerNorm(16, eps=1e-6))
+    for stack, ours in ((encoder, model.encoder), (decoder, model.decoder)):
+        stack.norm.load_state_dict(ours.norm.state_dict())  # type: ignore[union-attr]
+        for to, layer in zip(stack.layers, ours.layers, strict=True):
+            copy_layer(to, layer)  # type: ignore[arg-type]
+    source, target, mask = inputs_for([6, 4], 5)
+    memory = encoder.train()(model.embed(source, of_source=True), src_key_padding_mask=~mask[:, 0, 0])
+    expected = decoder(
+        model.embed(target),
+        memory,
+        tgt_mask=~causal_mask(5)[0, 0],
+        memory_key_padding_mask=~mask[:, 0, 0],
+    )
+    torch.testing.assert_close(model.decode(target, model.encode(source, mask), mask), expected, atol=1e-5, rtol=1e-5)
+
+
+# --- dropout ----------------------------------------------------------------------------------------------------------
+
+
+def test_attention_dropout_falls_on_the_weights_after_their_hook_point() -> None:
+    model = tiny_model(attention_dropout=0.5, num_layers=1).train()
+    source, _, mask = inputs_for([5, 5], 4)
+    with capture(model, points=("weights", "values", "head_outputs"), kinds={"encoder"}) as seen:
+        torch.manual_seed(3)
+        model.encode(source, mask)
+    base = "encoder.layers.0.self_attention"
+    weights = seen[f"{base}.weights"]
+    torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]))
+    torch.manual_seed(3)
+    expected = Dropout(0.5)(weights) @ seen[f"{base}.values"]
+    torch.testing.assert_close(seen[f"{base}.head_outputs"], expected)
+
+
+@torch.no_grad()
+def test_attention_dropout_in_the_fused_kernel_keeps_the_mean_and_ends_with_training() -> None:
+    model = tiny_model(attention_dropout=0.25, num_layers=1)
+    attention = model.get_submodule("encoder.layers.0.self_attention")
+    x = torch.randn(1, 6, 16)
+    plain = attention(x, x, None)
+    assert torch.equal(attention(x, x, None), plain)
+    attention.train()
+    drawn = torch.stack([attention(x, x, None) for _ in range(2000)])  # nobody listens, no gradient: the fused kernel
+    assert not torch.equal(drawn[0], plain)
+    torch.testing.assert_close(drawn.mean(dim=0), plain, atol=0.05, rtol=0.05)
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+def test_which_matrices_there_are() -> None:
+    def tables(**options: Any) -> list[str]:
+        return [n for n, p in tiny_model(**options).named_parameters() if p.shape[0] in (40, 20) and "layers" not in n]
+
+    assert tables() == ["embedding.weight"]
+    assert tables(tie="target") == ["embedding.weight", "source_embedding.weight"]
+    assert tables(tie="none", output_bias=True) == [
+        "output_bias",
+        "embedding.weight",
+        "source_embedding.weight",
+        "projection.weight",
+    ]
+    learned = tables(positions="learned", max_positions=20)
+    assert learned == ["embedding.weight", "positions.weight", "source_positions.weight"]
+
+
+def test_untied_matrices_get_gradients_of_their_own_use_only() -> None:
+    model = tiny_model(tie="none")
+    source, target, mask = inputs_for([5], 4)
+    model(source, target, mask)[0, :, 7].sum().backward()
+    assert model.source_embedding is not None
+    assert model.projection is not None
+    used = [table.weight.grad.abs().sum(1) > 0 for table in (model.source_embedding, model.embedding, model.projection)]  # type: ignore[union-attr]
+    assert used[0].nonzero().flatten().tolist() == sorted(set(source.flatten().tolist()))
+    assert used[1].nonzero().flatten().tolist() == sorted(set(target.flatten().tolist()))
+    assert used[2].nonzero().flatten().tolist() == [7]
+
+
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_sentence_longer_than_learned_positions_is_refused(side: str) -> None:
+    model = tiny_model(positions="learned", max_positions=6)
+    long, short = padded([7]), padded([3])
+    source, target = (long, short) if side == "source" else (short, long)
+    with pytest.raises(TooLong, match="has 7 positions, but this model has learned only 6"):
+        model(source, target, source[:, None, None] > 0)
+
+
+def test_translations_stay_within_learned_positions() -> None:
+    model = tiny_model(positions="learned", max_positions=6, vocab_size=10)
+    with torch.no_grad():
+        model.embedding.weight[SPECIAL.eos] = 0
+    batch = make_batch([[4, 5, 6], [7]], [[], []], SPECIAL)
+    lengths = [len(ids) for ids in greedy_search(model, batch.source, SPECIAL)]
+    assert max(lengths) <= 6
+    for result in beam_search(model, batch.source, SPECIAL, DecodingConfig(beam=2)):
+        assert all(len(hypothesis.log_probabilities) <= 6 for hypothesis in result.hypotheses)
+
+
+def test_a_source_beyond_learned_positions_is_reported(tokenizer: Tokenizer) -> None:
+    model = tiny_model(positions="learned", max_positions=6, vocab_size=len(tokenizer))
+    translator = Translator(model, tokenizer)
+    assert translator.translate("The man").pieces is not None
+    with pytest.raises(SourceTooLong, match="at most 5 are allowed"):
+        translator.translate("The man sees a house today. The woman sees a house.")
+
+
+def test_training_refuses_sentences_beyond_learned_positions(corpus: Corpus, tmp_path: Path) -> None:
+    model = tiny_model(positions="learned", max_positions=256, vocab_size=len(corpus.tokenizer))
+    with pytest.raises(ConfigError, match=r"max_pieces is 256, but must be below max_positions \(256\)"):
+        Trainer(model, corpus, TrainingConfig(max_pieces=256), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+# --- every variant ----------------------------------------------------------------------------------------------------
+
+
+@each_variant
+@pytest.mark.parametrize("opened", [False, True])
+@torch.no_grad()
+def test_cached_steps_agree_with_full_decoding(options: dict[str, Any], opened: bool) -> None:
+    model = drawn_biases_and_norms(tiny_model(**options))
+    source, target, mask = inputs_for([7, 4, 1], 9)
+    full = model(source, target, mask)
+    with capture(model, kinds={"decoder", "cross"}) as forced:
+        model(source, target, mask)
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)  # grows at 2, 4 and 8
+    for t in range(9):
+        watched: Any = capture(model, kinds={"decoder", "cross"}) if opened else nullcontext({})
+        with watched as step:
+            logits = decoder.step(target[:, t : t + 1])
+        torch.testing.assert_close(logits, full[:, t], atol=1e-5, rtol=1e-5)
+        assert len(step) == 4 * opened
+        for address, row in step.items():
+            live = forced[address][:, :, t : t + 1, : row.shape[-1]]
+            torch.testing.assert_close(row, live, atol=1e-5, rtol=1e-5)
+    assert decoder.length == 9
+
+
+@each_variant
+def test_beam_search_against_a_search_without_a_cache(options: dict[str, Any]) -> None:
+    model = drawn_biases_and_norms(tiny_model(vocab_size=10, **options))
+    sources = [[4, 5, 6], [7]]
+    batch = make_batch(sources, [[], []], SPECIAL)
+    results = beam_search(model, batch.source, SPECIAL, DecodingConfig(beam=3, extra_length=4))
+    for source, result in zip(sources, results, strict=True):
+        expected = slow_search.beam(model, source, 3, 0.6, limit=len(source) + 4)
+        assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
+
+
+@each_variant
+def test_every_parameter_learns(options: dict[str, Any]) -> None:
+    model = tiny_model(**options).train()
+    batch = make_batch([[4, 5, 6], [7, 8]], [[9, 4], [5]], SPECIAL)
+    loss = batch_loss(model, batch, smoothing=0.1, pad=SPECIAL.pad, dtype=torch.float32)
+    torch.autograd.backward(loss.smoothed)
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        assert bool(parameter.grad.any()), name
+        assert bool(parameter.grad.isfinite().all()), name
+
+
+@each_variant
+def test_the_loss_of_a_batch_against_torch(options: dict[str, Any]) -> None:
+    model = drawn_biases_and_norms(tiny_model(**options))
+    batch = make_batch([[4, 5, 6], [7, 8]], [[9, 4], [5]], SPECIAL)
+    loss = batch_loss(model, batch, smoothing=0.0, pad=SPECIAL.pad, dtype=torch.float32)
+    logits = model(batch.source, batch.inputs, batch.source[:, None, None] != SPECIAL.pad)
+    expected = F.cross_entropy(logits.flatten(0, 1), batch.outputs.flatten(), ignore_index=SPECIAL.pad, reduction="sum")
+    torch.testing.assert_close(loss.smoothed, expected)
+
+
+@each_variant
+def test_a_checkpoint_keeps_every_option_and_weight(
+    options: dict[str, Any], tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    config = tiny_config(vocab_size=len(tokenizer), **options)
+    model = drawn_biases_and_norms(Transformer(config))
+    weights = {name: parameter.detach().half().float() for name, parameter in model.named_parameters()}
+    save_checkpoint(tmp_path / "model", weights, config, tokenizer)
+    loaded = load_checkpoint(tmp_path / "model").model
+    assert loaded.config == config
+    for name, parameter in loaded.named_parameters():
+        assert torch.equal(parameter, weights[name]), name
+    assert list(loaded.state_dict()) == list(weights)

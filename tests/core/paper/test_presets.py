@@ -1,0 +1,145 @@
+"""Presets against Table 3 and the parameter counts that follow from the paper's formulas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from transformer_core.config import ConfigError, ModelConfig
+from transformer_core.model.transformer import Transformer, count_parameters
+from transformer_core.paper.presets import PRESETS, TABLE_3, preset
+
+
+def counted(config: ModelConfig) -> int:
+    with torch.device("meta"):  # shapes without memory
+        return count_parameters(Transformer(config))
+
+
+# By hand from Table 3: with V = 37,000 and no biases in attention, as the text has it; with V = 40,960 and biases, as
+# the authors' code had it; and what Table 3 prints, in millions. For `big` it prints 213, which neither explains.
+COUNTS = {
+    "base": (63_045_632, 65_110_016, 65),
+    "table3-a-h1": (63_045_632, 65_110_016, 65),
+    "table3-a-h4": (63_045_632, 65_110_016, 65),
+    "table3-a-h16": (63_045_632, 65_110_016, 65),
+    "table3-a-h32": (63_045_632, 65_110_016, 65),
+    "table3-b-dk16": (55_967_744, 58_018_304, 58),
+    "table3-b-dk32": (58_327_040, 60_382_208, 60),
+    "table3-c-n2": (33_644_544, 35_684_352, 36),
+    "table3-c-n4": (48_345_088, 50_397_184, 50),
+    "table3-c-n8": (77_746_176, 79_822_848, 80),
+    "table3-c-d256": (26_816_512, 27_848_704, 28),
+    "table3-c-d1024": (163_815_424, 167_944_192, 168),
+    "table3-c-ff1024": (50_450_432, 52_514_816, 53),
+    "table3-c-ff4096": (88_236_032, 90_300_416, 90),
+    "table3-d-dropout0": (63_045_632, 65_110_016, 65),
+    "table3-d-dropout0.2": (63_045_632, 65_110_016, 65),
+    "table3-d-smoothing0": (63_045_632, 65_110_016, 65),
+    "table3-d-smoothing0.2": (63_045_632, 65_110_016, 65),
+    # Two tables of 1,024 positions more.
+    "table3-e-learned": (64_094_208, 66_158_592, None),
+    "big": (214_171_648, 218_300_416, None),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_parameters_of_table_3_in_both_conventions(name: str) -> None:
+    plain, as_their_code, printed = COUNTS[name]
+    config = preset(name).model
+    assert counted(config) == plain
+    theirs = config.replace(vocab_size=40_960, attention_biases=True)
+    assert counted(theirs) == as_their_code
+    if printed is not None:
+        assert round(as_their_code / 1e6) == printed
+
+
+def test_every_row_of_table_3_is_a_preset() -> None:
+    assert {name for name in COUNTS if name not in ("base", "big")} == set(TABLE_3)
+    assert len(TABLE_3) == 4 + 2 + 7 + 4 + 1
+
+
+# What each row changes, as Table 3 prints it; everything else is base's.
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("a-h1", {"num_heads": 1, "d_k": 512, "d_v": 512}),
+        ("a-h4", {"num_heads": 4, "d_k": 128, "d_v": 128}),
+        ("a-h16", {"num_heads": 16, "d_k": 32, "d_v": 32}),
+        ("a-h32", {"num_heads": 32, "d_k": 16, "d_v": 16}),
+        ("b-dk16", {"d_k": 16}),
+        ("b-dk32", {"d_k": 32}),
+        ("c-n2", {"num_layers": 2}),
+        ("c-n4", {"num_layers": 4}),
+        ("c-n8", {"num_layers": 8}),
+        ("c-d256", {"d_model": 256, "d_k": 32, "d_v": 32}),
+        ("c-d1024", {"d_model": 1024, "d_k": 128, "d_v": 128}),
+        ("c-ff1024", {"d_ff": 1024}),
+        ("c-ff4096", {"d_ff": 4096}),
+        ("d-dropout0", {"dropout": 0.0}),
+        ("d-dropout0.2", {"dropout": 0.2}),
+        ("d-smoothing0", {"label_smoothing": 0.0}),
+        ("d-smoothing0.2", {"label_smoothing": 0.2}),
+        ("e-learned", {"positions": "learned"}),
+    ],
+)
+def test_a_row_changes_what_table_3_says_and_nothing_else(name: str, changed: dict[str, Any]) -> None:
+    chosen, base = preset(f"table3-{name}"), preset("base")
+    whole = {**base.model.to_dict(), **base.training.to_dict()}
+    assert {**chosen.model.to_dict(), **chosen.training.to_dict()} == whole | changed
+    assert chosen.decoding == base.decoding
+
+
+def test_the_parsers_of_section_6_3() -> None:
+    small, large, narrow = (preset(f"parsing-{name}") for name in ("wsj", "semi", "small"))
+    assert (narrow.model.num_layers, narrow.decoding) == (4, small.decoding.replace(constrained=True))
+    for chosen in (small, large):
+        assert (chosen.model.num_layers, chosen.model.d_model) == (4, 1024)
+        assert (chosen.decoding.beam, chosen.decoding.alpha, chosen.decoding.extra_length) == (21, 0.3, 300)
+    assert (small.model.source_vocab_size, large.model.source_vocab_size) == (16_384, 32_768)
+    # Encoder layer 8,395,776 and decoder layer 12,592,128, four of each; and V x 1,024 for words and for brackets.
+    assert counted(small.model) == 4 * (8_395_776 + 12_592_128) + (16_384 + 512) * 1024
+    assert counted(large.model) - counted(small.model) == 16_384 * 1024
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_runs_forwards_and_backwards(name: str) -> None:
+    """On the meta device, which checks every shape and computes nothing."""
+    with torch.device("meta"):
+        model = Transformer(preset(name).model)
+        ids = torch.zeros(2, 7, dtype=torch.long)
+        logits = model(ids, ids[:, :5], torch.ones(2, 1, 1, 7, dtype=torch.bool))
+        assert logits.shape == (2, 5, model.config.vocab_size)
+        logits.sum().backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+    assert preset(name).about
+
+
+def test_base_is_section_5_and_6() -> None:
+    model, training = preset("base").model, preset("base").training
+    assert (model.num_layers, model.d_model, model.d_ff, model.num_heads) == (6, 512, 2048, 8)
+    assert (model.d_k, model.d_v, model.dropout) == (64, 64, 0.1)
+    assert (training.steps, training.warmup_steps, training.label_smoothing) == (100_000, 4_000, 0.1)
+    assert (training.batch_tokens, training.learning_rate_factor, training.keep_checkpoints) == (25_000, 1.0, 5)
+    assert (training.beta1, training.beta2, training.adam_epsilon) == (0.9, 0.98, 1e-9)
+    decoding = preset("base").decoding
+    assert (decoding.beam, decoding.alpha, decoding.extra_length) == (4, 0.6, 50)
+
+
+def test_big_is_the_last_row_of_table_3() -> None:
+    model, training = preset("big").model, preset("big").training
+    assert (model.num_layers, model.d_model, model.d_ff, model.num_heads) == (6, 1024, 4096, 16)
+    assert (model.d_k, model.d_v, model.dropout) == (64, 64, 0.3)
+    assert (training.steps, training.keep_checkpoints) == (300_000, 20)
+
+
+def test_the_shipped_shape_keeps_the_papers_layers_and_heads_and_fits() -> None:
+    model = preset("en-de").model
+    assert (model.num_layers, model.num_heads) == (preset("base").model.num_layers, preset("base").model.num_heads)
+    assert counted(model) * 2 < 60_000_000  # bytes in float16
+
+
+def test_an_unknown_preset_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError, match=r"preset is 'huge', but must be one of base, big, en-de, small, tiny"):
+        preset("huge")

@@ -1,0 +1,238 @@
+"""The weights_hash: what it depends on and what not; manifests of both formats, and hostile ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.numpy import load_file as load_arrays
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from tests.core.tiny import sentence_pairs, tiny_config, tiny_model
+from transformer_core.checkpoint import CheckpointError, load_checkpoint, save_checkpoint, write_manifest
+from transformer_core.config import DecodingConfig
+from transformer_core.storage import tensor_files
+from transformer_core.storage.files import sha256
+from transformer_core.storage.identity import weights_hash
+from transformer_core.storage.manifest import Manifest
+from transformer_core.text.tokenizer import Tokenizer
+
+CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
+RECORDED = Path(__file__).with_name("recorded")
+SHARD = "model-00001-of-00001.safetensors"
+CONFIG = {"format_version": 1, "model": {"d_model": 16, "dropout": 0.1}, "decoding": {"beam": 4}}
+
+
+def weights(tokenizer: Tokenizer) -> dict[str, Tensor]:
+    return {name: p.detach().clone() for name, p in tiny_model(vocab_size=len(tokenizer)).named_parameters()}
+
+
+def saved(folder: Path, tokenizer: Tokenizer, **changes: Any) -> Path:
+    save_checkpoint(folder, weights(tokenizer), tiny_config(vocab_size=len(tokenizer)), tokenizer, **changes)
+    return folder
+
+
+def named(folder: Path) -> str:
+    return load_checkpoint(folder).weights_hash
+
+
+def change_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    value = json.loads((folder / "manifest.json").read_text())
+    change(value)
+    (folder / "manifest.json").write_text(json.dumps(value))
+
+
+def by_hand(folder: Path) -> str:
+    """The definition once more, with numpy and what the docstring says."""
+    config = json.loads((folder / "config.json").read_text())
+    config.pop("format_version")
+    tensors = {name: array for file in folder.glob("*.safetensors") for name, array in load_arrays(file).items()}
+    told = {
+        "config": config,
+        "vocabularies": {
+            file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.glob("*tokenizer.model")
+        },
+        "weights": {
+            name: [
+                str(array.dtype),
+                list(array.shape),
+                hashlib.sha256(array.tobytes()).hexdigest(),
+            ]
+            for name, array in tensors.items()
+        },
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+# --- what it depends on -----------------------------------------------------------------------------------------------
+
+
+def test_it_is_what_its_definition_says(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    folder = saved(tmp_path / "model", tokenizer)
+    assert named(folder) == by_hand(folder) == json.loads((folder / "manifest.json").read_text())["weights_hash"]
+    for shipped in ("small/base", "small/one-head"):
+        assert Manifest.read(CHECKPOINTS / shipped).weights_hash == by_hand(CHECKPOINTS / shipped), shipped
+
+
+def test_it_does_not_depend_on_shards_or_on_the_order_of_keys(
+    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = saved(tmp_path / "whole", tokenizer)
+    monkeypatch.setattr(tensor_files, "SHARD_BYTES", 4000)
+    reverse = dict(reversed(weights(tokenizer).items()))
+    save_checkpoint(tmp_path / "cut", reverse, tiny_config(vocab_size=len(tokenizer)), tokenizer)
+    assert len(list((tmp_path / "cut").glob("*.safetensors"))) > 3
+    config = json.loads((tmp_path / "cut" / "config.json").read_text())
+    config["model"] = dict(reversed(config["model"].items()))
+    (tmp_path / "cut" / "config.json").write_text(json.dumps(dict(reversed(config.items()))))
+    write_manifest(tmp_path / "cut")
+    assert named(tmp_path / "cut") == named(whole)
+
+
+def test_what_is_told_of_a_model_leaves_it_alone(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    plain = named(saved(tmp_path / "plain", tokenizer))
+    told = saved(
+        tmp_path / "told",
+        tokenizer,
+        metrics={"training": {"steps": 3}, "scores": {"x": {"bleu": 1.0}}},
+        card="# Another card\n",
+        texts={"journal.json": "{}"},
+        derived={"history/history.json": b"{}"},
+    )
+    assert named(told) == plain
+    (told / "README.md").write_text("# A third one\n")
+    write_manifest(told)
+    assert named(told) == plain
+
+
+def test_every_weight_option_and_byte_of_a_vocabulary_counts() -> None:
+    tensors = {"a": torch.arange(6, dtype=torch.float16).reshape(2, 3), "b": torch.zeros(2, dtype=torch.bfloat16)}
+    vocabularies = {"tokenizer.model": b"abc"}
+    same = weights_hash(CONFIG, vocabularies, tensors)
+    one_bit = {**tensors, "a": tensors["a"].clone()}
+    one_bit["a"].view(torch.int16)[1, 2] ^= 1
+    others = [
+        weights_hash(CONFIG, vocabularies, one_bit),
+        weights_hash(CONFIG, vocabularies, {**tensors, "a": tensors["a"].reshape(3, 2)}),
+        weights_hash(CONFIG, vocabularies, {**tensors, "a": tensors["a"].T.contiguous().reshape(2, 3)}),
+        weights_hash(CONFIG, vocabularies, {**tensors, "b": tensors["b"].to(torch.float16)}),  # the same bytes
+        weights_hash(CONFIG, vocabularies, {"a": tensors["a"], "c": tensors["b"]}),
+        weights_hash(CONFIG, vocabularies, {"a": tensors["a"]}),
+        weights_hash(CONFIG, {"tokenizer.model": b"abd"}, tensors),
+        weights_hash(CONFIG, {**vocabularies, "source_tokenizer.model": b"abc"}, tensors),
+        weights_hash({**CONFIG, "model": {"d_model": 16, "dropout": 0.2}}, vocabularies, tensors),
+        weights_hash({**CONFIG, "decoding": {"beam": 5}}, vocabularies, tensors),
+    ]
+    assert len({same, *others}) == len(others) + 1
+    assert weights_hash({**CONFIG, "format_version": 9}, vocabularies, tensors) == same
+    assert weights_hash(CONFIG, vocabularies, {**tensors, "a": tensors["a"].T.contiguous().T}) == same  # other strides
+
+
+def test_a_saved_model_is_another_one_after_any_change(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    names = {named(saved(tmp_path / "model", tokenizer))}
+    names.add(named(saved(tmp_path / "search", tokenizer, decoding=DecodingConfig(beam=7))))
+    other = Tokenizer.train([text for pair in sentence_pairs() for text in pair][:-1], len(tokenizer))
+    assert other.model != tokenizer.model
+    names.add(named(saved(tmp_path / "vocabulary", other)))
+    tensors = load_file(tmp_path / "model" / SHARD)
+    tensors["embedding.weight"][0, 0] += 0.5
+    save_file(tensors, tmp_path / "model" / SHARD)
+    with pytest.raises(CheckpointError, match="is damaged"):
+        load_checkpoint(tmp_path / "model")
+    write_manifest(tmp_path / "model")
+    names.add(named(tmp_path / "model"))
+    assert len(names) == 4
+
+
+# --- older manifests and files ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A shipped model as it lay there before: scores beside config.json, and a manifest of format 1."""
+    folder = tmp_path / "old"
+    shutil.copytree(CHECKPOINTS / "small" / "base", folder, ignore=shutil.ignore_patterns("derived"))
+    shutil.copytree(RECORDED / "format-1", folder, dirs_exist_ok=True)
+    return folder
+
+
+def test_a_manifest_of_format_1_still_opens(old: Path) -> None:
+    loaded, today = load_checkpoint(old), load_checkpoint(CHECKPOINTS / "small" / "base")
+    assert loaded.names == today.names == (today.weights_hash, sha256(RECORDED / "format-1" / "manifest.json"))
+    assert loaded.metrics == today.metrics
+    with (old / "journal.json").open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(CheckpointError, match=r"journal\.json: is damaged"):
+        load_checkpoint(old)
+
+
+def test_a_file_that_names_the_model_by_its_old_hash_is_recognised() -> None:
+    told = json.loads((RECORDED / "figure-before-weights-hash.json").read_text(encoding="utf-8"))["provenance"]
+    model = load_checkpoint(CHECKPOINTS.parent / told["checkpoint"])
+    assert told["checkpoint_sha256"] != model.weights_hash
+    assert told["checkpoint_sha256"] in model.names
+    assert told["checkpoint_sha256"] not in load_checkpoint(CHECKPOINTS / "small" / "unscaled").names
+
+
+def test_a_manifest_that_is_written_anew_keeps_the_old_names_of_the_same_model(old: Path) -> None:
+    before = sha256(old / "manifest.json")
+    assert write_manifest(old).formerly == (before,)
+    (old / "README.md").write_text("# A card\n")
+    assert write_manifest(old).formerly == (before,)
+    assert before in load_checkpoint(old).names
+
+
+@pytest.mark.parametrize("upgraded", [True, False])
+def test_another_model_does_not_inherit_old_names(old: Path, upgraded: bool) -> None:
+    if upgraded:
+        write_manifest(old)
+    tensors = load_file(old / SHARD)
+    tensors["embedding.weight"][0, 0] += 0.5
+    save_file(tensors, old / SHARD)
+    assert write_manifest(old).formerly == ()
+
+
+# --- hostile ones -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda m: m.update(format_version=3), "has format 3, this program reads 2 and older"),
+        (lambda m: m.update(format_version=None), "has format None"),
+        (lambda m: m.update(weights_hash="0" * 64), "has the weights_hash of another model"),
+        (lambda m: m.update(weights_hash=7), "has no weights_hash"),
+        (lambda m: m.update(weights_hash="A" * 64), "has no weights_hash"),
+        (lambda m: m.pop("weights_hash"), "has no weights_hash"),
+        (lambda m: m.pop("files"), "lists no files"),
+        (lambda m: m.update(files=["config.json"]), "lists no files"),
+        (lambda m: m["files"].update({"config.json": 3}), "has no sha256 of config.json"),
+        (lambda m: m["files"].update({"../../x": "0" * 64}), "is missing"),
+        (lambda m: m["files"].update({"derived/../x": "0" * 64}), "is missing"),
+        (lambda m: m.update(formerly="0" * 64), "lists invalid former hashes"),
+        (lambda m: m.update(formerly=[["0" * 64]]), "lists invalid former hashes"),
+        (lambda m: m.update(formerly=["0" * 64] * 2000), "lists invalid former hashes"),
+        (lambda m: m.update(surplus="x" * 1_000_000), "at most 1,000,000 are allowed"),
+    ],
+)
+def test_a_hostile_manifest_is_refused(
+    tokenizer: Tokenizer, tmp_path: Path, change: Callable[[dict[str, Any]], object], said: str
+) -> None:
+    folder = saved(tmp_path / "model", tokenizer)
+    change_manifest(folder, change)
+    with pytest.raises(CheckpointError, match=said):
+        load_checkpoint(folder)
+
+
+def test_a_manifest_nested_too_deep_is_refused(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    folder = saved(tmp_path / "model", tokenizer)
+    (folder / "manifest.json").write_text("[" * 200_000)
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        load_checkpoint(folder)

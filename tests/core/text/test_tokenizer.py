@@ -1,0 +1,213 @@
+"""Text to pieces and back: round trips, spans, unknown characters, words."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.tiny import sentence_pairs
+from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.config import SpecialIds
+from transformer_core.text.tokenizer import Encoding, Tokenizer, TokenizerError, axis, word_numbers
+
+WORDS = sorted({word for pair in sentence_pairs() for text in pair for word in text.split()})
+TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
+# Letters of the vocabulary, others, spaces of all kinds, characters of one, two, three and four bytes.
+CHARACTERS = st.text(st.sampled_from("abcxyzÄßé .,'-!?12  \t　ﬁＡ①한국ㄱ日🙂👩‍🔬\u0301☃"), max_size=20)
+
+
+def test_special_pieces_have_their_fixed_ids(tokenizer: Tokenizer) -> None:
+    assert tokenizer.special == SpecialIds(pad=0, bos=1, eos=2, unk=3)
+    assert tokenizer.pieces([0, 1, 2, 3]) == ("<pad>", "<s>", "</s>", "<unk>")
+    assert len(tokenizer) == 160
+
+
+@given(text=TEXTS)
+def test_round_trip(tokenizer: Tokenizer, text: str) -> None:
+    encoding = tokenizer.encode(text)
+    assert not any(encoding.unknown)
+    assert tokenizer.decode(encoding.ids) == text
+    assert tokenizer.pieces(encoding.ids) == encoding.pieces
+    assert "".join(encoding.pieces).replace(WORD_BOUNDARY, " ").strip() == text
+
+
+@given(texts=st.lists(CHARACTERS, max_size=5))
+def test_the_quick_way_gives_the_same_ids(tokenizer: Tokenizer, texts: list[str]) -> None:
+    assert tokenizer.encode_batch(texts) == [list(tokenizer.encode(text).ids) for text in texts]
+
+
+@given(text=CHARACTERS)
+def test_spans_cover_the_text_in_order(tokenizer: Tokenizer, text: str) -> None:
+    encoding = tokenizer.encode(text)
+    assert len(encoding.ids) == len(encoding.pieces) == len(encoding.spans) == len(encoding.unknown) == len(encoding)
+    covered: set[int] = set()
+    previous = 0
+    for begin, end in encoding.spans:
+        assert 0 <= begin <= end <= len(text)
+        assert begin >= previous or begin in covered  # pieces of one wide character share its span
+        previous = max(previous, begin)
+        covered.update(range(begin, end))
+    for position, character in enumerate(text):
+        visible = not character.isspace() and unicodedata.category(character)[0] not in "CZ"
+        assert position in covered or not visible, f"{character!r} at {position} of {text!r} is in no piece"
+
+
+def test_spans_name_the_characters_of_each_piece(tokenizer: Tokenizer) -> None:
+    text = "The big dog 🙂 sees."
+    encoding = tokenizer.encode(text)
+    for piece, (begin, end) in zip(encoding.pieces, encoding.spans, strict=True):
+        assert text[begin:end].strip() == piece.replace(WORD_BOUNDARY, "")
+
+
+def test_text_is_normalised_to_nfkc(tokenizer: Tokenizer) -> None:
+    composed = tokenizer.encode("die grüne Tür")
+    decomposed = tokenizer.encode(unicodedata.normalize("NFD", "die grüne Tür"))
+    assert composed.ids == decomposed.ids
+    assert tokenizer.encode("ｄｏｇ").ids == tokenizer.encode("dog").ids
+    assert tokenizer.encode("ﬁnds").ids == tokenizer.encode("finds").ids
+    # Spans still count characters of the text that was given: one more for each mark that stands apart.
+    assert decomposed.spans[-1][1] == len("die grüne Tür") + 2
+    assert tokenizer.encode("ﬁnds").spans[-1][1] == 4
+
+
+@pytest.mark.parametrize("strange", ["🙂", "한국", "日本"])
+def test_unknown_characters_are_visible_and_marked(tokenizer: Tokenizer, strange: str) -> None:
+    text = f"The dog {strange} sees"
+    encoding = tokenizer.encode(text)
+    unknown = [i for i, mark in enumerate(encoding.unknown) if mark]
+    assert unknown
+    assert all(encoding.ids[i] == tokenizer.special.unk for i in unknown)
+    assert "".join(encoding.pieces[i] for i in unknown).replace(WORD_BOUNDARY, "") == strange
+    assert tokenizer.decode([tokenizer.special.unk]) == " \u2047 "
+    begin, end = encoding.spans[unknown[0]][0], encoding.spans[unknown[-1]][1]
+    assert text[begin:end].strip() == strange
+    assert [i for i, piece_id in enumerate(encoding.ids) if piece_id == 3] == unknown
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t "])
+def test_nothing_gives_no_pieces(tokenizer: Tokenizer, text: str) -> None:
+    assert tokenizer.encode(text) == Encoding((), (), (), ())
+    assert tokenizer.decode([]) == ""
+
+
+def test_special_ids_are_no_text_and_special_text_is_no_id(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("The dog").ids
+    assert tokenizer.decode([1, *ids, 2, 0, 0]) == "The dog"
+    assert not {0, 1, 2} & set(tokenizer.encode("<s> </s> <pad>").ids)
+
+
+def test_training_does_not_depend_on_threads(tokenizer: Tokenizer) -> None:
+    texts = [text for pair in sentence_pairs() for text in pair]
+    assert Tokenizer.train(texts, 160, threads=2).pieces(range(160)) == tokenizer.pieces(range(160))
+
+
+def test_saved_and_loaded(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.model"
+    path.write_bytes(tokenizer.model)
+    loaded = Tokenizer.load(path)
+    assert loaded.encode("The dog sees.") == tokenizer.encode("The dog sees.")
+    assert loaded.sha256 == tokenizer.sha256
+    assert len(tokenizer.sha256) == 64
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "text", "cut"])
+def test_a_damaged_file_is_named(tokenizer: Tokenizer, tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "spm.model"
+    contents = {"empty": b"", "text": b"no model at all", "cut": tokenizer.model[: len(tokenizer.model) // 2]}
+    if damage in contents:
+        path.write_bytes(contents[damage])
+    with pytest.raises(TokenizerError, match=r"cannot read tokenizer .*spm.model"):
+        Tokenizer.load(path)
+
+
+def test_a_model_without_the_special_pieces_is_refused() -> None:
+    import io
+
+    import sentencepiece
+
+    writer = io.BytesIO()
+    texts = iter([text for pair in sentence_pairs() for text in pair])
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=texts, model_writer=writer, vocab_size=100, model_type="bpe", minloglevel=2
+    )
+    with pytest.raises(TokenizerError, match="needs <pad>, <s>, </s> and <unk>"):
+        Tokenizer(writer.getvalue())
+
+
+@pytest.mark.parametrize("size", [5, 5000])
+def test_a_vocabulary_too_small_or_too_large_is_refused(size: int) -> None:
+    with pytest.raises(TokenizerError, match=f"vocabulary of {size} tokens"):
+        Tokenizer.train(["a small text", "ein kleiner Text"], size)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "numbers"),
+    [
+        (["▁The", "▁dog", "."], (0, 1, 2)),
+        (["▁un", "real", "▁dog"], (0, 0, 1)),
+        (["▁isn", "'", "t"], (0, 0, 0)),
+        (["▁isn", "’", "t"], (0, 0, 0)),
+        (["▁well", "-", "known"], (0, 0, 0)),
+        (["▁yes", ",", "▁no", "!", "?"], (0, 1, 2, 3, 4)),
+        (["▁(", "a", ")"], (0, 1, 2)),
+        (["▁", "한", "국"], (0, 0, 0)),
+        (["▁dog", "▁", "🙂", "."], (0, 1, 1, 2)),
+        (["▁dog", "▁", "…", "▁no"], (0, 1, 1, 2)),
+        (["▁3", "0", "%"], (0, 0, 0)),
+        (["▁", "日本", "語", "を", "▁read", "s"], (0, 0, 1, 2, 3, 3)),
+        (["▁GPT", "を", "4", "回", "。"], (0, 1, 2, 3, 4)),
+        (["▁ก", "\u0e34", "น", "ข้าว"], (0, 0, 1, 2)),
+        ([], ()),
+    ],
+)
+def test_words(pieces: list[str], numbers: tuple[int, ...]) -> None:
+    assert word_numbers(pieces) == numbers
+
+
+@given(text=CHARACTERS)
+def test_words_of_any_text_make_an_axis(tokenizer: Tokenizer, text: str) -> None:
+    pieces = tokenizer.encode(text).pieces
+    source = axis(pieces, end=True)
+    inputs = axis(pieces, start=True)
+    assert source.tokens == (*pieces, "</s>")
+    assert inputs.tokens == ("<s>", *pieces)
+    assert source.special == (False,) * len(pieces) + (True,)
+    assert inputs.special == (True,) + (False,) * len(pieces)
+    assert inputs.words[1:] == tuple(word + 1 for word in source.words[:-1])
+    # A special token is a word of its own.
+    assert source.words.count(source.words[-1]) == 1
+    assert inputs.words.count(0) == 1
+
+
+def test_words_of_a_sentence(tokenizer: Tokenizer) -> None:
+    pieces = tokenizer.encode("My friend doesn't like two well-known books.").pieces
+    words = axis(pieces, end=True).word_texts
+    assert words == ("My", "friend", "doesn't", "like", "two", "well-known", "books", ".", "</s>")
+
+
+def test_a_closed_vocabulary_has_the_symbols_and_nothing_else(tokenizer: Tokenizer) -> None:
+    closed = Tokenizer.from_symbols([")S", "(S", "XX", "(S"])
+    assert closed.closed
+    assert not tokenizer.closed
+    assert len(closed) == 4 + 3
+    assert closed.special == tokenizer.special
+    assert closed.decode(closed.encode("(S XX XX )S").ids) == "(S XX XX )S"
+    assert closed.encode("(S other )S X").unknown == (False, True, False, True)
+    assert Tokenizer.from_symbols(["XX", "(S", ")S"]).model == closed.model
+
+
+@pytest.mark.parametrize("symbols", [[], [""], ["a b"], ["a", " b"]])
+def test_symbols_have_no_blanks(symbols: list[str]) -> None:
+    with pytest.raises(TokenizerError, match="symbols without blanks"):
+        Tokenizer.from_symbols(symbols)
+
+
+def test_words_that_begin_at_blanks_only() -> None:
+    pieces = ["▁The", "▁U", ".", "S", ".", "▁", "is", "n't", "▁."]
+    assert word_numbers(pieces, at_blanks=True) == (0, 1, 1, 1, 1, 2, 2, 2, 3)
+    assert word_numbers(pieces)[-1] > 3
+    assert axis(pieces, end=True, at_blanks=True).word_texts == ("The", "U.S.", "isn't", ".", "</s>")

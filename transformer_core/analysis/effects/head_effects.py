@@ -1,0 +1,295 @@
+"""What each head does to a translation: the log-probability of every token with the head, minus without it.
+
+A weight says where a head looks; whether that matters only an intervention tells (Michel, Levy and Neubig 2019). The
+output of one head is replaced, and the model reads the same translation again. Positive effects: the head helped.
+
+All heads are done at once, each in a row of its own. A row begins at the head that it changes, since before it all is
+as in the unchanged run: layer for layer, rows are added and taken along.
+
+Shape legend: L layers, H heads, R rows, S source positions, T target positions, n either, d = d_model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import torch
+from torch import Tensor
+
+from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
+from transformer_core.analysis.teacher_forced_run import (
+    SUBLAYERS,
+    ForcedRun,
+    forced_run,
+    log_probabilities,
+    rows_at_once,
+)
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.hooks.hook_sites import Point
+from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
+from transformer_core.progress import expect
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translation, Translator
+
+Change = Literal["zero", "mean", "resample", "random"]
+CHANGES: tuple[Change, ...] = get_args(Change)
+DRAWS = 8
+MeanOutputs = dict[Kind, list[Tensor]]
+"""By kind, for each layer (H, 1, d_v)."""
+
+_OUTPUTS: tuple[Point, ...] = ("head_outputs",)
+_CLEAN: tuple[Point, ...] = (*_OUTPUTS, "residual", "embeddings")
+
+
+@dataclass(frozen=True)
+class HeadEffects:
+    """The effect of every head on every token of a translation.
+
+    Args:
+        run: The unchanged run.
+        effects: By kind of attention (L, H, T) nats; means over draws. NaN for heads that were not asked for.
+        draws: The same of each draw, (D, L, H, T); None when nothing is drawn.
+    """
+
+    run: ForcedRun
+    effects: dict[Kind, Tensor]
+    draws: dict[Kind, Tensor] | None = None
+
+
+def head_effects(
+    translator: Translator,
+    source: str,
+    target: str | Translation | None = None,
+    *,
+    change: Change = "zero",
+    others: Sequence[tuple[str, str]] = (),
+    means: MeanOutputs | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
+    frozen_norm: bool = False,
+    only: Collection[tuple[Kind, int]] | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> HeadEffects:
+    """Measure what every head does to a translation.
+
+    Args:
+        translator: The model. Edits that are active in this context stay active.
+        source: A sentence.
+        target: Its translation; None takes the model's own. See `forced_run`.
+        change: What a head says instead. `zero`: nothing. `mean`: its mean output over `others`. `resample`: what it
+            said of another sentence at the same position. `random`: its output plus a random vector as long as what
+            `zero` takes away; the effects of a head should be compared with these.
+        others: Sentences and translations for `mean` and `resample`.
+        means: What `mean` puts in, if `mean_outputs` has it already; then it needs no `others`.
+        draws: How often `resample` and `random` draw; effects are the means.
+        seed: Of the draws.
+        frozen_norm: Whether the LayerNorm after the sub-layer divides by the standard deviation of the unchanged run.
+            Otherwise the rest of the sub-layer's output grows where a head is taken away. Pre-norm has no such norm.
+        only: Kinds and layers whose heads are measured; None for all.
+        should_stop: Called before every layer.
+
+    Raises:
+        ValueError: `others` is empty but needed, or the sentence is empty.
+        SourceTooLong: See `Translator.encode`.
+        DecodingStopped: `should_stop` returned True.
+    """
+    run = forced_run(translator, source, target, points=_CLEAN)
+    if change in ("mean", "resample") and not others and not (change == "mean" and means):
+        raise ValueError(f"change is {change!r}, which needs other sentences")
+    generator = torch.Generator().manual_seed(seed)
+    heads = [head for head in all_heads(translator) if only is None or head[:2] in only]
+    size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
+    passes = -(-len(heads) // size) * (1 if change in ("zero", "mean") else draws)
+    expect(should_stop, 2 * translator.config.num_layers * passes)
+    if change == "zero":
+        return HeadEffects(run, _effects(translator, run, heads, _zero, frozen_norm, should_stop))
+    if change == "mean":
+        replace = _replaced_by(means or mean_outputs(translator, others))
+        return HeadEffects(run, _effects(translator, run, heads, replace, frozen_norm, should_stop))
+    found = []
+    for draw in range(draws):
+        replace = _random(generator)
+        if change == "resample":
+            if draw % len(others) == 0:
+                order = torch.randperm(len(others), generator=generator).tolist()
+            replace = _replaced_by(_outputs(translator, *others[order[draw % len(others)]]))
+        found.append(_effects(translator, run, heads, replace, frozen_norm, should_stop))
+    stacked = {kind: torch.stack([one[kind] for one in found]) for kind in KINDS}
+    return HeadEffects(run, {kind: values.mean(dim=0) for kind, values in stacked.items()}, stacked)
+
+
+def mean_outputs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> MeanOutputs:
+    """The mean output of every head over sentences and positions: by kind, for each layer (H, 1, d_v)."""
+    sums: dict[Kind, list[Tensor]] = {}
+    counts = dict.fromkeys(KINDS, 0)
+    for pair in pairs:
+        for kind, layers in _outputs(translator, *pair).items():
+            counts[kind] += layers[0].shape[1]
+            added = [outputs.sum(dim=1, keepdim=True) for outputs in layers]
+            sums[kind] = [a + b for a, b in zip(sums[kind], added, strict=True)] if kind in sums else added
+    return {kind: [total / counts[kind] for total in totals] for kind, totals in sums.items()}
+
+
+_Replace = Callable[[Kind, int, Tensor, Tensor], Tensor]
+"""Kind, layer, the heads' outputs (H, n, d_v) and their parts of W^O (H, d_v, d) -> what is added, (H, n, d)."""
+
+
+def _zero(_kind: Kind, _layer: int, outputs: Tensor, parts: Tensor) -> Tensor:
+    return -outputs @ parts
+
+
+def _replaced_by(others: dict[Kind, list[Tensor]]) -> _Replace:
+    """By given outputs (H, m, d_v): at the same positions, and from the beginning again where there are too few."""
+
+    def replace(kind: Kind, layer: int, outputs: Tensor, parts: Tensor) -> Tensor:
+        other = others[kind][layer]
+        places = torch.arange(outputs.shape[1], device=outputs.device) % other.shape[1]
+        return (other[:, places] - outputs) @ parts
+
+    return replace
+
+
+def _random(generator: torch.Generator) -> _Replace:
+    def replace(kind: Kind, layer: int, outputs: Tensor, parts: Tensor) -> Tensor:
+        away = _zero(kind, layer, outputs, parts)
+        drawn = torch.randn(away.shape, generator=generator).to(away)
+        length: Tensor = away.norm(dim=2, keepdim=True) / drawn.norm(dim=2, keepdim=True)
+        return drawn * length
+
+    return replace
+
+
+def _outputs(translator: Translator, source: str, target: str | None) -> dict[Kind, list[Tensor]]:
+    """What every head says of a sentence: by kind, for each layer (H, n, d_v)."""
+    captured = forced_run(translator, source, target, points=_OUTPUTS).captured
+    layers = range(translator.config.num_layers)
+    return {kind: [captured[hook_point_name(kind, layer, "head_outputs")][0] for layer in layers] for kind in KINDS}
+
+
+def _effects(
+    translator: Translator,
+    run: ForcedRun,
+    heads: Sequence[Head],
+    replace: _Replace,
+    frozen_norm: bool,
+    should_stop: Callable[[], bool] | None,
+) -> dict[Kind, Tensor]:
+    """(L, H, T) of each kind, in groups of heads that memory has room for; NaN for heads that are not named."""
+    config = translator.config
+    size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
+    changed = _Changed(translator, run, replace, frozen_norm, should_stop)
+    found = run.log_p.new_full((len(KINDS), config.num_layers, config.num_heads, len(run.outputs)), torch.nan)
+    for start in range(0, len(heads), size):
+        group = heads[start : start + size]
+        kinds, layers, numbers = zip(*group, strict=True)
+        found[[KINDS.index(kind) for kind in kinds], list(layers), list(numbers)] = run.log_p - changed.log_p(group)
+    return dict(zip(KINDS, found, strict=True))
+
+
+class _Changed:
+    """The forced pass with one head changed in each row."""
+
+    def __init__(
+        self,
+        translator: Translator,
+        run: ForcedRun,
+        replace: _Replace,
+        frozen_norm: bool,
+        should_stop: Callable[[], bool] | None,
+    ) -> None:
+        self._model, self._config, self._run = translator.model, translator.config, run
+        self._replace, self._frozen_norm = replace, frozen_norm
+        self._should_stop = should_stop
+
+    @torch.no_grad()
+    def log_p(self, heads: Sequence[Head]) -> Tensor:
+        """(len(heads), T): of every token, in the order of the heads."""
+        memory, in_encoder = self._encode([head for head in heads if head[0] == "encoder"])
+        rows, order = self._decode(memory, in_encoder, [head for head in heads if head[0] != "encoder"])
+        found = log_probabilities(self._model.logits(rows), self._run.outputs)
+        return found[[order.index(head) for head in heads]]
+
+    def _encode(self, heads: Sequence[Head]) -> tuple[Tensor, list[Head]]:
+        """(R, S, d), what the encoder says in each row, and the rows' heads."""
+        x, order = self._run.captured["encoder.embeddings"][:0], list[Head]()
+        for number, layer in enumerate(self._model.encoder.layers):
+            assert isinstance(layer, EncoderLayer)
+            self._check()
+            attention = layer.self_attention
+            if len(x):
+                x = layer.self_attention_add_norm(x, lambda x, a=attention: a(x, x, self._run.source_mask))
+            new = [head for head in heads if head[1] == number]
+            x = torch.cat([x, self._begin("encoder", number, attention, layer.self_attention_add_norm, new)])
+            order += new
+            if len(x):
+                x = layer.feed_forward_add_norm(x, layer.feed_forward)
+        return self._model.encoder.norm(x), order
+
+    def _decode(self, memory: Tensor, order: list[Head], heads: Sequence[Head]) -> tuple[Tensor, list[Head]]:
+        """(R, T, d), what the decoder says in each row, and the rows' heads: first those of the encoder."""
+        clean = self._model.encoder.norm(self._run.residual("encoder", self._config.num_layers - 1, "feed_forward"))
+        memories = torch.cat([memory, clean])
+        x, order = self._run.captured["decoder.embeddings"].expand(len(memory), -1, -1), list(order)
+        of_encoder = len(memory)
+        for number, layer in enumerate(self._model.decoder.layers):
+            assert isinstance(layer, DecoderLayer)
+            self._check()
+            own, cross = layer.self_attention, layer.cross_attention
+            if len(x):
+                x = layer.self_attention_add_norm(x, lambda x, a=own: a(x, x, self._causal(x)))
+            new = [head for head in heads if head[:2] == ("decoder", number)]
+            x = torch.cat([x, self._begin("decoder", number, own, layer.self_attention_add_norm, new)])
+            order += new
+            if len(x):
+                reads = torch.arange(len(x), device=x.device).clamp(max=of_encoder)  # the last memory is the clean one
+                keys, values = (each[reads] for each in cross.project_keys_and_values(memories))
+                x = layer.cross_attention_add_norm(
+                    x, lambda x, a=cross, k=keys, v=values: a.attend(a.project_queries(x), k, v, self._run.source_mask)
+                )
+            new = [head for head in heads if head[:2] == ("cross", number)]
+            x = torch.cat([x, self._begin("cross", number, cross, layer.cross_attention_add_norm, new)])
+            order += new
+            if len(x):
+                x = layer.feed_forward_add_norm(x, layer.feed_forward)
+        return self._model.decoder.norm(x), order
+
+    def _begin(
+        self, kind: Kind, layer: int, attention: MultiHeadAttention, add_norm: AddAndNorm, heads: Sequence[Head]
+    ) -> Tensor:
+        """(len(heads), n, d): what the sub-layer says when one of these heads is changed."""
+        outputs = self._run.captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
+        clean = self._run.residual("encoder" if kind == "encoder" else "decoder", layer, SUBLAYERS[kind])  # (1, n, d)
+        if not heads:
+            return clean[:0]
+        chosen = [head for _, _, head in heads]
+        parts = attention.w_o.weight.float().view(len(clean[0, 0]), *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
+        added = self._replace(kind, layer, outputs, parts)[chosen]
+        if add_norm.pre_norm:
+            return clean + added
+        total = attention.w_o(outputs.transpose(0, 1).flatten(1))[None]
+        if add_norm.adds:
+            total = total + self._run.before(kind, layer)
+        if not self._frozen_norm:
+            normed: Tensor = add_norm.norm(total + added)
+            return normed
+        norm = add_norm.norm
+        deviation = (total.var(dim=-1, correction=0, keepdim=True) + norm.eps).sqrt()
+        centred = total + added - (total + added).mean(dim=-1, keepdim=True)
+        frozen: Tensor = norm.weight * centred / deviation + norm.bias
+        return frozen
+
+    def _causal(self, x: Tensor) -> Tensor | None:
+        from transformer_core.model.masks import causal_mask
+
+        if not self._config.causal or self._config.window:
+            return None
+        return causal_mask(x.shape[1], x.device)
+
+    def _check(self) -> None:
+        if self._should_stop is not None and self._should_stop():
+            raise DecodingStopped

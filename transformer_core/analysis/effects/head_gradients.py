@@ -1,0 +1,64 @@
+"""What the gradient says of all heads at once: one backward pass stands for a pass without each head.
+
+To first order, the log-probability with a head minus without it is the head's output times the gradient at it. That is
+an estimate: it holds for small outputs, and what a switched-off head does is `head_effects`.
+
+Shape legend: N heads in the order of `ablation.all_heads`, H heads of a layer, n positions, d_v width of a head.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.teacher_forced_run import ForcedRun, log_probabilities
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.hooks.hook_sites import Site
+from transformer_core.hooks.points import Edit, edit
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+
+def gradient_importance(translator: Translator, run: ForcedRun) -> Tensor:
+    """(N,): the mean over tokens of |output . gradient of the log-probability|, as Michel, Levy and Neubig (2019) do.
+
+    The absolute value is taken for each position, after the sum over d_v: heads whose help and harm cancel out over
+    positions count.
+    """
+    return torch.cat([each.abs().sum(dim=1) for each in _slopes(translator, run)]) / len(run.outputs)
+
+
+def estimated_effects(translator: Translator, run: ForcedRun) -> Tensor:
+    """(N,) nats: to first order, the effect of every head on the whole translation, as `head_effects` measures it."""
+    return torch.cat([each.sum(dim=1) for each in _slopes(translator, run)])
+
+
+def _slopes(translator: Translator, run: ForcedRun) -> list[Tensor]:
+    """Output . gradient of the log-probability of the whole translation: (H, n) of each kind and layer."""
+    places = [(kind, layer) for kind in KINDS for layer in range(translator.config.num_layers)]
+    added: dict[tuple[Kind, int], tuple[Tensor, Tensor]] = {}
+
+    def note(kind: Kind, layer: int) -> Edit:
+        def change(value: Tensor, _site: Site) -> Tensor:
+            nothing = torch.zeros_like(value, requires_grad=True)
+            added[kind, layer] = (value.detach(), nothing)
+            return value + nothing
+
+        return change
+
+    with torch.enable_grad(), ExitStack() as stack:
+        for place in places:
+            address = hook_point_name(*place, "head_outputs")
+            stack.enter_context(edit(translator.model, address, note(*place)))
+        logits = translator.model(run.source, run.inputs, run.source_mask)
+        gradients = torch.autograd.grad(
+            log_probabilities(logits, run.outputs).sum(), [added[place][1] for place in places]
+        )
+    return [
+        (added[place][0] * gradient).sum(dim=3)[0].detach() for place, gradient in zip(places, gradients, strict=True)
+    ]

@@ -1,0 +1,218 @@
+"""Why does a head look there? One score taken apart: by dimension of query and key, and by where both come from.
+
+* `neuron_view` (Vig 2019): the score is the sum of d_k products, q_c k_c / sqrt(d_k).
+* `score_parts`: query and key are sums over origins (see `frozen_network`), so that the score is a sum over pairs of
+  origins, q_a . k_b / sqrt(d_k). In the first layer of a post-norm model nothing has to be frozen: the score is exactly
+  word-word + word-position + position-word + position-position (Ke et al. 2021), and parts with a bias if W^Q and W^K
+  have one. Elsewhere attention weights, the standard deviation of every LayerNorm and the gates of every ReLU are kept
+  at their values, although a change of the words would change them too.
+
+Shape legend: A origins of queries, B of keys, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.linearized_model import BY, By, FrozenNetwork, Origin, linear
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.hooks.hook_sites import Point
+from transformer_core.model.additive import AdditiveAttention
+from transformer_core.model.attention import MultiHeadAttention, attention_weights
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+POINTS: tuple[Point, ...] = ("queries", "keys", "scores", "weights", "activations", "embeddings")
+
+
+class NoParts(ValueError):
+    """The scores of this model, or of this layer, are no sum of such parts; the message says why."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NeuronView:
+    """One score by dimension.
+
+    Args:
+        query: (d_k,).
+        key: (d_k,).
+        products: (d_k,), q_c k_c / sqrt(d_k); they sum to the score.
+        score: Of the run.
+    """
+
+    query: Tensor
+    key: Tensor
+    products: Tensor
+    score: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScoreParts:
+    """All scores of a head by origin.
+
+    Args:
+        query_origins: (A,), the biases last.
+        key_origins: (B,), the biases last.
+        queries: (A, Q, d_k) part of each query.
+        keys: (B, K, d_k) part of each key.
+        scale: What a product of query and key is multiplied with, 1 / sqrt(d_k).
+        scores: (Q, K) of the run; minus infinity where the mask forbids.
+    """
+
+    query_origins: tuple[Origin, ...]
+    key_origins: tuple[Origin, ...]
+    queries: Tensor
+    keys: Tensor
+    scale: float
+    scores: Tensor
+
+    def of(self, query: int, key: int) -> Tensor:
+        """(A, B): the parts of one score; they sum to it. Raises ValueError where the mask forbids."""
+        _check_cell(self.scores, query, key)
+        return self.scale * self.queries[:, query] @ self.keys[:, key].T
+
+    def in_row(self, query: int, of_query: Collection[int], of_key: Collection[int]) -> Tensor:
+        """(K,): what the pairs of these origins, by number, add to the score of each key of a row."""
+        own = self.queries[list(of_query), query].sum(dim=0)
+        return self.scale * self.keys[list(of_key)].sum(dim=0) @ own
+
+    def scaled_row(self, query: int, of_query: Collection[int], of_key: Collection[int], factor: float) -> Tensor:
+        """(K,) weights of a row in which one part counts only `factor` times.
+
+        The part is that of all pairs of `of_query` and `of_key`. It is scaled in the score of every key of the row,
+        since an origin may reach several keys: s'_j = s_j - (1 - factor) * part_j. Then softmax under the same mask.
+        All other parts, the values and the rest of the model stay as they were.
+
+        Raises:
+            ValueError: `factor` is not from 0 to 1.
+        """
+        if not 0.0 <= factor <= 1.0:
+            raise ValueError(f"factor is {factor}, but must be from 0 to 1")
+        scores = self.scores[query] - (1.0 - factor) * self.in_row(query, of_query, of_key)
+        return attention_weights(scores[None, None, None])[0, 0, 0]
+
+
+@torch.no_grad()
+def neuron_view(
+    translator: Translator, run: ForcedRun, kind: Kind, layer: int, head: int, query: int, key: int
+) -> NeuronView:
+    """The products of query and key that a score is the sum of.
+
+    Args:
+        translator: The model.
+        run: A run with `POINTS` captured.
+        kind: Of the attention.
+        layer: From 0.
+        head: From 0.
+        query: Position, from 0.
+        key: Position, from 0.
+
+    Raises:
+        ValueError: There is no such cell, or the mask forbids it.
+        NoParts: Attention is additive.
+    """
+    attention = _attention(translator, kind, layer, head)
+    scores = _captured(run, kind, layer, head, "scores")
+    _check_cell(scores, query, key)
+    of_query = _captured(run, kind, layer, head, "queries")[query].float()
+    of_key = _captured(run, kind, layer, head, "keys")[key].float()
+    products = attention.scale * of_query * of_key
+    return NeuronView(query=of_query, key=of_key, products=products, score=float(scores[query, key]))
+
+
+@torch.no_grad()
+def score_parts(
+    translator: Translator,
+    run: ForcedRun,
+    kind: Kind,
+    layer: int,
+    head: int,
+    *,
+    by: By = "part",
+    should_stop: Callable[[], bool] | None = None,
+) -> ScoreParts:
+    """All scores of a head as sums over pairs of origins.
+
+    The origins of the encoder are source tokens. What the decoder reads comes from target tokens and, through
+    encoder-decoder attention below, from source tokens. All biases together are one more origin.
+
+    Args:
+        translator: The model, without active edits.
+        run: A run with `POINTS` captured.
+        kind: Of the attention.
+        layer: From 0.
+        head: From 0.
+        by: `part`: word and position of each token; `token`: each token; `role`: all words and all positions.
+        should_stop: Called before every layer.
+
+    Raises:
+        ValueError: There is no such head, or `by` is unknown.
+        NoParts: Attention is additive; or a feed-forward network comes before, whose activation is not ReLU.
+        DecodingStopped: `should_stop` returned True.
+    """
+    if by not in BY:
+        raise ValueError(f"by is {by!r}, but must be one of {', '.join(BY)}")
+    attention, activation = _attention(translator, kind, layer, head), translator.config.activation
+    if activation != "relu" and (layer or kind == "cross"):
+        raise NoParts(
+            f"parts by origin need ReLU, whose gates can be frozen, but this model has {activation}; "
+            "only self-attention in the first layer is offered"
+        )
+
+    def check() -> None:
+        if should_stop is not None and should_stop():
+            raise DecodingStopped
+
+    network = FrozenNetwork(translator, run, by, check)
+    of_queries, of_keys = network.read(kind, layer)
+    width = translator.config.d_k
+
+    def projected(parts: Tensor, name: str) -> Tensor:
+        layer_of = attention.get_submodule(name)
+        assert isinstance(layer_of, nn.Linear)
+        return linear(parts, layer_of, slice(head * width, (head + 1) * width))
+
+    return ScoreParts(
+        query_origins=network.origins("encoder" if kind == "encoder" else "decoder"),
+        key_origins=network.origins("decoder" if kind == "decoder" else "encoder"),
+        queries=projected(of_queries, "w_q"),
+        keys=projected(of_keys, "w_k"),
+        scale=attention.scale,
+        scores=_captured(run, kind, layer, head, "scores").float(),
+    )
+
+
+def _attention(translator: Translator, kind: Kind, layer: int, head: int) -> MultiHeadAttention:
+    config = translator.config
+    if kind not in KINDS:
+        raise ValueError(f"kind is {kind!r}, but must be one of {', '.join(KINDS)}")
+    for name, number, count in (("layer", layer, config.num_layers), ("head", head, config.num_heads)):
+        if not 0 <= number < count:
+            raise ValueError(f"{name} is {number}, but must be from 0 to {count - 1}")
+    stack = translator.model.encoder if kind == "encoder" else translator.model.decoder
+    attention = stack.layers[layer].get_submodule(SUBLAYERS[kind])
+    assert isinstance(attention, MultiHeadAttention)
+    if isinstance(attention, AdditiveAttention):
+        raise NoParts("the scores of additive attention are no products of a query and a key")
+    return attention
+
+
+def _captured(run: ForcedRun, kind: Kind, layer: int, head: int, point: Point) -> Tensor:
+    return run.captured[hook_point_name(kind, layer, point)][0, head]
+
+
+def _check_cell(scores: Tensor, query: int, key: int) -> None:
+    for name, number, count in zip(("query", "key"), (query, key), scores.shape, strict=True):
+        if not 0 <= number < count:
+            raise ValueError(f"{name} is {number}, but must be from 0 to {count - 1}")
+    if scores[query, key].isinf():
+        raise ValueError(f"the mask hides key {key} from query {query}")

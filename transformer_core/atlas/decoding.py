@@ -1,0 +1,122 @@
+"""What translations lose without heads: BLEU and chrF of real greedy decoding.
+
+Shape legend: K kinds of attention, L layers, H heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from transformer_core.analysis.ablation import Head, ablated, all_heads
+from transformer_core.atlas.record import Decoded, FloatArray, Score
+from transformer_core.atlas.resumable_map import Bench, Results
+from transformer_core.atlas.statistics import corrected
+from transformer_core.attention_maps import KINDS
+from transformer_core.data import make_batch
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.evaluation.metrics import bleu, chrf, paired_bootstrap
+from transformer_core.translator import SourceTooLong, Translator
+
+_BATCH = 50  # sentences of about equal length
+_COLUMNS = ("bleu", "chrf", "bleu_half", "chrf_half", "bleu_p", "chrf_p")
+
+
+def measure_decoding(bench: Bench, translator: Translator, pairs: Sequence[Sequence[str]]) -> Decoded:
+    """Translate without each head alone.
+
+    Args:
+        bench: Where the work is done.
+        translator: The same model.
+        pairs: Sentences and references.
+
+    Raises:
+        ValueError: No sentence can be read.
+    """
+    heads = all_heads(translator)
+    whole, scores, read = decode_without(bench, pairs, [[], *([head] for head in heads)])
+    shape = len(KINDS), translator.config.num_layers, translator.config.num_heads
+    table = np.array([[getattr(each, name) for name in _COLUMNS] for each in scores[1:]]).reshape(*shape, -1)
+    q = corrected(table[..., _COLUMNS.index("bleu_p")])
+    texts = [target for _, target in pairs]
+    return Decoded(
+        sentences=read,
+        signatures={"bleu": bleu(texts, [texts]).signature, "chrf": chrf(texts, [texts]).signature},
+        whole=whole,
+        heads={
+            kind: tuple(tuple(_score(head) for head in layer) for layer in table[number])
+            for number, kind in enumerate(KINDS)
+        },
+        q=dict(zip(KINDS, q, strict=True)),
+    )
+
+
+def decode_without(
+    bench: Bench, pairs: Sequence[Sequence[str]], sets: Sequence[Sequence[Head]]
+) -> tuple[Score, list[Score], int]:
+    """Scores of greedy translations: of the whole model, without each set of heads; and the sentences that count.
+
+    Raises:
+        ValueError: No sentence can be read.
+    """
+    (base,) = bench.run(translate_set, [[list(pairs), [], []]], "set of heads")
+    if not base["read"].any():
+        raise ValueError("no sentence can be read: all are empty or too long")
+    given = base["texts"].tolist()
+    items = [[list(pairs), [list(head) for head in heads], given] for heads in sets]
+    results = bench.run(translate_set, items, "set of heads")
+    scores = [_score(each["scores"]) for each in results]
+    return _score(base["scores"]), scores, int(base["read"].sum())
+
+
+def _score(row: FloatArray) -> Score:
+    return Score(**dict(zip(_COLUMNS, row.tolist(), strict=True)))
+
+
+def translate_set(translator: Translator, item: Any) -> Results:
+    """Translations without a set of heads: texts, which sentences were read, and scores as in `Score`.
+
+    The item holds pairs, heads, and the translations of the whole model; without these there is nothing to compare.
+    """
+    pairs, heads, given = item
+    off = [cast(Head, tuple(head)) for head in heads]
+    encoded = [_ids(translator, source) for source, _ in pairs]
+    read = np.array([bool(ids and target.strip()) for ids, (_, target) in zip(encoded, pairs, strict=True)])
+    with ablated(translator, off):
+        texts = _translated(translator, [ids for ids, wanted in zip(encoded, read, strict=True) if wanted])
+    references = [target for (_, target), wanted in zip(pairs, read, strict=True) if wanted]
+    if not references:
+        return {"texts": np.array([], dtype=np.str_), "read": read, "scores": np.zeros(len(_COLUMNS))}
+    found = paired_bootstrap(given or texts, texts, [references])
+    score, other = found["bleu"], found["chrf"]
+    row = [score.value, other.value, score.interval, other.interval, score.p_value, other.p_value]
+    return {"texts": np.array(texts, dtype=np.str_), "read": read, "scores": np.array(row)}
+
+
+def _ids(translator: Translator, source: str) -> tuple[int, ...]:
+    try:
+        return translator.encode(source).ids
+    except SourceTooLong:
+        return ()
+
+
+def _translated(translator: Translator, sources: Sequence[Sequence[int]]) -> list[str]:
+    """Greedy translations, sentences of about equal length together."""
+    tokenizer, device = translator.tokenizer, translator.model.embedding.weight.device
+    order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
+    texts = [""] * len(sources)
+    for start in range(0, len(order), _BATCH):
+        group = order[start : start + _BATCH]
+        batch = make_batch([sources[number] for number in group], [[] for _ in group], tokenizer.special)
+        found = greedy_search(
+            translator.model,
+            batch.source.to(device),
+            tokenizer.special,
+            translator.decoding.extra_length,
+            translator.constraint([sources[number] for number in group]),
+        )
+        for number, ids in zip(group, found, strict=True):
+            texts[number] = tokenizer.decode(ids)
+    return texts

@@ -1,0 +1,238 @@
+"""What each head does: the log-probability that a token of the reference loses when the head is changed.
+
+What a head says instead: nothing (`zero`), or its mean output over the same sentences (`mean`); each with the LayerNorm
+after it as it comes, and with the standard deviation of the unchanged run (`-frozen`). Beside it, as a baseline, its
+own output plus a random vector as long as that output (`random`). See `head_effects.py`.
+
+Shape legend: N sentences, C changes, K kinds of attention, L layers, H heads, T target tokens, d_v width of a head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.effects.head_effects import Change, MeanOutputs, head_effects
+from transformer_core.analysis.effects.head_gradients import gradient_importance
+from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.atlas.record import Effects, Estimate, FloatArray
+from transformer_core.atlas.resumable_map import Bench, Results, cut, joined
+from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
+from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
+from transformer_core.hooks.hook_sites import Point
+from transformer_core.translator import SourceTooLong, Translator
+
+CHUNK = 5  # sentences of an item
+CHANGES: dict[str, tuple[Change, bool]] = {
+    "zero": ("zero", False),
+    "mean": ("mean", False),
+    "zero-frozen": ("zero", True),
+    "mean-frozen": ("mean", True),
+    "random": ("random", False),
+}
+CLASSES = ("word", "inside", "number", "punctuation", "end")  # the begin of a word, its other pieces, ...
+_POINTS: tuple[Point, ...] = ("head_outputs",)
+LENGTHS = ("short", "middle", "long")
+
+
+def measure_effects(bench: Bench, pairs: Sequence[Sequence[str]], bootstrap: Mapping[str, int]) -> Effects:
+    """The effects of all heads on given translations, and their importance by the gradient.
+
+    Args:
+        bench: Where the work is done.
+        pairs: Sentences and translations.
+        bootstrap: `draws` and `seed`.
+
+    Raises:
+        ValueError: No sentence can be read.
+    """
+    means = mean_outputs_of(bench, pairs)
+    seed = bootstrap.get("seed", 0)
+    items = [[group, means, seed + number] for number, group in enumerate(cut(pairs, CHUNK))]
+    results = bench.run(chunk_effects, items, "sentences x 5")
+    effects = joined(results, "effects")  # (N, C, K, L, H)
+    tokens = joined(results, "tokens").astype(np.float64)
+    drawing = Bootstrap(len(tokens), **bootstrap)
+    by_class, class_tokens = joined(results, "classes"), joined(results, "class_tokens")
+    gradient = joined(results, "gradient")
+    names = tuple(CHANGES)
+    mean = effects[:, names.index("mean")]
+    thirds, bounds = _thirds(joined(results, "source_tokens"))
+    return Effects(
+        sentences=len(tokens),
+        skipped=len(pairs) - len(tokens),
+        tokens=int(tokens.sum()),
+        changes={name: _by_kind(drawing.ratio(effects[:, each], tokens)) for each, name in enumerate(names)},
+        q={name: _corrected(effects[:, number]) for number, name in enumerate(names)},
+        gradient=_by_kind(drawing.ratio(gradient, tokens)),
+        agreement={name: _agreement(drawing, effects[:, n], gradient, tokens) for n, name in enumerate(names)},
+        classes={
+            name: _by_kind(drawing.ratio(by_class[:, number], class_tokens[:, number]))
+            for number, name in enumerate(CLASSES)
+        },
+        class_tokens=dict(zip(CLASSES, class_tokens.sum(axis=0).tolist(), strict=True)),
+        lengths={
+            name: _by_kind(drawing.ratio(mean * (thirds == n)[:, None, None, None], tokens * (thirds == n)))
+            for n, name in enumerate(bounds)
+        },
+        length_bounds=bounds,
+    )
+
+
+def _by_kind(found: Estimate) -> dict[Kind, Estimate]:
+    return {
+        kind: Estimate(value=found.value[number], low=found.low[number], high=found.high[number])
+        for number, kind in enumerate(KINDS)
+    }
+
+
+def _corrected(effects: FloatArray) -> dict[Kind, FloatArray]:
+    return dict(zip(KINDS, corrected(sign_test(effects, two_sided=True)), strict=True))
+
+
+def _thirds(lengths: FloatArray) -> tuple[npt.NDArray[np.intp], dict[str, tuple[int, int]]]:
+    """The third of each sentence, equal lengths together, and the bounds of the thirds that there are."""
+    edges = np.quantile(lengths, [1 / 3, 2 / 3])
+    thirds = np.searchsorted(edges, lengths, side="left")
+    bounds = {
+        name: (int(lengths[thirds == number].min()), int(lengths[thirds == number].max()))
+        for number, name in enumerate(LENGTHS)
+        if (thirds == number).any()
+    }
+    places = [number for number in range(len(LENGTHS)) if (thirds == number).any()]
+    return np.searchsorted(places, thirds), bounds
+
+
+def _agreement(
+    drawing: Bootstrap, effects: FloatArray, gradient: FloatArray, tokens: FloatArray
+) -> dict[str, Estimate]:
+    """Spearman's rank correlation of effects and gradient importance, over all heads and within each kind."""
+    ours, theirs = (drawing.ratios(each, tokens) for each in (effects, gradient))  # (draws, K, L, H)
+    whole = [each.sum(axis=0) for each in (effects, gradient)]
+    found = {}
+    groups: dict[str, list[int]] = {"all": list(range(len(KINDS)))}
+    groups |= {kind: [number] for number, kind in enumerate(KINDS)}
+    for name, pick in groups.items():
+        draws = [rank_correlation(a[pick].ravel(), b[pick].ravel()) for a, b in zip(ours, theirs, strict=True)]
+        value = rank_correlation(whole[0][pick].ravel(), whole[1][pick].ravel())
+        found[name] = drawing.of(np.array(draws), np.array(value))
+    return found
+
+
+def rank_correlation(first: FloatArray, second: FloatArray) -> float:
+    """Spearman's; 0 where all values of a side are equal."""
+    from scipy.stats import rankdata
+
+    one, other = (rankdata(each) - (len(each) + 1) / 2 for each in (first, second))
+    below = float(np.sqrt((one @ one) * (other @ other)))
+    return float(one @ other) / below if below else 0.0
+
+
+def mean_outputs_of(bench: Bench, pairs: Sequence[Sequence[str]]) -> list[Any]:
+    """The mean output of every head over all positions of all sentences, (K, L, H, d_v) as lists.
+
+    Raises:
+        ValueError: No sentence can be read.
+    """
+    results = bench.run(chunk_means, [list(group) for group in cut(pairs, 4 * CHUNK)], "sentences x 20")
+    positions = np.stack([each["positions"] for each in results]).sum(axis=0)  # (K,)
+    if not positions.all():
+        raise ValueError("no sentence can be read: all are empty or too long")
+    sums = np.stack([each["sums"] for each in results]).sum(axis=0)
+    means: list[Any] = (sums / positions[:, None, None, None]).tolist()
+    return means
+
+
+def chunk_means(translator: Translator, item: Any) -> Results:
+    """Sums of the outputs of all heads, (K, L, H, d_v), and the positions that were summed, (K,)."""
+    config = translator.config
+    sums = np.zeros((len(KINDS), config.num_layers, config.num_heads, config.d_v))
+    positions = np.zeros(len(KINDS))
+    for source, target in item:
+        run = _run(translator, source, target)
+        if run is None:
+            continue
+        for number, kind in enumerate(KINDS):
+            for layer in range(config.num_layers):
+                outputs = run.captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
+                sums[number, layer] += outputs.double().sum(dim=1).cpu().numpy()
+            positions[number] += outputs.shape[1]
+    return {"sums": sums, "positions": positions}
+
+
+def _run(translator: Translator, source: str, target: str) -> ForcedRun | None:
+    """The unchanged run; None for a sentence that is empty or too long."""
+    if not (source.strip() and target.strip()):
+        return None
+    try:
+        return forced_run(translator, source, target, points=_POINTS)
+    except SourceTooLong:
+        return None
+
+
+def chunk_effects(translator: Translator, item: Any) -> Results:
+    """Of each sentence that can be read, sums over its tokens.
+
+    effects (C, K, L, H), gradient (K, L, H), classes (classes, K, L, H) of `mean`, class_tokens, tokens, source_tokens.
+    """
+    pairs, given, seed = item
+    means = _means(translator, given)
+    found: dict[str, list[Any]] = {
+        name: [] for name in ("effects", "gradient", "classes", "class_tokens", "tokens", "source_tokens")
+    }
+    for source, target in pairs:
+        run = _run(translator, source, target)
+        if run is None:
+            continue
+        measured = [_effects(translator, source, target, *change, means, seed) for change in CHANGES.values()]
+        of_mean = measured[tuple(CHANGES).index("mean")]  # (K, L, H, T)
+        classes = np.array([token_class(piece) for piece in run.pieces])
+        found["effects"].append(np.stack([each.sum(axis=3) for each in measured]))
+        importance = gradient_importance(translator, run).double() * len(run.outputs)
+        found["gradient"].append(importance.cpu().numpy().reshape(of_mean.shape[:3]))
+        found["classes"].append(np.stack([of_mean[..., classes == name].sum(axis=3) for name in CLASSES]))
+        found["class_tokens"].append([int((classes == name).sum()) for name in CLASSES])
+        found["tokens"].append(len(run.outputs))
+        found["source_tokens"].append(len(run.source_pieces))
+    config = translator.config
+    heads = len(KINDS), config.num_layers, config.num_heads
+    shapes: dict[str, tuple[int, ...]] = {
+        "effects": (len(CHANGES), *heads), "gradient": heads, "classes": (len(CLASSES), *heads),
+        "class_tokens": (len(CLASSES),), "tokens": (), "source_tokens": (),
+    }  # fmt: skip
+    types = {name: np.int64 if name.endswith("tokens") else np.float64 for name in found}
+    return {name: np.array(found[name], types[name]).reshape(-1, *shape) for name, shape in shapes.items()}
+
+
+def _effects(
+    translator: Translator, source: str, target: str, change: Change, frozen: bool, means: MeanOutputs, seed: int
+) -> FloatArray:
+    """(K, L, H, T) nats."""
+    given = means if change == "mean" else None
+    found = head_effects(
+        translator, source, target, change=change, means=given, draws=1, seed=seed, frozen_norm=frozen
+    ).effects
+    return torch.stack([found[kind] for kind in KINDS]).double().cpu().numpy()
+
+
+def _means(translator: Translator, given: Any) -> MeanOutputs:
+    weight = translator.model.embedding.weight
+    values = torch.tensor(given, dtype=torch.float32, device=weight.device)  # (K, L, H, d_v)
+    return {kind: [each[:, None] for each in values[number]] for number, kind in enumerate(KINDS)}
+
+
+def token_class(piece: str) -> str:
+    """The class of a target token, one of `CLASSES`."""
+    text = piece.replace(WORD_BOUNDARY, "")
+    if piece == "</s>":
+        return "end"
+    if any(character.isdigit() for character in text):
+        return "number"
+    if text and not any(character.isalpha() for character in text):
+        return "punctuation"
+    return "word" if piece.startswith(WORD_BOUNDARY) else "inside"

@@ -1,0 +1,147 @@
+"""Where each head shows best: its ten clearest probe sentences, and the places in them.
+
+Probe sentences are our own (`probes.en.txt`, CC0), so that nothing of a corpus ships; the model translates them. With
+a role that is a rule of `patterns.py`, the clearest place has the largest weight among those that fit it; otherwise it
+has the largest weight between words.
+
+Shape legend: N sentences, L layers, H heads, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from transformer_core.analysis.ablation import Head
+from transformer_core.analysis.attention_sinks import query_rows, separators
+from transformer_core.atlas.naming import Role
+from transformer_core.atlas.patterns import PATTERNS, pattern_keys
+from transformer_core.atlas.record import Example, Examples
+from transformer_core.atlas.resumable_map import Bench, Results, cut, joined
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind, MapsTooLarge
+from transformer_core.translator import SourceTooLong, Translator
+
+CHUNK = 20  # sentences of an item
+SHOWN = 10
+_SEEN_HERE = {name for names in PATTERNS.values() for name in names} - {"rarest"}  # rarity is one of a corpus
+
+
+def probe_sentences() -> list[str]:
+    """The probe sentences, in English."""
+    text = files("transformer_core.atlas").joinpath("probes.en.txt").read_text(encoding="utf-8")
+    return text.splitlines()
+
+
+def measure_examples(
+    bench: Bench, translator: Translator, roles: Mapping[Head, Sequence[Role]], sentences: Sequence[str]
+) -> Examples:
+    """The clearest places of every head.
+
+    Args:
+        bench: Where the work is done.
+        translator: The same model.
+        roles: Of `head_roles`.
+        sentences: In the language that the model reads.
+
+    Raises:
+        ValueError: No sentence can be read.
+    """
+    config = translator.config
+    layers, heads = range(config.num_layers), range(config.num_heads)
+    rules = {kind: [[_rule(roles[kind, layer, head]) for head in heads] for layer in layers] for kind in KINDS}
+    results = bench.run(chunk_examples, [[group, rules] for group in cut(sentences, CHUNK)], "sentences x 20")
+    texts = joined(results, "texts").tolist()
+    kinds: dict[Kind, tuple[tuple[tuple[Example, ...], ...], ...]] = {}
+    for kind in KINDS:
+        places = joined(results, kind)  # (N, L, H, 4)
+        kinds[kind] = tuple(tuple(_clearest(places[:, layer, head]) for head in heads) for layer in layers)
+    named = sorted({each.sentence for table in kinds.values() for layer in table for head in layer for each in head})
+    if not named:
+        raise ValueError("no sentence can be read: all are empty or too long")
+    return Examples(
+        sentences={number: sentences[number] for number in named},
+        targets={number: texts[number] for number in named},
+        kinds=kinds,
+    )
+
+
+def _rule(roles: Sequence[Role]) -> str:
+    return next((role.name for role in roles[:1] if role.name in _SEEN_HERE), "")
+
+
+def _clearest(places: np.ndarray[Any, Any]) -> tuple[Example, ...]:
+    """(N, 4) of one head -> its examples."""
+    found = [number for number in range(len(places)) if places[number, 2] > 0]
+    order = sorted(found, key=lambda number: (-places[number, 3], -places[number, 2], number))[:SHOWN]
+    return tuple(
+        Example(
+            sentence=number,
+            query=int(places[number, 0]),
+            key=int(places[number, 1]),
+            weight=round(float(places[number, 2]), 4),
+            fits=bool(places[number, 3]),
+        )
+        for number in order
+    )
+
+
+def chunk_examples(translator: Translator, item: Any) -> Results:
+    """Of each sentence its translation, and by kind the clearest place, (N, L, H, 4) as `clearest_places` has it.
+
+    The weight is 0 where there is no place.
+    """
+    sentences, rules = item
+    config = translator.config
+    texts, found = [], {kind: [] for kind in KINDS}  # type: ignore[var-annotated]
+    for maps, text in _read(translator, sentences):
+        texts.append(text)
+        for kind in KINDS:
+            empty = np.zeros((config.num_layers, config.num_heads, 4))
+            found[kind].append(empty if maps is None else clearest_places(maps, kind, rules[kind]))
+    return {"texts": np.array(texts, dtype=np.str_), **{kind: np.stack(places) for kind, places in found.items()}}
+
+
+def _read(translator: Translator, sentences: Sequence[str]) -> Iterator[tuple[AttentionMaps | None, str]]:
+    """Maps and translation of each sentence, all translated together; None and "" for one that cannot be read."""
+    readable = []
+    for sentence in sentences:
+        with suppress(SourceTooLong):
+            if translator.encode(sentence).ids:
+                readable.append(sentence)
+    translations = dict(zip(readable, translator.translate_batch(readable), strict=True))
+    for sentence in sentences:
+        found: tuple[AttentionMaps | None, str] = None, ""
+        if sentence in translations:
+            with suppress(MapsTooLarge):
+                found = translations[sentence].attention_of(0), translations[sentence].text
+        yield found
+
+
+def clearest_places(maps: AttentionMaps, kind: Kind, rules: Sequence[Sequence[str]]) -> np.ndarray[Any, Any]:
+    """(L, H, 4): query, key, weight, and whether it fits the rule.
+
+    Args:
+        maps: Of one sentence.
+        kind: Of attention.
+        rules: (L, H) names of `patterns.py`; empty for a head without.
+    """
+    weights = maps.weights(kind).astype(np.float64)  # (L, H, Q, K)
+    wanted = pattern_keys(maps, kind, ())
+    words = np.zeros(weights.shape[2:], dtype=bool)
+    words[np.ix_(query_rows(maps, kind), np.flatnonzero(~separators(maps.keys(kind))))] = True
+    strongest = weights.argmax(axis=3)[..., None] == np.arange(weights.shape[3])  # (L, H, Q, K)
+    places = np.zeros((*weights.shape[:2], 4))
+    for layer, names in enumerate(rules):
+        for head, name in enumerate(names):
+            own = weights[layer, head] * strongest[layer, head]
+            fitting = own * wanted[name] if name else np.zeros_like(own)
+            fits = bool(fitting.max(initial=0.0) > 0)
+            chosen = fitting if fits else own * words
+            if chosen.max(initial=0.0) > 0:
+                query, key = divmod(int(chosen.argmax()), chosen.shape[1])
+                places[layer, head] = query, key, chosen[query, key], fits
+    return places

@@ -1,0 +1,227 @@
+"""Which encoder heads follow which dependency relation, beside the best fixed offset (Voita et al. 2019, Section 5.2).
+
+A head follows a relation where the strongest word of its row is the right one. Words are those of the treebank; `</s>`
+is no word. Offsets and candidates are chosen on one treebank and tested on another.
+
+Shape legend: N trees, D = 2 directions, R relations, O offsets, L layers, H heads, W words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.atlas.record import Estimate, FloatArray, Link, Links
+from transformer_core.atlas.resumable_map import MAX_MAP_BYTES, Bench, Results, cut, joined
+from transformer_core.atlas.statistics import (
+    FALSE_DISCOVERIES,
+    MIN_GAIN,
+    MIN_PLACES,
+    Bootstrap,
+    corrected,
+    sign_test,
+)
+from transformer_core.atlas.trees import RELATIONS, Tree
+from transformer_core.atlas.words import BoolArray, by_words, membership
+from transformer_core.data import make_batch
+from transformer_core.hooks.points import capture
+from transformer_core.text.tokenizer import Encoding
+from transformer_core.translator import SourceTooLong, Translator
+
+CHUNK = 50  # trees of an item
+DIRECTIONS = ("to_head", "to_dependent")
+_OFFSETS = tuple(offset for offset in range(-10, 11) if offset)
+
+
+def measure_links(bench: Bench, choose: Sequence[Tree], test: Sequence[Tree], bootstrap: Mapping[str, int]) -> Links:
+    """Choose on one treebank, test on another.
+
+    Args:
+        bench: Where the work is done.
+        choose: Trees on which offsets and candidates are chosen.
+        test: Others.
+        bootstrap: `draws` and `seed`.
+
+    Raises:
+        ValueError: One of the two has no tree that can be read.
+    """
+    items = [[_plain(tree) for tree in group] for trees in (choose, test) for group in cut(trees, CHUNK)]
+    results = bench.run(chunk_links, items, "trees x 50")
+    cutting = len(cut(choose, CHUNK))
+    first, second = (_Counts(each) for each in (results[:cutting], results[cutting:]))
+    for name, counts in (("first", first), ("second", second)):
+        if not len(counts.places):
+            raise ValueError(f"the {name} treebank has no tree that can be read")
+    return _links(first, second, len(choose) + len(test), bootstrap)
+
+
+class _Counts:
+    """The counts of a treebank: hits (N, D, R, L, H), places, uniform (N, D, R) and fixed (N, D, R, O)."""
+
+    def __init__(self, results: Sequence[Results]) -> None:
+        self.hits, self.places, self.uniform, self.fixed = (
+            joined(results, name) for name in ("hits", "places", "uniform", "fixed")
+        )
+
+    def accuracy(self) -> FloatArray:
+        """(D, R, L, H), NaN without places."""
+        return _over(self.hits.sum(axis=0), self.places.sum(axis=0)[:, :, None, None])
+
+
+def _links(first: _Counts, second: _Counts, trees: int, bootstrap: Mapping[str, int]) -> Links:
+    best = first.fixed.sum(axis=0).argmax(axis=2)  # (D, R)
+    offsets = np.take_along_axis(first.fixed.sum(axis=0), best[:, :, None], axis=2)[:, :, 0]
+    chance = first.uniform.sum(axis=0)
+    baseline = np.maximum(offsets, chance)
+    chosen = first.accuracy() - _over(baseline, first.places.sum(axis=0))[:, :, None, None] >= MIN_GAIN
+    chosen &= (first.places.sum(axis=0) >= MIN_PLACES)[:, :, None, None]
+
+    drawing = Bootstrap(len(second.places), **bootstrap)
+    fixed = np.take_along_axis(second.fixed, best[None, :, :, None], axis=3)[..., 0].astype(np.float64)  # (N, D, R)
+    expected = np.where(chance > offsets, second.uniform, fixed)
+    differences = second.hits - expected[..., None, None]
+    gain = drawing.ratio(differences, second.places)
+    places = second.places.sum(axis=0)
+    return Links(
+        chosen_on=len(first.places),
+        sentences=len(second.places),
+        skipped=trees - len(first.places) - len(second.places),
+        directions=DIRECTIONS,
+        relations=RELATIONS,
+        accuracy=drawing.ratio(second.hits, second.places),
+        places=places.astype(np.float64),
+        first=first.accuracy(),
+        first_places=first.places.sum(axis=0).astype(np.float64),
+        offset=np.array(_OFFSETS, dtype=np.float64)[best],
+        fixed=drawing.ratio(fixed, second.places),
+        uniform=_over(second.uniform.sum(axis=0), places),
+        gain=gain,
+        tested=_tested(chosen, differences, gain, places),
+    )
+
+
+def _tested(chosen: BoolArray, differences: FloatArray, gain: Estimate, places: npt.NDArray[Any]) -> tuple[Link, ...]:
+    """The candidates, strongest first within a direction and relation as they are ordered."""
+    candidates = np.argwhere(chosen)
+    p = sign_test(differences)[chosen]
+    q = corrected(p)
+    found = []
+    for (direction, relation, layer, head), one_p, one_q in zip(candidates.tolist(), p, q, strict=True):
+        enough = places[direction, relation] >= MIN_PLACES
+        large = enough and gain.value[direction, relation, layer, head] >= MIN_GAIN
+        found.append(
+            Link(
+                relation=RELATIONS[relation],
+                direction=DIRECTIONS[direction],
+                layer=layer,
+                head=head,
+                p=float(one_p),
+                q=float(one_q),
+                holds=bool(large and one_q <= FALSE_DISCOVERIES),
+            )
+        )
+    return tuple(found)
+
+
+def _over(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums / counts, dtype=np.float64)
+
+
+def _plain(tree: Tree) -> list[Any]:
+    return [tree.text, tree.words, tree.heads, tree.relations]
+
+
+def chunk_links(translator: Translator, item: Any) -> Results:
+    """The counts of some trees, see `_Counts`; trees that are too long are left out."""
+    found = []
+    for text, words, heads, relations in item:
+        spans = tuple(None if word is None else (word[0], word[1]) for word in words)
+        tree = Tree(text, spans, tuple(heads), tuple(relations))
+        weights = word_weights(translator, tree)
+        if weights is not None:
+            found.append(tree_counts(weights, tree))
+    config = translator.config
+    shape = len(DIRECTIONS), len(RELATIONS)
+    shapes = ((*shape, config.num_layers, config.num_heads), shape, shape, (*shape, len(_OFFSETS)))
+    types = (np.int16, np.int16, np.float64, np.int16)
+    return {
+        name: np.stack([each[number] for each in found]) if found else np.empty((0, *shapes[number]), types[number])
+        for number, name in enumerate(("hits", "places", "uniform", "fixed"))
+    }
+
+
+def word_weights(translator: Translator, tree: Tree) -> FloatArray | None:
+    """(L, H, W, W) the encoder's weights between the words of a tree; None when it is too long or empty.
+
+    Rows of a word without pieces are NaN.
+    """
+    try:
+        encoding = translator.encode(tree.text)
+    except SourceTooLong:
+        return None
+    weights = encoder_weights(translator, encoding)
+    if weights is None:
+        return None
+    members = membership(encoding, tree.words)
+    pieces = len(members)
+    return by_words(weights[:, :, :pieces, :pieces], members, members)
+
+
+@torch.no_grad()
+def encoder_weights(translator: Translator, encoding: Encoding) -> npt.NDArray[np.float32] | None:
+    """(L, H, S, S), `</s>` included; None for an empty sentence, or one whose weights take too much memory."""
+    config, length = translator.config, len(encoding) + 1
+    if len(encoding) == 0 or 4 * config.num_layers * config.num_heads * length**2 > MAX_MAP_BYTES:
+        return None
+    batch = make_batch([encoding.ids], [[]], translator.tokenizer.special)
+    source = batch.source.to(translator.model.embedding.weight.device)
+    with capture(translator.model, kinds="encoder", device="cpu") as captured:
+        translator.model.encode(source, torch.ones_like(source, dtype=torch.bool)[:, None, None])
+    names = [hook_point_name("encoder", layer, "weights") for layer in range(config.num_layers)]
+    return np.stack([captured[name][0].numpy() for name in names])
+
+
+def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]:
+    """The counts of one tree: hits (D, R, L, H), places (D, R), hits by chance (D, R), hits of fixed offsets (D, R, O).
+
+    A query is a word that has a relation: a dependent, whose right answer is its head; or a head, whose right answers
+    are all its dependents of that relation.
+
+    Args:
+        weights: (L, H, W, W) between words; rows of a word without pieces are NaN.
+        tree: Whose words these are.
+    """
+    layers, heads, words, _ = weights.shape
+    present = np.array([not np.isnan(weights[0, 0, word, 0]) for word in range(words)])
+    strongest = np.where(present[:, None] & present, weights, -1.0).argmax(axis=3)  # (L, H, W)
+    shape = len(DIRECTIONS), len(RELATIONS)
+    hits = np.zeros((*shape, layers, heads), dtype=np.int16)
+    places = np.zeros(shape, dtype=np.int16)
+    uniform = np.zeros(shape)
+    fixed = np.zeros((*shape, len(_OFFSETS)), dtype=np.int16)
+    for direction, relation, query, answers in _questions(tree, present):
+        at = direction, relation
+        hits[at] += np.isin(strongest[:, :, query], answers)
+        places[at] += 1
+        uniform[at] += len(answers) / (present.sum() - 1)
+        fixed[at] += np.isin(query + np.array(_OFFSETS), answers)
+    return hits, places, uniform, fixed
+
+
+def _questions(tree: Tree, present: BoolArray) -> list[tuple[int, int, int, list[int]]]:
+    """Direction, relation, query and right answers."""
+    found = []
+    dependents: dict[tuple[int, int], list[int]] = {}
+    for word, (head, name) in enumerate(zip(tree.heads, tree.relations, strict=True)):
+        if head < 0 or not (present[word] and present[head]):
+            continue
+        relation = RELATIONS.index(name)
+        found.append((0, relation, word, [head]))
+        dependents.setdefault((relation, head), []).append(word)
+    return found + [(1, relation, head, words) for (relation, head), words in dependents.items()]

@@ -1,0 +1,319 @@
+"""One number for every head: the measures that an atlas holds, under names of their own.
+
+    for measure in measures(atlas):
+        print(measure.name, measure.unit, measure.kinds["encoder"].value)     # (L, H)
+
+A part of the atlas that was not measured gives no measure, and a measure has only the kinds of attention that it is
+defined for. NaN stands where nothing was counted, or where the atlas has no interval.
+
+Shape legend: L layers, H heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from transformer_core.atlas.record import Atlas, Decoded, Estimate, Family, FloatArray, Links, Score
+from transformer_core.atlas.statistics import MIN_PLACES
+from transformer_core.attention_maps import KINDS, Kind
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeadNumbers:
+    """A measure of all heads of a kind.
+
+    Args:
+        value: (L, H).
+        low: (L, H) lower ends of the 95 % intervals.
+        high: (L, H) upper ends.
+        baseline: (L, H) what `value` is compared with, in the same unit; NaN where there is none, or where it has been
+            taken away from `value` already.
+        q: (L, H) p-values after correction; NaN where there was no test.
+        detail: (L, H) what the number is about, such as the rule that fits best; empty strings where nothing is.
+    """
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    baseline: FloatArray
+    q: FloatArray
+    detail: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measure:
+    """One measure.
+
+    Args:
+        name: Such as `gain`; see `NAMES`.
+        part: The part of the atlas that it comes from.
+        unit: `share`, `points` (differences of shares), `nats`, `tokens`, `score` (BLEU or chrF, 0 to 100), or
+            `distance` (0 to 1).
+        diverging: Whether 0 is the middle, with numbers of both signs.
+        kinds: By kind of attention.
+    """
+
+    name: str
+    part: str
+    unit: str
+    diverging: bool = False
+    kinds: dict[Kind, HeadNumbers] = field(default_factory=dict)
+
+    def rows(self) -> Iterator[tuple[Kind, int, int, float]]:
+        """Kind, layer, head and value of every head that has one."""
+        for kind, numbers in self.kinds.items():
+            for layer, head in np.argwhere(np.isfinite(numbers.value)).tolist():
+                yield kind, layer, head, float(numbers.value[layer, head])
+
+
+def measures(atlas: Atlas) -> tuple[Measure, ...]:
+    """All measures that the parts of an atlas hold, in the order of `NAMES`."""
+    found = (make(atlas) for make in _MEASURES.values())
+    return tuple(measure for measure in found if measure is not None and measure.kinds)
+
+
+def measure_named(atlas: Atlas, name: str) -> Measure:
+    """One measure; of the empty name the first.
+
+    Raises:
+        ValueError: The atlas does not have it; the message says which ones it has.
+    """
+    found = {measure.name: measure for measure in measures(atlas)}
+    if not found:
+        raise ValueError("the atlas holds no measure of heads")
+    if name and name not in found:
+        raise ValueError(f"measure is {name!r}, but must be one of {', '.join(found)}")
+    return found[name or next(iter(found))]
+
+
+def _numbers(
+    estimate: Estimate,
+    baseline: float | FloatArray = np.nan,
+    q: FloatArray | None = None,
+    detail: tuple[tuple[str, ...], ...] = (),
+) -> HeadNumbers:
+    shape = estimate.value.shape
+    return HeadNumbers(
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        baseline=np.broadcast_to(np.asarray(baseline, dtype=np.float64), shape),
+        q=np.full(shape, np.nan) if q is None else q,
+        detail=detail,
+    )
+
+
+def _gain(atlas: Atlas) -> Measure | None:
+    """Of the rule, relation or alignment that explains a head best, how far it is above its baseline.
+
+    Of the relations only those count that the first treebank chose for this head, since the best of many is good by
+    chance.
+    """
+    found = {}
+    for kind in KINDS:
+        labels, value, low, high, q = [], [], [], [], []
+        for label, estimate, baseline, p in _candidates(atlas, kind):
+            labels.append(label)
+            value.append(estimate.value - baseline)
+            low.append(estimate.low - baseline)
+            high.append(estimate.high - baseline)
+            q.append(p)
+        if not value:
+            continue
+        stacked = np.stack(value)
+        best = np.argmax(np.where(np.isnan(stacked), -np.inf, stacked), axis=0)
+        chosen = [np.take_along_axis(np.stack(each), best[None], axis=0)[0] for each in (value, low, high, q)]
+        detail = tuple(tuple(labels[number] for number in row) for row in best.tolist())
+        estimate = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
+        found[kind] = _numbers(estimate, q=chosen[3], detail=detail)
+    return Measure(name="gain", part="roles", unit="points", kinds=found)
+
+
+def _candidates(atlas: Atlas, kind: Kind) -> Iterator[tuple[str, Estimate, FloatArray, FloatArray]]:
+    """Label, share, baseline and corrected p-values of everything that a head of a kind may be explained by."""
+    shape = atlas.layers, atlas.heads
+    if atlas.looks:
+        for name, pattern in atlas.looks.kinds[kind].patterns.items():
+            if pattern.places >= MIN_PLACES:
+                baseline = np.full(shape, max(pattern.uniform, pattern.fixed or 0.0))
+                yield name, pattern.share, baseline, pattern.q
+    if atlas.links and kind == "encoder":
+        tested = _tested(atlas.links, shape)
+        for (direction, relation), at in _relations(atlas.links):
+            q = tested.get((direction, relation))
+            if q is None:
+                continue
+            right, gain = atlas.links.accuracy, atlas.links.gain
+            chosen = [np.where(np.isnan(q), np.nan, each[at]) for each in (right.value, right.low, right.high)]
+            share = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
+            yield f"link {relation} {direction}", share, right.value[at] - gain.value[at], q
+    if atlas.align and kind == "cross" and atlas.align.sentences >= MIN_PLACES:
+        for name, rows in atlas.align.rows.items():
+            right = Estimate(value=1 - rows.error.value, low=1 - rows.error.high, high=1 - rows.error.low)
+            yield f"aligner {name}", right, np.full(shape, 1 - min(rows.fixed, rows.uniform)), rows.q
+
+
+def _relations(links: Links) -> Iterator[tuple[tuple[str, str], tuple[int, int]]]:
+    """Direction and relation with their place in the arrays; those that were seen often enough."""
+    for one, direction in enumerate(links.directions):
+        for two, relation in enumerate(links.relations):
+            if links.places[one, two] >= MIN_PLACES:
+                yield (direction, relation), (one, two)
+
+
+def _tested(links: Links, shape: tuple[int, int]) -> dict[tuple[str, str], FloatArray]:
+    """(L, H) corrected p-values by direction and relation, NaN for heads that were no candidates."""
+    found: dict[tuple[str, str], FloatArray] = {}
+    for link in links.tested:
+        q = found.setdefault((link.direction, link.relation), np.full(shape, np.nan))
+        q[link.layer, link.head] = link.q
+    return found
+
+
+def _relation(atlas: Atlas) -> Measure | None:
+    """The relation that a head follows furthest above its baseline; the interval is not corrected for this choice."""
+    if atlas.links is None:
+        return None
+    links, shape = atlas.links, (atlas.layers, atlas.heads)
+    relations = list(_relations(links))
+    if not relations:
+        return None
+    names, places = zip(*relations, strict=True)
+    value, low, high = (
+        np.stack([each[at] for at in places]) for each in (links.gain.value, links.gain.low, links.gain.high)
+    )
+    tested = _tested(links, shape)
+    q = np.stack([tested.get(name, np.full(shape, np.nan)) for name in names])
+    best = np.argmax(np.where(np.isnan(value), -np.inf, value), axis=0)
+    chosen = [np.take_along_axis(each, best[None], axis=0)[0] for each in (value, low, high, q)]
+    detail = tuple(tuple(f"link {names[n][1]} {names[n][0]}" for n in row) for row in best.tolist())
+    estimate = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
+    numbers = _numbers(estimate, q=chosen[3], detail=detail)
+    return Measure(name="relation", part="links", unit="points", diverging=True, kinds={"encoder": numbers})
+
+
+def _effect(change: str, name: str) -> Callable[[Atlas], Measure | None]:
+    def make(atlas: Atlas) -> Measure | None:
+        effects = atlas.effects
+        if effects is None or change not in effects.changes:
+            return None
+        random = effects.changes.get("random", {})
+        found = {
+            kind: _numbers(
+                estimate,
+                random[kind].value if kind in random else np.nan,
+                effects.q.get(change, {}).get(kind),
+            )
+            for kind, estimate in effects.changes[change].items()
+        }
+        return Measure(name=name, part="effects", unit="nats", diverging=True, kinds=found)
+
+    return make
+
+
+def _gradient(atlas: Atlas) -> Measure | None:
+    if atlas.effects is None:
+        return None
+    found = {kind: _numbers(estimate) for kind, estimate in atlas.effects.gradient.items()}
+    return Measure(name="gradient", part="effects", unit="nats", kinds=found)
+
+
+def _decoded(name: str, score: Callable[[Score], float], p: Callable[[Score], float]) -> Callable[..., Measure | None]:
+    """What removing a head adds to a score of the translations; the atlas tests it, but has no interval of it."""
+
+    def make(atlas: Atlas) -> Measure | None:
+        if atlas.decode is None:
+            return None
+        found = {kind: _change(atlas.decode, kind, name, score, p) for kind in atlas.decode.heads}
+        return Measure(name=name, part="decode", unit="score", diverging=True, kinds=found)
+
+    return make
+
+
+def _change(
+    decode: Decoded, kind: Kind, name: str, score: Callable[[Score], float], p: Callable[[Score], float]
+) -> HeadNumbers:
+    whole = score(decode.whole)
+    value = np.array([[score(each) - whole for each in row] for row in decode.heads[kind]], dtype=np.float64)
+    q = decode.q[kind] if name == "bleu" else np.array([[p(each) for each in row] for row in decode.heads[kind]])
+    none = np.full(value.shape, np.nan)
+    return _numbers(Estimate(value=value, low=none, high=none), q=q)
+
+
+def _spread(name: str, unit: str) -> Callable[[Atlas], Measure | None]:
+    def make(atlas: Atlas) -> Measure | None:
+        if atlas.looks is None:
+            return None
+        spreads = {kind: getattr(looks, name) for kind, looks in atlas.looks.kinds.items()}
+        found = {kind: _numbers(each.heads, each.uniform) for kind, each in spreads.items()}
+        return Measure(name=name, part="looks", unit=unit, kinds=found)
+
+    return make
+
+
+def _weight(pattern: str) -> Callable[[Atlas], Measure | None]:
+    """Mean weight on the keys of a rule."""
+
+    def make(atlas: Atlas) -> Measure | None:
+        if atlas.looks is None:
+            return None
+        rules = {kind: looks.patterns.get(pattern) for kind, looks in atlas.looks.kinds.items()}
+        found = {kind: _numbers(rule.weight, rule.uniform) for kind, rule in rules.items() if rule is not None}
+        return Measure(name=f"weight-{pattern}", part="looks", unit="share", kinds=found)
+
+    return make
+
+
+def _alignment(rows: str) -> Callable[[Atlas], Measure | None]:
+    def make(atlas: Atlas) -> Measure | None:
+        if atlas.align is None:
+            return None
+        found = atlas.align.rows[rows]
+        numbers = _numbers(found.error, min(found.fixed, found.uniform), found.q)
+        return Measure(name=f"alignment-{rows}", part="align", unit="share", kinds={"cross": numbers})
+
+    return make
+
+
+def _nearest(atlas: Atlas) -> Measure | None:
+    if atlas.resembles is None:
+        return None
+    found = {kind: _of_family(family, atlas.heads) for kind, family in atlas.resembles.kinds.items()}
+    return Measure(name="nearest", part="resembles", unit="distance", kinds=found)
+
+
+def _of_family(family: Family, heads: int) -> HeadNumbers:
+    """Distance to the nearest other head of the same model, and which one that is."""
+    own = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
+    value, low, high = (
+        np.array([[np.nan if each is None else getattr(each, name) for each in row] for row in own], dtype=np.float64)
+        for name in ("distance", "low", "high")
+    )
+    detail = tuple(
+        tuple("" if each is None else f"{each.number // heads + 1}.{each.number % heads + 1}" for each in row)
+        for row in own
+    )
+    return _numbers(Estimate(value=value, low=low, high=high), family.typical, None, detail)
+
+
+_MEASURES: dict[str, Callable[[Atlas], Measure | None]] = {
+    "gain": _gain,
+    "relation": _relation,
+    "effect": _effect("mean", "effect"),
+    "effect-zero": _effect("zero", "effect-zero"),
+    "gradient": _gradient,
+    "bleu": _decoded("bleu", lambda score: score.bleu, lambda score: score.bleu_p),
+    "chrf": _decoded("chrf", lambda score: score.chrf, lambda score: score.chrf_p),
+    "entropy": _spread("entropy", "nats"),
+    "distance": _spread("distance", "tokens"),
+    "weight-separator": _weight("separator"),
+    "weight-end": _weight("end"),
+    "weight-start": _weight("start"),
+    "alignment-output": _alignment("output"),
+    "alignment-input": _alignment("input"),
+    "nearest": _nearest,
+}
+NAMES = tuple(_MEASURES)

@@ -1,0 +1,106 @@
+"""Intervals and tests of the atlas: sentences are the units, since the words of a sentence depend on one another.
+
+Shape legend: N sentences, D draws.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.atlas.record import Estimate, FloatArray
+
+DRAWS = 1_000
+FALSE_DISCOVERIES = 0.05  # share of the findings that may be wrong
+MIN_GAIN = 0.10  # above the baseline, of a role
+MIN_PLACES = 50  # on which a role was counted
+_INTERVAL = (2.5, 97.5)  # percent
+_COLUMNS = 2_048  # that are drawn together, so that memory stays bounded
+
+
+class Bootstrap:
+    """N sentences drawn D times with replacement; every number of a part uses the same draws.
+
+    Args:
+        sentences: N, at least 1.
+        draws: D.
+        seed: Of the draws.
+    """
+
+    def __init__(self, sentences: int, draws: int = DRAWS, seed: int = 0) -> None:
+        rng = np.random.default_rng(seed)
+        drawn = rng.multinomial(sentences, np.full(sentences, 1 / sentences), size=draws)
+        self._drawn = drawn.astype(np.float64)  # (D, N)
+
+    def ratio(self, sums: npt.ArrayLike, counts: npt.ArrayLike) -> Estimate:
+        """Sums over counts, such as hits over queries.
+
+        Args:
+            sums: (N, ...) of each sentence.
+            counts: (N, ...) that broadcasts to it from the left: (N,) counts for all.
+
+        Returns:
+            NaN where nothing was counted. Draws without any count are left out of an interval.
+        """
+        top = np.asarray(sums, dtype=np.float64)
+        below = np.asarray(counts, dtype=np.float64)
+        below = np.broadcast_to(below.reshape(*below.shape, *(1,) * (top.ndim - below.ndim)), top.shape)
+        shape = top.shape[1:]
+        top, below = top.reshape(len(top), -1), below.reshape(len(top), -1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = top.sum(axis=0) / below.sum(axis=0)
+            ends = [
+                self._ends(top[:, start : start + _COLUMNS], below[:, start : start + _COLUMNS])
+                for start in range(0, top.shape[1], _COLUMNS)
+            ]
+        low, high = np.concatenate(ends, axis=1) if ends else np.empty((2, 0))
+        return Estimate(value=value.reshape(shape), low=low.reshape(shape), high=high.reshape(shape))
+
+    def of(self, draw_values: FloatArray, value: FloatArray) -> Estimate:
+        """An estimate from its values in all draws, (D, ...), such as correlations."""
+        low, high = np.nanpercentile(draw_values, _INTERVAL, axis=0)
+        return Estimate(value=np.asarray(value), low=np.asarray(low), high=np.asarray(high))
+
+    def ratios(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
+        """(N, ...) sums and (N,) or (N, ...) counts -> (D, ...): the ratio of every draw."""
+        below = self._drawn @ counts.reshape(len(counts), -1)  # (D, 1) or (D, ...)
+        flat = self._drawn @ sums.reshape(len(sums), -1) / below
+        return np.asarray(flat.reshape(-1, *sums.shape[1:]))
+
+    def _ends(self, top: FloatArray, below: FloatArray) -> FloatArray:
+        """(2, columns)."""
+        ratios = (self._drawn @ top) / (self._drawn @ below)
+        empty = np.isnan(ratios).all(axis=0)
+        ratios[:, empty] = 0.0
+        ends = np.nanpercentile(ratios, _INTERVAL, axis=0)
+        ends[:, empty] = np.nan
+        return np.asarray(ends)
+
+
+def sign_test(differences: FloatArray, *, two_sided: bool = False) -> FloatArray:
+    """Exact p-values of the sign test: sentences with a positive difference against those with a negative one.
+
+    Args:
+        differences: (N, ...) of each sentence; 0 and NaN count for neither side.
+        two_sided: Whether a negative difference is a finding too.
+
+    Returns:
+        (...), 1 where all differences are 0.
+    """
+    from scipy.stats import binom
+
+    better, worse = (differences > 0).sum(axis=0), (differences < 0).sum(axis=0)
+    if two_sided:
+        return np.asarray(np.minimum(1.0, 2 * binom.cdf(np.minimum(better, worse), better + worse, 0.5)))
+    return np.asarray(binom.sf(better - 1, better + worse, 0.5))
+
+
+def corrected(p: FloatArray) -> FloatArray:
+    """P-values after Benjamini and Hochberg (1995), all as one family; NaN stays and belongs to none."""
+    from scipy.stats import false_discovery_control
+
+    found = np.full(p.shape, np.nan)
+    tested = np.isfinite(p)
+    if tested.any():
+        found[tested] = false_discovery_control(np.clip(p[tested], 0.0, 1.0))
+    return found

@@ -1,0 +1,63 @@
+"""Weights between words from weights between pieces: summed over the keys of a word, the mean over its queries.
+
+Words are spans of characters, so that those of a treebank, of a hand-made alignment or of another model's vocabulary
+can be asked for, whatever the pieces are. A piece belongs to the word of its last character.
+
+Shape legend: n pieces, W words, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.atlas.record import FloatArray
+from transformer_core.text.tokenizer import Encoding
+
+BoolArray = npt.NDArray[np.bool_]
+Span = tuple[int, int]  # characters of a text, [begin, end)
+
+
+def blank_words(text: str) -> list[Span]:
+    """The words of a text between blanks: the same for every vocabulary."""
+    return [found.span() for found in re.finditer(r"\S+", text)]
+
+
+def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
+    """(n, W) which word each piece belongs to.
+
+    Args:
+        encoding: The pieces of a text, with their spans.
+        words: In their order; None for a word that has no characters of its own, and so no pieces.
+    """
+    found = np.zeros((len(encoding), len(words)), dtype=bool)
+    ends = [0 if word is None else word[1] for word in words]
+    known = [number for number, word in enumerate(words) if word is not None]
+    for piece, (begin, end) in enumerate(encoding.spans):
+        for number in known if end > begin else ():
+            first = words[number]
+            assert first is not None
+            if first[0] <= end - 1 < ends[number]:
+                found[piece, number] = True
+                break
+    return found
+
+
+def by_words(weights: npt.NDArray[np.floating], queries: BoolArray, keys: BoolArray) -> FloatArray:
+    """(..., Q, K) between pieces -> (..., query words, key words).
+
+    Args:
+        weights: Rows and columns as `queries` and `keys` have them.
+        queries: (Q, query words).
+        keys: (K, key words).
+
+    Returns:
+        Rows of a word without pieces are NaN; its columns are 0.
+    """
+    summed = weights.astype(np.float64) @ keys.astype(np.float64)  # (..., Q, key words)
+    counts = queries.sum(axis=0).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(queries.T.astype(np.float64) @ summed / counts[:, None])

@@ -1,0 +1,315 @@
+"""What the command `derived` can build from a model, in the order of `BUILDERS`; to add one, add it there.
+
+The results stand in `derived/` of the checkpoint, known by the model's `weights_hash`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.contrast import FORM_NAMES, report
+from transformer_core.cli.history import build_history, read_probes
+from transformer_core.cli.model_card import with_heads, with_prose_numbers, with_scores
+from transformer_core.cli.run_settings import RunSettings
+from transformer_core.storage.measurements import json_file
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+PARTS = {"valid": "validation", "test": "test"}  # option -> the part that a set is called in the metrics
+CARD_FILE = "README.md"
+MIN_WORDS = 4  # of a sentence on which methods are compared
+AGREEMENT_SENTENCES = 200
+
+log = logging.getLogger(__name__)
+
+
+class SkippedError(Exception):
+    """There is nothing to build from, in words for the user."""
+
+
+@dataclass(kw_only=True)
+class Inputs:
+    """What builders work from.
+
+    Args:
+        checkpoint: The checkpoint's folder.
+        options: What was given on the command line.
+        device: Where to compute.
+        metrics: All that is known of the model, which the builders before may have added to.
+    """
+
+    checkpoint: Path
+    options: argparse.Namespace
+    device: str
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def translator(self) -> Translator:
+        """The model, loaded when the first builder asks for it."""
+        from transformer_core.translator import Translator
+
+        return Translator.load(self.checkpoint, self.device)
+
+    def with_known(self, part: str, found: Mapping[str, Any]) -> dict[str, bytes]:
+        """The file of one part of the metrics; sets that were not measured now keep what is known of them."""
+        return {f"{part}.json": json_file({**self.metrics.get(part, {}), **found})}
+
+
+@dataclass(frozen=True)
+class Builder:
+    """One thing that can be derived from a model.
+
+    Args:
+        about: What it is, for the help.
+        build: Contents by name of file, in `derived/`. Raises SkippedError.
+        files: Names of what it makes.
+        needs: Options of which at least one must be given; every one of these groups.
+        beside: The files stand in the checkpoint's own folder instead, as the model card does.
+    """
+
+    about: str
+    build: Callable[[Inputs], Mapping[str, bytes]]
+    files: tuple[str, ...]
+    needs: tuple[tuple[str, ...], ...] = ()
+    beside: bool = False
+
+    def missing(self, options: argparse.Namespace) -> str:
+        """The options that it cannot do without and that were not given; empty when it has all."""
+        lacking = [group for group in self.needs if not any(getattr(options, name) for name in group)]
+        return ", ".join(" or ".join(f"--{name}" for name in group) for group in lacking)
+
+
+def set_name(spec: str) -> str:
+    """The name of a set: that of its file without endings."""
+    return Path(spec.partition(",")[0]).name.split(".")[0]
+
+
+def score_sets(translator: Translator, sets: Mapping[str, Sequence[str]], batch: int) -> dict[str, Any]:
+    """Scores of every set by its name.
+
+    Args:
+        translator: With the weights as they are stored.
+        sets: `valid` and `test` -> files as `evaluate` reads them.
+        batch: Lines translated together at most.
+    """
+    from transformer_core.data import is_treebank
+    from transformer_core.evaluation.evaluate import TestSet, evaluate
+
+    scores: dict[str, Any] = {}
+    for part, specs in sets.items():
+        for spec in specs:
+            result = evaluate(translator, TestSet.read(spec), batch=batch)
+            found, name = result.scores(), set_name(spec)
+            scores[name] = {
+                **found,
+                "nll": None if found["perplexity"] is None else math.log(found["perplexity"]),
+                "beam": translator.decoding.beam,
+                "alpha": translator.decoding.alpha,
+                "part": PARTS[part],
+            }
+            log.info("%s: BLEU %.1f, perplexity %.2f", name, result.bleu.value, result.perplexity.value)
+            if is_treebank(spec):
+                scores[name] |= _tree_scores(translator, spec, result.texts, batch)
+                log.info("%s: F1 %.1f", name, scores[name]["bracketing"]["f1"])
+    return scores
+
+
+def _tree_scores(translator: Translator, spec: str, sequences: Sequence[str], batch: int) -> dict[str, Any]:
+    """`bracketing` of what was generated, and where only trees were allowed, that of the paper's search as `free`."""
+    from transformer_core.constituency_parser import ConstituencyParser, Parse, score_parses
+    from transformer_core.data import read_treebank
+    from transformer_core.parsing.bracketing import score_bracketing
+    from transformer_core.parsing.sequences import to_tree
+    from transformer_core.parsing.trees import right_branching
+
+    gold = list(read_treebank(spec))
+    repaired = (to_tree(text.split(), tree.words) for text, tree in zip(sequences, gold, strict=True))
+    trivial = score_bracketing(gold, [right_branching(tree.words) for tree in gold])
+    found = score_parses(gold, [Parse(each.tree, each.repairs) for each in repaired])
+    baseline = {"right_branching_f1": trivial.f1}
+    scores = {"constrained": translator.decoding.constrained, "bracketing": found | baseline}
+    if translator.decoding.constrained:
+        words = [tree.words for tree in gold]
+        free = ConstituencyParser(translator).parse_all(words, constrained=False, batch=batch)
+        scores["free"] = score_parses(gold, free) | baseline
+    return scores
+
+
+def _scores(inputs: Inputs) -> dict[str, bytes]:
+    sets = {part: getattr(inputs.options, part) for part in PARTS}
+    return inputs.with_known("scores", score_sets(inputs.translator, sets, inputs.options.batch))
+
+
+def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict[str, Any]:
+    """Whether the heads look and what they change: the reports of `head_scores` and `effect_counts`.
+
+    Empty without sentences. Warns of heads that do not look.
+
+    Args:
+        translator: With the weights as they are stored.
+        specs: Validation sets, taken together.
+        most: Pairs that count of each set, its first.
+    """
+    from transformer_core.analysis.effects.effect_counts import effect_report, mean_effects
+    from transformer_core.analysis.head_scores import head_report, score_heads_of, shortcomings
+    from transformer_core.data import read_pairs
+    from transformer_core.progress import tracked
+
+    pairs = [pair for spec in specs for pair in islice(read_pairs(spec), most)]
+    if not pairs:
+        return {}
+    report = head_report(score_heads_of(translator, tracked(pairs, unit="sentence")))
+    for problem in shortcomings(report):
+        log.warning("%s", problem)
+    effects = effect_report(mean_effects(translator, pairs, progress=lambda some: tracked(some, unit="sentence")))
+    found = {kind: {**report[kind], **effects[kind]} for kind in report}
+    return {**found, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
+
+
+def _heads(inputs: Inputs) -> dict[str, bytes]:
+    found = count_heads(inputs.translator, inputs.options.valid, inputs.options.head_pairs)
+    if not found:
+        raise SkippedError("the validation sets hold no sentences")
+    return {"heads.json": json_file(found)}
+
+
+def _forced(inputs: Inputs) -> dict[str, bytes]:
+    """How the model reads given translations with the mask of its decoder and without, in nats per token."""
+    from transformer_core.evaluation.evaluate import TestSet, perplexity
+
+    found = {}
+    for spec in inputs.options.valid:
+        test = TestSet.read(spec)
+        pairs = [(source, first) for source, (first, *_) in zip(test.sources, test.references, strict=True)]
+        found[set_name(spec)] = {
+            name: math.log(perplexity(inputs.translator.with_mask(causal), pairs, inputs.options.batch).value)
+            for name, causal in (("masked", True), ("unmasked", False))
+        }
+    return inputs.with_known("forced", found)
+
+
+def _alignment(inputs: Inputs) -> dict[str, bytes]:
+    from transformer_core.analysis.alignment import alignment_report, head_alignment_errors, read_gold
+    from transformer_core.progress import tracked
+
+    gold = list(read_gold(inputs.options.gold))
+    if not gold:
+        raise SkippedError(f"{inputs.options.gold} holds no sentences")
+    errors = head_alignment_errors(inputs.translator, gold, lambda pairs: tracked(pairs, unit="sentence"))
+    return {"alignment.json": json_file({**alignment_report(errors), "sentences": len(gold)})}
+
+
+def _methods(inputs: Inputs) -> dict[str, bytes]:
+    """What each method of attribution is worth: as an aligner, and beside leave-one-out."""
+    from transformer_core.analysis.alignment import read_gold
+    from transformer_core.analysis.attribution import METHODS, mean_agreement
+    from transformer_core.analysis.method_alignment import method_errors
+    from transformer_core.data import read_pairs
+    from transformer_core.progress import tracked
+
+    translator, options = inputs.translator, inputs.options
+    methods = [method for method in METHODS if options.slow or method != "integrated-gradients"]
+    found: dict[str, Any] = {}
+    gold = list(read_gold(options.gold)) if options.gold else []
+    if gold:
+        errors = method_errors(
+            translator, gold, methods=methods, progress=lambda pairs: tracked(pairs, unit="sentence")
+        )
+        found["alignment"] = {"aer": {name: round(value, 4) for name, value in errors.items()}, "sentences": len(gold)}
+    sources = (source for spec in options.valid for source, _ in read_pairs(spec))
+    chosen = list(islice((each for each in sources if len(each.split()) >= MIN_WORDS), AGREEMENT_SENTENCES))
+    if chosen:
+        taus = mean_agreement(translator, tracked(chosen, unit="sentence"), methods=methods)
+        found["agreement"] = {"tau": {name: round(tau, 4) for name, tau in taus.items()}, "sentences": len(chosen)}
+    if not found:
+        raise SkippedError("the sets hold no sentences")
+    return inputs.with_known("methods", found)
+
+
+def _probes(inputs: Inputs) -> dict[str, bytes]:
+    from transformer_core.analysis.contrast import FORMS, shares
+    from transformer_core.progress import tracked
+
+    found = {}
+    for form in FORM_NAMES:
+        if path := getattr(inputs.options, form):
+            contrasts = list(FORMS[form](path))
+            if not contrasts:
+                raise SkippedError(f"{path} holds no questions")
+            found[form] = report(shares(inputs.translator, contrasts, lambda some: tracked(some, unit="batch")))
+    return inputs.with_known("probes", found)
+
+
+def _history(inputs: Inputs) -> dict[str, bytes]:
+    options, run = inputs.options, Path(inputs.options.run)
+    settings = RunSettings.load(run)
+    if settings.model != inputs.translator.config:
+        raise SkippedError(f"{run} trained a model of another shape")
+    history = build_history(
+        run,
+        settings,
+        read_probes("--sentences", options.sentences),
+        valid=options.valid[0] if options.valid else None,
+        valid_sentences=options.valid_sentences,
+        gold=options.gold,
+        device=inputs.device,
+    )
+    return history.derived_files()
+
+
+def _atlas(inputs: Inputs) -> dict[str, bytes]:
+    from transformer_core.atlas.storage import FILE, load_atlas, to_bytes
+
+    return {FILE: to_bytes(load_atlas(Path(inputs.options.atlas), inputs.translator.checkpoint_hash))}
+
+
+def _card(inputs: Inputs) -> dict[str, bytes]:
+    """The numbers in the model card: scores, heads, alignment, answers; all words stay as they were written."""
+    scores, heads = (inputs.metrics.get(part, {}) for part in ("scores", "heads"))
+    if not scores:
+        raise SkippedError("the checkpoint has no scores")
+    try:
+        card = (inputs.checkpoint / CARD_FILE).read_text(encoding="utf-8")
+        card = with_prose_numbers(with_scores(card, scores), inputs.metrics)
+        return {CARD_FILE: (with_heads(card, heads) if heads else card).encode()}
+    except (OSError, ValueError) as error:
+        raise SkippedError(f"{CARD_FILE}: {error}") from error
+
+
+_HISTORY_FILES = ("history/history.json", "history/attention.safetensors")
+
+BUILDERS = {  # in this order: the card tells of the scores
+    "scores": Builder("BLEU, chrF and perplexity of each set", _scores, ("scores.json",), (("valid", "test"),)),
+    "heads": Builder(
+        "whether the heads look and what they change, by kind and layer", _heads, ("heads.json",), (("valid",),)
+    ),
+    "forced": Builder(
+        "negative log-likelihood with and without the decoder's mask", _forced, ("forced.json",), (("valid",),)
+    ),
+    "alignment": Builder(
+        "alignment error rate of every encoder-decoder head", _alignment, ("alignment.json",), (("gold",),)
+    ),
+    "methods": Builder(
+        "alignment error of each method of attribution, and its agreement with leave-one-out",
+        _methods,
+        ("methods.json",),
+        (("gold", "valid"),),
+    ),
+    "probes": Builder("share of correct answers to contrastive questions", _probes, ("probes.json",), (FORM_NAMES,)),
+    "history": Builder(
+        "attention at every snapshot of the training", _history, _HISTORY_FILES, (("run",), ("sentences",))
+    ),
+    "atlas": Builder("the head atlas, as `atlas` wrote it", _atlas, ("atlas.json",), (("atlas",),)),
+    "card": Builder(
+        "the numbers in README.md: scores, heads, alignment, contrastive questions", _card, (CARD_FILE,), beside=True
+    ),
+}

@@ -1,0 +1,1 @@
+"""Faster twins of plain PyTorch for processors; each names the plain form that it equals."""

@@ -1,0 +1,309 @@
+"""Many lines at once: exactly one translation for each; and the scores of a test set.
+
+Lines of similar lengths share a batch, and the results come back in the order of the input.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from transformer_core.data import DataError, read_lines, read_pairs
+from transformer_core.decoding.beam import Hypothesis
+from transformer_core.evaluation.metrics import Score, bleu, chrf
+from transformer_core.translator import SourceTooLong, Translator
+
+_TOKENS_PER_LINE = 128  # a batch of n lines has at most n times as many padded tokens, or a single line
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One of several translations of a line.
+
+    Args:
+        text: Without line breaks.
+        score: Log-probability divided by the length penalty.
+        log_probability: In nats, `</s>` included when finished.
+        finished: False when it was cut off at the length limit.
+    """
+
+    text: str
+    score: float
+    log_probability: float
+    finished: bool
+
+
+@dataclass(frozen=True)
+class TranslatedLine:
+    """What became of one line.
+
+    Args:
+        text: Its translation, without line breaks; empty when there is none.
+        problem: Why there is none, or what was wrong with the line; empty when all is well.
+        candidates: The best translations, best first, as many as were asked for; the first one is `text`.
+    """
+
+    text: str
+    problem: str = ""
+    candidates: tuple[Candidate, ...] = ()
+
+
+def translate_lines(
+    translator: Translator,
+    lines: Sequence[str],
+    *,
+    beam: int | None = None,
+    alpha: float | None = None,
+    batch: int = 32,
+    nbest: int = 0,
+    on_progress: Callable[[int], object] = lambda lines: None,
+) -> list[TranslatedLine]:
+    """Translate lines, whatever they hold; one result for each, in order.
+
+    Args:
+        translator: Model and vocabulary.
+        lines: An empty one gives an empty translation, and so does one that is too long, with its problem.
+        beam: Hypotheses kept; None takes the checkpoint's default.
+        alpha: Strength of the length penalty; None takes the checkpoint's default.
+        batch: Lines that are translated together at most.
+        nbest: Candidates to return with each line, at most `beam`.
+        on_progress: Called with the number of lines just done.
+    """
+    results = [TranslatedLine("")] * len(lines)
+    texts: dict[int, str] = {}
+    lengths: dict[int, int] = {}
+    for number, line in enumerate(lines):
+        text = _clean(line)
+        problem = "" if text == line else "lone surrogates are not characters and became question marks"
+        try:
+            lengths[number] = len(translator.encode(text))
+            texts[number] = text
+        except SourceTooLong as error:
+            problem = f"not translated: {error}"
+        results[number] = TranslatedLine("", problem)
+    on_progress(len(lines) - len(texts))
+    for numbers in batches_by_length(lengths, batch):
+        translations = translator.translate_batch([texts[number] for number in numbers], beam=beam, alpha=alpha)
+        for number, translation in zip(numbers, translations, strict=True):
+            candidates = tuple(_candidate(translator, found) for found in translation.hypotheses[:nbest])
+            results[number] = TranslatedLine(_one_line(translation.text), results[number].problem, candidates)
+        on_progress(len(numbers))
+    return results
+
+
+def _clean(text: str) -> str:
+    """Replace lone surrogates, which SentencePiece cannot read."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())
+
+
+def _candidate(translator: Translator, found: Hypothesis) -> Candidate:
+    text = _one_line(translator.tokenizer.decode(found.ids))
+    return Candidate(text, found.score, found.log_probability, found.finished)
+
+
+def batches_by_length(lengths: dict[int, int], batch: int) -> list[list[int]]:
+    """Numbers of lines by batch, the longest lines first, so that memory runs out at the start or never.
+
+    Args:
+        lengths: Tokens of each line by its number.
+        batch: Lines of a batch at most.
+    """
+    batches: list[list[int]] = []
+    room = 0
+    for number in sorted(lengths, key=lambda number: -lengths[number]):
+        if not batches or len(batches[-1]) == room:
+            batches.append([])
+            room = min(batch, max(1, batch * _TOKENS_PER_LINE // (lengths[number] + 1)))
+        batches[-1].append(number)
+    return batches
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Sentences with reference translations.
+
+    Args:
+        sources: Sentences.
+        references: For each sentence its references, one at least.
+    """
+
+    __test__ = False  # pytest takes every class whose name starts with Test for tests
+
+    sources: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def read(cls, spec: str | Path, *, target_column: int = 1, references: int | None = 1) -> TestSet:
+        """Read a test set.
+
+        Args:
+            spec: What `read_pairs` reads: `.tsv`, `.tsv.xz`, `.tsv.gz`, or two plain files `test.en,test.de`.
+            target_column: Column of a tsv that holds the first reference, counted from 0; the source is column 0.
+            references: Columns that hold references, from `target_column` on; None takes all that a line has. A line
+                may have fewer, but one at least.
+
+        Raises:
+            DataError: A file cannot be read, a line has too few columns, or there are no lines.
+        """
+        if references == 1:
+            pairs: list[tuple[str, tuple[str, ...]]] = [
+                (source, (target,)) for source, target in read_pairs(spec, target_column)
+            ]
+        else:
+            last = None if references is None else target_column + references
+            pairs = []
+            for number, line in enumerate(read_lines(Path(spec)), start=1):
+                columns = line.split("\t")
+                found = tuple(column for column in columns[target_column:last] if column)
+                if not found:
+                    raise DataError(f"{spec}, line {number}: no reference from column {target_column} on")
+                pairs.append((columns[0], found))
+        if not pairs:
+            raise DataError(f"{spec} has no sentences")
+        sources, targets = zip(*pairs, strict=True)
+        return cls(sources, targets)
+
+    def unseen(self, training: Iterable[str | Path]) -> TestSet:
+        """Without the lines whose reference occurs verbatim among the targets of training text.
+
+        Such lines favour models that memorise sentences, even if the sources are new.
+
+        Args:
+            training: What `read_pairs` reads.
+
+        Raises:
+            DataError: A file cannot be read, or no line is left.
+        """
+        seen = {target for spec in training for _, target in read_pairs(spec)}
+        pairs = zip(self.sources, self.references, strict=True)
+        left = [(source, references) for source, references in pairs if seen.isdisjoint(references)]
+        if not left:
+            raise DataError("all references of the test set occur in the training text")
+        sources, targets = zip(*left, strict=True)
+        return TestSet(sources, targets)
+
+
+@dataclass(frozen=True)
+class Perplexity:
+    """Perplexity of a model on given translations.
+
+    Args:
+        value: exp(negative log-likelihood / tokens); NaN when there is nothing to read.
+        pieces: Tokens of all translations, `</s>` included, but without the token of a language, which is given.
+        left_out: Pairs that were too long.
+        nats_per_character: The same negative log-likelihood, in nats for each character of the translations, by which
+            models of different vocabularies compare; NaN when there is no character to read.
+    """
+
+    value: float
+    pieces: int
+    left_out: int
+    nats_per_character: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Translations and scores of a test set.
+
+    Args:
+        lines: The translation of each sentence.
+        bleu: Corpus BLEU.
+        chrf: Corpus chrF2.
+        perplexity: Of the first references.
+        seconds: Time of the translation.
+    """
+
+    lines: tuple[TranslatedLine, ...]
+    bleu: Score
+    chrf: Score
+    perplexity: Perplexity
+    seconds: float
+
+    @property
+    def texts(self) -> list[str]:
+        """The translations alone."""
+        return [line.text for line in self.lines]
+
+    def scores(self) -> dict[str, Any]:
+        """What a report or the metrics of a checkpoint hold; None for what is no number, since JSON has no NaN."""
+        return {
+            "bleu": self.bleu.value,
+            "signature": self.bleu.signature,
+            "chrf": self.chrf.value,
+            "chrf_signature": self.chrf.signature,
+            "perplexity": finite(self.perplexity.value),
+            "pieces": self.perplexity.pieces,
+            "sentences": len(self.lines),
+        }
+
+
+def finite(value: float) -> float | None:
+    """The value; None for NaN and infinity, which JSON does not have."""
+    return value if math.isfinite(value) else None
+
+
+def evaluate(
+    translator: Translator,
+    test: TestSet,
+    *,
+    beam: int | None = None,
+    alpha: float | None = None,
+    batch: int = 32,
+    on_progress: Callable[[int], object] = lambda lines: None,
+) -> Evaluation:
+    """Translate a test set and compare with its references; the options are those of `translate_lines`."""
+    started = time.monotonic()
+    lines = translate_lines(translator, test.sources, beam=beam, alpha=alpha, batch=batch, on_progress=on_progress)
+    seconds = time.monotonic() - started
+    texts = [line.text for line in lines]
+    columns = by_reference(test.references)
+    firsts = [(source, each[0]) for source, each in zip(test.sources, test.references, strict=True)]
+    return Evaluation(
+        tuple(lines), bleu(texts, columns), chrf(texts, columns), perplexity(translator, firsts, batch), seconds
+    )
+
+
+def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: int = 32) -> Perplexity:
+    """Perplexity of given translations: exp of the mean negative log-likelihood, without label smoothing.
+
+    Args:
+        translator: Model and vocabulary.
+        pairs: Sources and translations; a pair that is too long is left out and counted.
+        batch: Pairs that are read together at most.
+    """
+    lengths: dict[int, int] = {}
+    readable: dict[int, tuple[str, str]] = {}
+    pieces = characters = 0
+    for number, pair in enumerate(pairs):
+        source, target = (_clean(text) for text in pair)
+        try:
+            ids = translator.encode_target(target).ids
+            own = len(ids) + 1  # and </s>
+            lengths[number] = max(len(translator.encode(source)), own)
+        except SourceTooLong:
+            continue
+        readable[number] = (source, target)
+        # The token of a language is given, so its log-probability is 0.
+        pieces += own - (ids[:1] == (translator.tokenizer.special.first,))
+        characters += len(target)
+    total = 0.0
+    for numbers in batches_by_length(lengths, batch):
+        total -= sum(translator.score([readable[number] for number in numbers]))
+    value = math.exp(min(total / pieces, 700.0)) if pieces else math.nan
+    return Perplexity(value, pieces, len(pairs) - len(readable), total / characters if characters else math.nan)
+
+
+def by_reference(references: Sequence[Sequence[str]]) -> list[list[str]]:
+    """References of each sentence -> a list for each reference, as sacreBLEU takes them."""
+    most = max(map(len, references))
+    # sacreBLEU takes None for "this sentence has no such reference", which its types do not say.
+    columns = [[each[i] if i < len(each) else None for each in references] for i in range(most)]
+    return cast("list[list[str]]", columns)

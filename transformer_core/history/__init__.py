@@ -1,0 +1,1 @@
+"""Snapshots of a training run, and how heads and BLEU developed over them."""

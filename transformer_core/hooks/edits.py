@@ -1,0 +1,249 @@
+"""Ready-made changes for `edit(model, address, change)`: ablate, patch, knock out, force, inject.
+
+Positions count from 0 over the whole sentence. In step-by-step decoding an edit finds its positions by the query
+offset, so that it means the same in a forced pass and in beam search.
+
+Shape legend: B rows of the batch, H heads, Q queries of this pass, K keys, d_v width of a head's values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from transformer_core.hooks.hook_sites import HEAD_POINTS, Site
+from transformer_core.hooks.points import Edit
+
+_IMPOSSIBLE = -1e9  # a logit
+
+
+def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
+    """For `head_outputs`: replace the outputs of `heads` by zeros, or by `to`.
+
+    Args:
+        heads: Counted from 0.
+        to: (len(heads), d_v) the replacement, such as `mean_head_outputs`; None means zeros.
+    """
+    chosen = sorted(heads)
+
+    def ablate(value: Tensor, site: Site) -> Tensor:
+        _check_heads(chosen, value, site)
+        changed = value.clone()
+        changed[:, chosen] = 0.0 if to is None else to.to(value)[None, :, None, :]
+        return changed
+
+    return ablate
+
+
+def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
+    """For `activations`: set these inner values of a feed-forward network to `to`; neurons count from 0."""
+    chosen = sorted(neurons)
+
+    def ablate(value: Tensor, site: Site) -> Tensor:
+        if not all(0 <= neuron < value.shape[-1] for neuron in chosen):
+            raise ValueError(f"neurons is {chosen}, but {site.address} has neurons 0 to {value.shape[-1] - 1}")
+        changed = value.clone()
+        changed[..., chosen] = to
+        return changed
+
+    return ablate
+
+
+def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tensor:
+    """Mean over rows and positions of captured `head_outputs`, for `ablate_heads(heads, to=...)`.
+
+    Args:
+        values: Tensors (B, H, Q, d_v), such as `captured.calls[address]` of a few sentences without padding.
+        heads: Counted from 0.
+
+    Returns:
+        (len(heads), d_v).
+
+    Raises:
+        ValueError: There are no values.
+    """
+    flat = [value[:, sorted(heads)].transpose(0, 1).flatten(1, 2) for value in values]  # each (heads, B * Q, d_v)
+    if not flat:
+        raise ValueError("no captured values to take the mean of")
+    return torch.cat(flat, dim=1).mean(dim=1)
+
+
+def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None = None) -> Edit:
+    """For any point: replace the value by that of another run.
+
+    Args:
+        values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture that holds one under
+            the same address.
+        heads: Which heads to patch, counted from 0; None means all.
+
+    Raises:
+        ValueError: when it runs: the other run lacks the address, these positions, or has another shape.
+    """
+
+    def put_in(value: Tensor, site: Site) -> Tensor:
+        if isinstance(values, Mapping):
+            if site.address not in values:
+                raise ValueError(f"the other run has no value at {site.address}")
+            other = values[site.address]
+        else:
+            other = values
+        start, length = site.rows.query_offset, value.shape[-2]
+        other = other[..., start : start + length, :].to(value)
+        if other.shape[1:] != value.shape[1:] or other.shape[0] not in (1, value.shape[0]):
+            raise ValueError(
+                f"{site.address} is {tuple(value.shape)} at position {start}, "
+                f"the other run has {tuple(other.shape)} there"
+            )
+        if heads is None:
+            return other.expand_as(value)
+        chosen = sorted(heads)
+        _check_heads(chosen, value, site)
+        changed = value.clone()
+        changed[:, chosen] = other[:, chosen]
+        return changed
+
+    return put_in
+
+
+def knock_out(edges: Collection[tuple[int, int]], heads: Collection[int] | None = None) -> Edit:
+    """For `scores`: mask these keys for these queries; softmax shares their weight among the other keys.
+
+    Args:
+        edges: (query position, key position); a query that loses all its keys attends to nothing.
+        heads: Counted from 0; None means all.
+    """
+
+    def cut(value: Tensor, site: Site) -> Tensor:
+        changed = value.clone()
+        chosen = _chosen(heads, value, site)
+        for row, key in _live(edges, value, site):
+            changed[:, chosen, row, key] = -math.inf
+        return changed
+
+    return cut
+
+
+def force_edges(edges: Mapping[int, int], heads: Collection[int] | None = None) -> Edit:
+    """For `scores`: each of these queries gives all its weight to one key.
+
+    Args:
+        edges: Query position -> key position.
+        heads: Counted from 0; None means all.
+    """
+
+    def force(value: Tensor, site: Site) -> Tensor:
+        changed = value.clone()
+        chosen = _chosen(heads, value, site)
+        for row, key in _live(edges.items(), value, site):
+            changed[:, chosen, row] = -math.inf
+            changed[:, chosen, row, key] = 0.0
+        return changed
+
+    return force
+
+
+def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
+    """For `weights`: replace the pattern of the model by a given one.
+
+    Args:
+        pattern: (Q, K) or (len(heads), Q, K) weights for all positions; rows should sum to 1. Keys beyond those that
+            are live in step-by-step decoding are left out.
+        heads: Counted from 0; None means all.
+
+    Raises:
+        ValueError: when it runs: the pattern lacks these queries or keys.
+    """
+
+    def put_in(value: Tensor, site: Site) -> Tensor:
+        start, (queries, keys) = site.rows.query_offset, value.shape[2:]
+        rows = pattern[..., start : start + queries, :keys].to(value)
+        if rows.shape[-2:] != (queries, keys):
+            raise ValueError(
+                f"{site.address} needs queries {start} to {start + queries - 1} and {keys} keys, "
+                f"but the pattern is {tuple(pattern.shape)}"
+            )
+        changed = value.clone()
+        changed[:, _chosen(heads, value, site)] = rows
+        return changed
+
+    return put_in
+
+
+def force_prefix(tokens: Sequence[int]) -> Edit:
+    """For `logits`: every translation begins with these tokens; nothing else has a probability there."""
+
+    def force(logits: Tensor, site: Site) -> Tensor:
+        forced = logits.clone()
+        for place, token in enumerate(tokens[site.rows.query_offset :][: logits.shape[1]]):
+            forced[:, place] = _IMPOSSIBLE
+            forced[:, place, token] = 0.0
+        return forced
+
+    return force
+
+
+def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Collection[int] | None = None) -> Edit:
+    """An edit restricted to some rows of the batch.
+
+    Args:
+        change: Any edit.
+        sentences: Numbers of the sentences in the batch; None means all.
+        beams: Numbers of the hypotheses in beam search, 0 for the best; None means all.
+    """
+
+    def change_some(value: Tensor, site: Site) -> Tensor | None:
+        numbers = site.rows.sentences or tuple(range(len(value)))
+        ranks = site.rows.beams or (0,) * len(numbers)
+        if len(value) != len(numbers):  # keys and values of the source are shared by the beams of a sentence
+            numbers, ranks = tuple(dict.fromkeys(numbers)), (0,) * len(value)
+        wanted = [
+            (sentences is None or number in sentences) and (beams is None or rank in beams)
+            for number, rank in zip(numbers, ranks, strict=True)
+        ]
+        if not any(wanted):
+            return None
+        changed = change(value, site)
+        if changed is None:
+            return None
+        mask = torch.tensor(wanted, device=value.device).view(-1, *[1] * (value.dim() - 1))
+        return torch.where(mask, changed, value)
+
+    return change_some
+
+
+def chain(*changes: Edit) -> Callable[[Tensor, Site], Tensor]:
+    """Several edits at one point, applied in order."""
+
+    def change_all(value: Tensor, site: Site) -> Tensor:
+        for change in changes:
+            changed = change(value, site)
+            value = value if changed is None else changed
+        return value
+
+    return change_all
+
+
+def _check_heads(heads: list[int], value: Tensor, site: Site) -> None:
+    if site.point not in HEAD_POINTS:
+        raise ValueError(f"heads is {heads}, but {site.address} has no heads")
+    if not all(0 <= head < value.shape[1] for head in heads):
+        raise ValueError(f"heads is {heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
+
+
+def _chosen(heads: Collection[int] | None, value: Tensor, site: Site) -> list[int]:
+    chosen = list(range(value.shape[1])) if heads is None else sorted(heads)
+    _check_heads(chosen, value, site)
+    return chosen
+
+
+def _live(edges: Iterable[tuple[int, int]], value: Tensor, site: Site) -> list[tuple[int, int]]:
+    """The edges of the queries of this pass, as row of the pass and key. Raises ValueError for a missing key."""
+    start, (queries, keys) = site.rows.query_offset, value.shape[2:]
+    live = [(query - start, key) for query, key in edges if 0 <= query - start < queries]
+    beyond = [key for _, key in live if not 0 <= key < keys]
+    if beyond:
+        raise ValueError(f"{site.address} has keys 0 to {keys - 1}, not {beyond[0]}")
+    return live

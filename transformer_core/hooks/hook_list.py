@@ -1,0 +1,33 @@
+"""All hook points of a model as text."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from torch import nn
+
+from transformer_core.config import ModelConfig
+from transformer_core.hooks.points import hook_points
+
+
+def describe_hook_points(model: nn.Module) -> str:
+    """One line for each point: address, shape with the sizes of this model, and meaning.
+
+    `hook_points(model)[address].site` has the same for programs.
+    """
+    config = cast(ModelConfig, model.config)
+    known = {
+        "heads": config.num_heads,
+        "d_k": config.d_k,
+        "d_v": config.d_v,
+        "d_ff": config.d_ff,
+        "d_model": config.d_model,
+        "vocab_size": config.vocab_size,
+    }
+    rows = []
+    for address, point in hook_points(model).items():
+        assert point.site is not None
+        shape = ", ".join(f"{name}={known[name]}" if name in known else name for name in point.site.shape)
+        rows.append((address, f"({shape})", point.site.meaning))
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    return "\n".join(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}" for row in rows)

@@ -1,0 +1,336 @@
+"""Read or change activations while the model runs.
+
+Named identity modules, `HookPoint`s, sit inside every attention, feed-forward network and "Add & Norm", after the
+embeddings and at the logits (see `sites.py`). Their dotted names are public and stable, such as
+`decoder.layers.3.cross_attention.weights`. There are two ways to use them:
+
+* `capture(model, ...)` and `edit(model, ...)`: act only in the context (`contextvars`) that opened them, so two users
+  of one model never see each other's captures or edits; undone on exit.
+* PyTorch's own `register_forward_hook` and the like: act on every run of the model, until removed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.hooks.hook_sites import HEAD_POINTS, SENTENCES_IN_ORDER, site_of
+from transformer_core.hooks.hook_sites import POINTS as POINTS
+from transformer_core.hooks.hook_sites import Point as Point
+from transformer_core.hooks.hook_sites import Rows as Rows
+from transformer_core.hooks.hook_sites import Site as Site
+
+Edit = Callable[[Tensor, Site], Tensor | None]
+_Name = TypeVar("_Name", bound=str)
+
+_rows: ContextVar[Rows] = ContextVar("headlight_rows", default=SENTENCES_IN_ORDER)
+_open_taps: ContextVar[frozenset[int]] = ContextVar("headlight_open_taps", default=frozenset())
+_lock = threading.Lock()
+
+
+class HookPoint(nn.Module):
+    """An identity module with a stable name, at which a value can be read or replaced.
+
+    `listening` is a plain bool that the model tests before it calls the point. It exists because torch.compile guards a
+    plain attribute but not the dictionaries of hooks: a model that tested those would capture nothing once compiled.
+    """
+
+    listening: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listening = False
+        self.site: Site | None = None
+        self._taps: tuple[_Tap, ...] = ()
+        self._native_hooks = 0
+
+    def forward(self, value: Tensor) -> Tensor:
+        """The value, as the taps of this context leave it; the shape must stay."""
+        mine = _open_taps.get()
+        for tap in self._taps:
+            if tap.number in mine:
+                value = tap.apply(value, self.site)
+        return value
+
+    def _add_tap(self, tap: _Tap) -> None:
+        with _lock:
+            self._taps = (*self._taps, tap)
+            self._update()
+
+    def _remove_tap(self, tap: _Tap) -> None:
+        with _lock:
+            self._taps = tuple(other for other in self._taps if other is not tap)
+            self._update()
+
+    def _count_native(self, change: int) -> None:
+        with _lock:
+            self._native_hooks += change
+            self._update()
+
+    def _update(self) -> None:
+        self.listening = bool(self._taps) or self._native_hooks > 0
+
+    def register_forward_hook(self, *args: Any, **kwargs: Any) -> Any:
+        """As torch.nn.Module's; also makes the point listen."""
+        return _CountedHandle(self, super().register_forward_hook(*args, **kwargs))
+
+    def register_forward_pre_hook(self, *args: Any, **kwargs: Any) -> Any:
+        """As torch.nn.Module's; also makes the point listen."""
+        return _CountedHandle(self, super().register_forward_pre_hook(*args, **kwargs))
+
+    def register_full_backward_hook(self, *args: Any, **kwargs: Any) -> Any:
+        """As torch.nn.Module's; also makes the point listen."""
+        return _CountedHandle(self, super().register_full_backward_hook(*args, **kwargs))
+
+    def register_full_backward_pre_hook(self, *args: Any, **kwargs: Any) -> Any:
+        """As torch.nn.Module's; also makes the point listen."""
+        return _CountedHandle(self, super().register_full_backward_pre_hook(*args, **kwargs))
+
+
+class _CountedHandle:
+    """PyTorch's handle of a hook, which also updates its point when the hook is removed."""
+
+    def __init__(self, point: HookPoint, handle: Any) -> None:
+        self._point = point
+        self._handle = handle
+        self._removed = False
+        point._count_native(1)
+
+    def remove(self) -> None:
+        """Remove the hook; a second call does nothing."""
+        if not self._removed:
+            self._removed = True
+            self._handle.remove()
+            self._point._count_native(-1)
+
+    def __enter__(self) -> _CountedHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class _Tap:
+    """One edit or capture at its points; active in the contexts that hold its number."""
+
+    _next = 0
+
+    def __init__(self, edit: Edit) -> None:
+        with _lock:
+            _Tap._next += 1
+            self.number = _Tap._next
+        self._edit = edit
+
+    def apply(self, value: Tensor, site: Site | None) -> Tensor:
+        if site is None:
+            raise RuntimeError("a hook point without an address: call name_hook_points(model) after building the model")
+        rows = _rows.get()
+        changed = self._edit(value, site if rows is site.rows else replace(site, rows=rows))
+        if changed is None:
+            return value
+        if changed.shape != value.shape:
+            raise ValueError(f"edit at {site.address} returned shape {tuple(changed.shape)}, not {tuple(value.shape)}")
+        return changed
+
+
+def run_hooks(point: HookPoint, value: Tensor) -> Tensor:
+    """Pass a value through a point if it has hooks, outside the compiled graph if there is one."""
+    if not point.listening:
+        return value
+    if torch.compiler.is_compiling():
+        from transformer_core.hooks.uncompiled import run_hooks_eagerly
+
+        eager: Tensor = run_hooks_eagerly(point, value)
+        return eager
+    result: Tensor = point(value)
+    return result
+
+
+@contextmanager
+def row_context(rows: Rows) -> Iterator[None]:
+    """Set what the rows of the running batch are, for every edit inside the context."""
+    token = _rows.set(rows)
+    try:
+        yield
+    finally:
+        _rows.reset(token)
+
+
+def name_hook_points(model: nn.Module) -> None:
+    """Give every HookPoint inside a Transformer its address, kind and layer."""
+    for address, module in model.named_modules():
+        if isinstance(module, HookPoint):
+            module.site = site_of(address)
+
+
+def hook_points(model: nn.Module) -> dict[str, HookPoint]:
+    """All hook points of a model, compiled or not, by address, in the order of its modules."""
+    found: list[HookPoint] = []
+    _find_points(model, found)
+    points = {point.site.address: point for point in found if point.site is not None}
+    if len(points) == len(found):
+        return points
+    named = {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
+    return {point.site.address if point.site else name: point for name, point in named.items()}
+
+
+def _find_points(module: nn.Module, found: list[HookPoint]) -> None:
+    """As `named_modules`, but several times faster without the names: every capture calls this."""
+    for child in module._modules.values():
+        if isinstance(child, HookPoint):
+            found.append(child)
+        elif child is not None and child._modules:
+            _find_points(child, found)
+
+
+def _select(
+    model: nn.Module,
+    addresses: Collection[str] | None,
+    points: Collection[Point] | None,
+    kinds: Collection[Kind] | None,
+    layers: Collection[int] | None,
+) -> list[HookPoint]:
+    """The points that pass every filter. Raises ValueError for a filter that matches nothing."""
+    known = hook_points(model)
+    filters: tuple[tuple[str, Collection[Any] | None, tuple[Any, ...]], ...] = (
+        ("points", points, POINTS),
+        ("kinds", kinds, KINDS),
+        ("addresses", addresses, tuple(known)),
+        (
+            "layers",
+            layers,
+            tuple(sorted({p.site.layer for p in known.values() if p.site and p.site.layer is not None})),
+        ),
+    )
+    for name, given, allowed in filters:
+        wrong = sorted(set(given or ()) - set(allowed))
+        if wrong:
+            shown = ", ".join(map(str, allowed[:12])) + (", ..." if len(allowed) > 12 else "")
+            raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but must be among {shown}")
+    chosen = []
+    for address, point in known.items():
+        site = point.site
+        assert site is not None
+        if (
+            (addresses is None or address in addresses)
+            and (points is None or site.point in points)
+            and (kinds is None or site.kind in kinds)
+            and (layers is None or site.layer in layers)
+        ):
+            chosen.append(point)
+    if not chosen:
+        raise ValueError(
+            f"no hook point matches points={points}, kinds={kinds}, layers={layers}, addresses={addresses}"
+        )
+    return chosen
+
+
+@contextmanager
+def _tapped(points: list[HookPoint], edit_value: Edit) -> Iterator[None]:
+    tap = _Tap(edit_value)
+    token = _open_taps.set(_open_taps.get() | {tap.number})
+    for point in points:
+        point._add_tap(tap)
+    try:
+        yield
+    finally:
+        for point in points:
+            point._remove_tap(tap)
+        _open_taps.reset(token)
+
+
+class Captured(Mapping[str, Tensor]):
+    """The values recorded by a `capture`: address -> the value of the last pass.
+
+    `calls[address]` holds the values of all passes in order, such as one for each step of decoding.
+    """
+
+    def __init__(self) -> None:
+        self.calls: dict[str, list[Tensor]] = {}
+
+    def __getitem__(self, address: str) -> Tensor:
+        return self.calls[address][-1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.calls)
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+
+@contextmanager
+def capture(
+    model: nn.Module,
+    *,
+    points: Point | Collection[Point] = "weights",
+    kinds: Kind | Collection[Kind] | None = None,
+    layers: Collection[int] | None = None,
+    heads: Collection[int] | None = None,
+    device: torch.device | str | None = None,
+    detach: bool = True,
+) -> Iterator[Captured]:
+    """Record values while the model runs in this context; by default the weights of all heads.
+
+    Args:
+        model: A Transformer, compiled or not.
+        points: One or several of `POINTS`.
+        kinds: One or several of `encoder`, `decoder`, `cross`, for points of attention; None means all.
+        layers: Counted from 0; None means all.
+        heads: Counted from 0, kept in rising order, for points of attention; None means all.
+        device: Where to keep the values, such as "cpu"; None leaves them where they are.
+        detach: Whether to detach the values from the autograd graph.
+
+    Yields:
+        A mapping from address to tensor, of the shapes in `sites.py`.
+
+    Raises:
+        ValueError: A filter names something that the model lacks.
+    """
+    captured = Captured()
+    chosen_points, chosen_kinds = _several(points), None if kinds is None else _several(kinds)
+    chosen_heads = None if heads is None else sorted(heads)
+    without_heads = sorted(chosen_points - set(HEAD_POINTS))
+    if heads is not None and without_heads:
+        raise ValueError(f"heads is {chosen_heads}, but {', '.join(without_heads)} have no heads")
+
+    def record(value: Tensor, site: Site) -> None:
+        kept = value.detach() if detach else value
+        if chosen_heads is not None:
+            if not all(0 <= head < value.shape[1] for head in chosen_heads):
+                raise ValueError(f"heads is {chosen_heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
+            kept = kept[:, chosen_heads]
+        # A copy: an edit that comes later may change the value in place.
+        kept = kept.clone() if device is None else kept.to(device, copy=True)
+        captured.calls.setdefault(site.address, []).append(kept)
+
+    with _tapped(_select(model, None, chosen_points, chosen_kinds, layers), record):
+        yield captured
+
+
+@contextmanager
+def edit(model: nn.Module, addresses: str | Collection[str], change: Edit) -> Iterator[None]:
+    """Change values while the model runs in this context.
+
+    Args:
+        model: A Transformer, compiled or not.
+        addresses: One address or several, as `hook_points(model)` lists them.
+        change: Called with the value and its Site; returns a tensor of the same shape, or None to leave it.
+
+    Raises:
+        ValueError: An address that the model lacks, or an edit that changes the shape.
+    """
+    with _tapped(_select(model, _several(addresses), None, None, None), change):
+        yield
+
+
+def _several(names: _Name | Collection[_Name]) -> set[_Name]:
+    """One name or several as a set; a string is itself a collection, of letters."""
+    return {names} if isinstance(names, str) else set(names)

@@ -1,0 +1,1 @@
+"""The paper, top to bottom: attention, layers, the Transformer."""

@@ -1,0 +1,1 @@
+"""Configurations and costs from the paper: presets, Table 3, operations, complexity."""

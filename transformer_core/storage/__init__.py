@@ -1,0 +1,1 @@
+"""Files of a checkpoint: tensors, manifest, identity, measurements."""

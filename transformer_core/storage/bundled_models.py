@@ -1,0 +1,31 @@
+"""Where the models are that come with the code: beside it in a checkout, in a package of data once installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_FOLDER = "checkpoints"  # as paths in commands and files name it, wherever it is
+_BESIDE = Path(__file__).resolve().parents[2]
+_INSTALLED = _BESIDE / "headlight_checkpoints"
+
+SHIPPED = _INSTALLED if _INSTALLED.is_dir() else _BESIDE / _FOLDER
+
+
+def find_checkpoint(path: str) -> str:
+    """The checkpoint that a path names: the folder itself, or else the shipped one of that name.
+
+    So `checkpoints/en-de` means the same in every working directory, and `en-de` does too. A path that names neither
+    comes back as it is.
+    """
+    given = Path(path)
+    if given.exists() or given.is_absolute():
+        return path
+    parts = given.parts[1:] if given.parts[:1] == (_FOLDER,) else given.parts
+    shipped = SHIPPED.joinpath(*parts)
+    return str(shipped) if parts and ".." not in parts and shipped.is_dir() else path
+
+
+def shipped_name(folder: Path) -> str | None:
+    """What commands call a shipped folder, such as `checkpoints/en-de`; None for any other folder."""
+    folder = folder.resolve()
+    return (Path(_FOLDER) / folder.relative_to(SHIPPED)).as_posix() if folder.is_relative_to(SHIPPED) else None

@@ -1,0 +1,136 @@
+"""`manifest.json`: the sha256 of every file of a folder, and the `weights_hash` of the model that they belong to.
+
+A checkpoint has one, and its `derived/` another. The `weights_hash` names a model by what determines its output and by
+nothing else: neither by its card and its scores, nor by how its weights are cut into files.
+
+    {"format_version": 2, "weights_hash": "...", "formerly": ["..."], "files": {"config.json": "...", ...}}
+
+`formerly` holds hashes by which files from before format 2 name the same model. Format 1 was `files` alone, and the
+model was named by the sha256 of the manifest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from transformer_core.storage.files import CheckpointError, open_regular, problem_of, read_regular, sha256, write_json
+
+MANIFEST_FILE = "manifest.json"
+FORMAT_VERSION = 2
+_MAX_BYTES = 1_000_000  # of a manifest: thousands of files
+MAX_FOLDER_BYTES = 4_000_000_000  # of all files that it lists; the paper's large model has a tenth of it
+_MAX_FORMER = 1_000
+_HASH = re.compile(r"[0-9a-f]{64}")
+_PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What a `manifest.json` holds.
+
+    Args:
+        files: Name -> sha256 of every file but the manifest.
+        weights_hash: Of the model; empty in format 1.
+        formerly: Hashes by which older files name the same model.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    weights_hash: str = ""
+    formerly: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """The manifest of a folder. Raises CheckpointError for one that is missing, damaged or of another format."""
+        path = folder / MANIFEST_FILE
+        value = read_object(path, _MAX_BYTES)
+        if "format_version" not in value:
+            value = {"files": value, "weights_hash": ""}
+        elif value["format_version"] != FORMAT_VERSION:
+            raise CheckpointError(
+                path, f"has format {value['format_version']!r}, this program reads {FORMAT_VERSION} and older"
+            )
+        files, own, formerly = value.get("files"), value.get("weights_hash"), value.get("formerly", [])
+        if not isinstance(files, dict):
+            raise CheckpointError(path, "lists no files with their sha256")
+        for name, digest in files.items():
+            if not is_plain(name):
+                raise CheckpointError(folder / name, "is missing: no file of this folder can have that name")
+            if not is_hash(digest):
+                raise CheckpointError(path, f"has no sha256 of {name}")
+        if own != "" and not is_hash(own):
+            raise CheckpointError(path, "has no weights_hash of 64 hexadecimal digits")
+        if not isinstance(formerly, list) or len(formerly) > _MAX_FORMER or not all(map(is_hash, formerly)):
+            raise CheckpointError(path, "lists invalid former hashes")
+        return cls(files=files, weights_hash=str(own), formerly=tuple(formerly))
+
+    def write(self, folder: Path) -> None:
+        """Write the manifest of a folder."""
+        record: dict[str, Any] = {"format_version": FORMAT_VERSION, "weights_hash": self.weights_hash}
+        if self.formerly:
+            record["formerly"] = list(self.formerly)
+        write_json(folder / MANIFEST_FILE, {**record, "files": dict(sorted(self.files.items()))})
+
+    def check_size(self, folder: Path) -> None:
+        """Raise CheckpointError when the listed files are too large together, as files with holes can be on any disk.
+
+        What is missing, or has a name that no file can have, is for `check` to tell.
+        """
+        size = 0
+        for name in self.files:
+            with suppress(OSError, ValueError):
+                size += (folder / name).lstat().st_size
+        if size > MAX_FOLDER_BYTES:
+            raise CheckpointError(folder, f"has {size:,} bytes, but at most {MAX_FOLDER_BYTES:,} are allowed")
+
+    def check(self, folder: Path, name: str, *, contents: bool = True, most_bytes: int | None = None) -> None:
+        """Raise CheckpointError when a listed file is missing, too large or, if `contents`, differs from its hash.
+
+        Nothing is read through links, neither the file's nor that of a folder in this one.
+        """
+        path = folder / name
+        if path.parent != folder and path.parent.is_symlink():
+            raise CheckpointError(path.parent, "is a link, which is not followed")
+        try:
+            with open_regular(path, most_bytes) as file:
+                whole = not contents or hashlib.file_digest(file, "sha256").hexdigest() == self.files[name]
+        except FileNotFoundError as error:
+            raise CheckpointError(path, "is missing") from error
+        except OSError as error:
+            raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
+        if not whole:
+            raise CheckpointError(path, f"is damaged: its sha256 is not the one in {MANIFEST_FILE}")
+
+
+def manifest_hash(folder: Path) -> str:
+    """The sha256 of a manifest. Raises OSError when there is none, and CheckpointError for one that is too large."""
+    return sha256(folder / MANIFEST_FILE, _MAX_BYTES)
+
+
+def is_hash(value: object) -> bool:
+    """Whether this is a sha256 in hex."""
+    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+
+
+def is_plain(name: str) -> bool:
+    """Whether this names a file of a folder, or of a folder in it, and never one that lies elsewhere."""
+    return _PLAIN.fullmatch(name) is not None
+
+
+def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
+    """A JSON object. Raises CheckpointError for anything else, and for a file that is too large, before reading it."""
+    try:
+        value = json.loads(read_regular(path, most_bytes).decode("utf-8"))
+    except CheckpointError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
+    if not isinstance(value, dict):
+        raise CheckpointError(path, "expected a JSON object")
+    return value

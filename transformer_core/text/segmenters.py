@@ -1,0 +1,84 @@
+"""How the tokenizer of a converted model cuts text into pieces and joins them again, before any of them has an id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import sentencepiece
+
+from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.text.length_limits import Expands, check_expansion
+
+UNKNOWN = " \u2047 "  # what SentencePiece writes for `<unk>`
+
+
+class SegmenterError(ValueError):
+    """A file that is no model of pieces."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A text in pieces.
+
+    Args:
+        pieces: As the vocabulary lists them.
+        spans: For each piece the characters of the text that it covers, [begin, end).
+    """
+
+    pieces: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+
+class Segmenter(Protocol):
+    """Cuts text into pieces and joins pieces to text."""
+
+    @property
+    def model(self) -> bytes:
+        """The file that it was read from."""
+
+    def cut(self, text: str) -> Cut:
+        """Text -> pieces."""
+
+    def join(self, pieces: Sequence[str]) -> str:
+        """Pieces -> text."""
+
+    def shown(self, piece: str) -> str:
+        """A piece as a reader sees it, with the mark of a word's beginning."""
+
+
+class SentencePieceSegmenter:
+    """A SentencePiece model of any kind; its own ids are of no account.
+
+    Args:
+        model: The bytes of a `.model` or `.spm` file.
+
+    Raises:
+        SegmenterError: They are not such a model.
+    """
+
+    def __init__(self, model: bytes) -> None:
+        self.model = model
+        try:
+            check_expansion(model)
+            self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+            self.pieces: tuple[str, ...] = tuple(self._processor.id_to_piece(list(range(len(self._processor)))))
+        except (RuntimeError, TypeError, UnicodeDecodeError) as error:
+            raise SegmenterError("not a valid SentencePiece model") from error
+        except Expands as error:
+            raise SegmenterError(str(error)) from error
+
+    def cut(self, text: str) -> Cut:
+        """Text -> pieces; characters that the model lacks keep their own text as a piece."""
+        mapping = self._processor.encode(text, return_type="offset_mapping")
+        return Cut(tuple(mapping["pieces"]), tuple(mapping["offsets"]))
+
+    def join(self, pieces: Sequence[str]) -> str:
+        """Pieces -> text; pieces that the model lacks, such as those of the other language, stand for themselves."""
+        text: str = self._processor.decode_pieces(list(pieces))
+        return text.replace(WORD_BOUNDARY, " ").strip()
+
+    def shown(self, piece: str) -> str:
+        """The piece itself."""
+        return piece

@@ -1,0 +1,297 @@
+"""Text to pieces and back: SentencePiece BPE with one vocabulary for both languages (Section 5.1), or one for each.
+
+Text is normalised to NFKC. A character that the vocabulary lacks becomes `<unk>`, but keeps its own text as the piece,
+so that a reader can see what the model cannot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+from transformer_core.attention_maps import WORD_BOUNDARY, Axis
+from transformer_core.config import SpecialIds
+from transformer_core.storage.files import TOKENIZER_FILE, VOCABULARY_FILE, CheckpointError, problem_of, read_regular
+from transformer_core.text.length_limits import Expands, check_expansion
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # no text in UTF-8, which SentencePiece reads
+BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
+MAX_BYTES = 50_000_000  # of a file: a vocabulary of a million pieces has half of it
+# Punctuation that joins a word instead of ending it: isn't, well-known.
+_WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
+# Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese.
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+
+
+class TokenizerError(ValueError):
+    """A tokenizer file that cannot be read, or training text too small for the requested vocabulary.
+
+    Args:
+        message: What is wrong, and where.
+        reason: The same without the place.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or message
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One text in pieces.
+
+    Args:
+        ids: Piece ids, without `<s>` or `</s>`.
+        pieces: Their text; an unknown piece shows the characters that it stands for.
+        spans: For each piece the characters of the given text that it covers, [begin, end).
+        unknown: Whether each piece is `<unk>`.
+    """
+
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+    unknown: tuple[bool, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Tokenizer:
+    """A trained SentencePiece model; `source` is the one that reads sources, which is itself unless there are two.
+
+    Args:
+        model: The bytes of a `.model` file.
+        source_model: The bytes of another one, for sources.
+
+    Attributes:
+        closed: Whether every token is a whole word, as after `from_symbols`. Words of the source then begin at blanks
+            only.
+
+    Raises:
+        TokenizerError: The bytes are not a SentencePiece model, it lacks one of the four special pieces, or the two
+            vocabularies give them different ids.
+    """
+
+    def __init__(self, model: bytes, source_model: bytes | None = None) -> None:
+        self.model = model
+        try:
+            check_expansion(model)
+            self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+            pieces = self._processor.id_to_piece(list(range(len(self._processor))))
+        except (RuntimeError, TypeError) as error:
+            raise TokenizerError("not a valid SentencePiece model") from error
+        except Expands as error:
+            raise TokenizerError(str(error)) from error
+        except UnicodeDecodeError as error:
+            raise TokenizerError(f"the SentencePiece model has a piece that is not UTF-8: {error}") from error
+        ids = [self._processor.pad_id(), self._processor.bos_id(), self._processor.eos_id(), self._processor.unk_id()]
+        if min(ids) < 0:
+            raise TokenizerError("the SentencePiece model needs <pad>, <s>, </s> and <unk>; train it with `prepare`")
+        self.special = SpecialIds(pad=ids[0], bos=ids[1], eos=ids[2], unk=ids[3])
+        self.closed = all(piece.startswith(WORD_BOUNDARY) for i, piece in enumerate(pieces) if i not in ids)
+        self.source = self if source_model is None else Tokenizer(source_model)
+        if self.source.special != self.special:
+            raise TokenizerError("source and target vocabularies give <pad>, <s>, </s> and <unk> different ids")
+
+    @classmethod
+    def load(cls, path: Path | str) -> Tokenizer:
+        """Read a `.model` file, and the one of the source if one lies beside it (see `source_file`).
+
+        Raises:
+            TokenizerError: A file is missing or damaged; the message names it.
+        """
+        beside = source_file(Path(path))
+        if beside.with_name(VOCABULARY_FILE).exists():
+            reason = f"its ids are those of {VOCABULARY_FILE}, as in a converted model, which cannot be trained further"
+            raise TokenizerError(f"cannot read tokenizer {path}: {reason}", reason)
+        try:
+            of_source = read_regular(beside, MAX_BYTES) if beside.exists() else None
+            return cls(read_regular(Path(path), MAX_BYTES), of_source)
+        except (OSError, CheckpointError, TokenizerError) as error:
+            reason = problem_of(error) if isinstance(error, OSError) else error.reason
+            raise TokenizerError(f"cannot read tokenizer {path}: {reason}", reason) from error
+
+    def save(self, path: Path) -> None:
+        """Write what `load` reads."""
+        for name, contents in self.files(path).items():
+            path.with_name(name).write_bytes(contents)
+
+    def files(self, path: Path) -> dict[str, bytes]:
+        """What `save` writes: contents by name of file."""
+        of_source = {source_file(path).name: self.source.model} if self.separate else {}
+        return {path.name: self.model, **of_source}
+
+    def with_languages(self, source: str | None, target: str | None) -> Tokenizer:
+        """The same vocabulary for other languages; None leaves one as it is. Raises TokenizerError without a choice."""
+        if source is None and target is None:
+            return self
+        raise TokenizerError("this model has no choice of languages")
+
+    @property
+    def separate(self) -> bool:
+        """Whether sources have a vocabulary of their own."""
+        return self.source is not self
+
+    @classmethod
+    def train(cls, texts: Iterable[str], vocab_size: int, threads: int = 2) -> Tokenizer:
+        """Learn a vocabulary from the texts of both languages together.
+
+        Args:
+            texts: Sentences.
+            vocab_size: Pieces in all, the four special ones included.
+            threads: For SentencePiece; the result does not depend on it.
+
+        Raises:
+            TokenizerError: The texts are too few for so large a vocabulary, or too many different characters for it.
+        """
+        return cls(
+            _trained(
+                texts,
+                vocab_size,
+                model_type="bpe",
+                normalization_rule_name="nmt_nfkc",
+                character_coverage=0.9999,
+                split_digits=True,
+                max_sentence_length=16_384,
+                num_threads=threads,
+            )
+        )
+
+    @classmethod
+    def from_symbols(cls, symbols: Iterable[str]) -> Tokenizer:
+        """A closed vocabulary: each symbol is a token, and every other word between blanks is `<unk>`.
+
+        Raises:
+            TokenizerError: There are no symbols, or one is empty or has a blank in it.
+        """
+        each = sorted(set(symbols))
+        if not each or any(symbol.split() != [symbol] for symbol in each):
+            raise TokenizerError("a closed vocabulary needs symbols without blanks")
+        model = _trained(
+            each, len(each) + 4, model_type="word", normalization_rule_name="identity", character_coverage=1.0
+        )
+        return cls(model)
+
+    def __len__(self) -> int:
+        return int(self._processor.get_piece_size())
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the model file, and of the source's after it if there are two."""
+        return hashlib.sha256(b"".join(self.files(Path(TOKENIZER_FILE)).values())).hexdigest()
+
+    def encode(self, text: str) -> Encoding:
+        """Text -> pieces, with the characters that each covers. Half of a surrogate pair is an unknown character."""
+        mapping = self._processor.encode(LONE_SURROGATE.sub("\ufffd", text), return_type="offset_mapping")
+        return Encoding(
+            ids=tuple(mapping["ids"]),
+            pieces=tuple(mapping["pieces"]),
+            spans=tuple(mapping["offsets"]),
+            unknown=tuple(piece_id == self.special.unk for piece_id in mapping["ids"]),
+        )
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Texts -> ids; the fast way for whole corpora."""
+        ids: list[list[int]] = self._processor.encode(list(texts), return_type=int)
+        return ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Ids -> text; special pieces vanish, `<unk>` becomes U+2047, a double question mark."""
+        text: str = self._processor.decode([int(i) for i in ids])
+        return text
+
+    def piece(self, piece_id: int) -> str:
+        """The text of one piece, with its word-boundary mark."""
+        text: str = self._processor.id_to_piece(int(piece_id))
+        return text
+
+    def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The text of each piece."""
+        return tuple(self.piece(i) for i in ids)
+
+
+def _trained(texts: Iterable[str], vocab_size: int, **options: Any) -> bytes:
+    """A SentencePiece model with our four special tokens. Raises TokenizerError when it cannot be trained."""
+    writer, special = io.BytesIO(), SpecialIds()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_writer=writer,
+            vocab_size=vocab_size,
+            pad_id=special.pad,
+            bos_id=special.bos,
+            eos_id=special.eos,
+            unk_id=special.unk,
+            minloglevel=2,
+            **options,
+        )
+    except (RuntimeError, OSError) as error:
+        raise TokenizerError(f"cannot train a vocabulary of {vocab_size} tokens from these texts: {error}") from error
+    return writer.getvalue()
+
+
+def source_file(path: Path) -> Path:
+    """The file of a separate source vocabulary: beside the target's, with `source_` before its name."""
+    return path.with_name(f"source_{path.name}")
+
+
+def word_numbers(pieces: Sequence[str], *, at_blanks: bool = False) -> tuple[int, ...]:
+    """The word that each piece belongs to, counted from 0.
+
+    A word starts at a word-boundary mark; punctuation is a word of its own unless it joins (isn't, well-known), or
+    unless words begin `at_blanks` only, as in treebanks, where "U.S." is one. Scripts that put no blanks between words
+    do not show where one begins, so each piece in them is a word.
+    """
+    numbers: list[int] = []
+    previous = ""
+    for piece in pieces:
+        starts = piece.startswith(WORD_BOUNDARY) or (
+            not at_blanks
+            and (_is_punctuation(piece) or _is_punctuation(previous) or _is_without_blanks(previous, piece))
+        )
+        # A boundary mark alone belongs to the piece that follows it.
+        joined = not starts or previous == WORD_BOUNDARY
+        numbers.append(0 if not numbers else numbers[-1] + (0 if joined else 1))
+        previous = piece
+    return tuple(numbers)
+
+
+def _is_punctuation(piece: str) -> bool:
+    text = piece.replace(WORD_BOUNDARY, "")
+    return bool(text) and all(
+        unicodedata.category(character).startswith("P") and character not in _WORD_INTERNAL for character in text
+    )
+
+
+def _is_without_blanks(before: str, after: str) -> bool:
+    """Whether two pieces meet in a script without blanks between words; a vowel sign stays with its letter."""
+    if not after or unicodedata.category(after[0]).startswith("M"):
+        return False
+    return bool(_WITHOUT_BLANKS.match(after) or (before and _WITHOUT_BLANKS.match(before[-1])))
+
+
+def axis(pieces: Sequence[str], *, start: bool = False, end: bool = False, at_blanks: bool = False) -> Axis:
+    """An axis of pieces, with `<s>` before (decoder inputs) or `</s>` after (source, outputs).
+
+    `at_blanks` is that of `word_numbers`.
+    """
+    words = word_numbers(pieces, at_blanks=at_blanks)
+    tokens, special = list(pieces), [False] * len(pieces)
+    if start:
+        tokens, special = [BOS_TOKEN, *tokens], [True, *special]
+        words = (0, *(word + 1 for word in words))
+    if end:
+        tokens, special = [*tokens, EOS_TOKEN], [*special, True]
+        words = (*words, words[-1] + 1 if words else 0)
+    return Axis(tuple(tokens), words, tuple(special))

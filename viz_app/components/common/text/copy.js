@@ -1,0 +1,41 @@
+// A button that copies a text and says whether that worked.
+
+import { h } from "../page/dom.js";
+
+const CONFIRMED = 2000; // milliseconds
+
+/**
+ * @param {() => string} text What it copies, asked for when it is pressed.
+ * @param {Texts} texts `copy`, `copied`, `copy_failed`.
+ * @param {Record<string, any>} [attributes]
+ */
+export function copyButton(text, texts, attributes = {}) {
+  const button = h("button", { ...attributes, click: () => copied() }, texts.copy);
+  async function copied() {
+    button.textContent = (await copy(text(), button)) ? texts.copied : texts.copy_failed;
+    setTimeout(() => (button.textContent = texts.copy), CONFIRMED);
+  }
+  return button;
+}
+
+/**
+ * Copies a text, also on a page that came without TLS, as in a class, where browsers offer no clipboard.
+ * @param {string} text
+ * @param {HTMLElement} button Stays in focus. The text is selected beside it, since a dialog makes all else inert.
+ */
+async function copy(text, button) {
+  if (navigator.clipboard) {
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+  const field = h("textarea", { style: "position: fixed; opacity: 0" });
+  field.value = text;
+  button.after(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  button.focus();
+  return done;
+}

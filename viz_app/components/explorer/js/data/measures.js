@@ -1,0 +1,192 @@
+// What each head does, in one number: how sharp, how local, how well it aligns, how much it has changed.
+//
+// All measures are of the whole translation in pieces, special tokens included, so they stay the same whatever is shown.
+
+import { compare } from "./sentencediff.js";
+import { information, RESTING_SHARE, restingShares } from "./sinks.js";
+
+export const ORDERS = ["layer", "entropy", "distance", "alignment", "change"];
+
+const LEVELS = 65536; // values of the uint16 that a weight is stored as
+const MIN_CHANGE = 0.05; // a smaller change is never marked
+
+export class Measures {
+  /**
+   * @param {Translation | null} before The translation that was shown before this one, or null.
+   * @param {Translation} translation
+   */
+  constructor(translation, before) {
+    this.translation = translation;
+    this.before = before;
+    /** @type {Map<string, Float64Array | null>} */
+    this.known = new Map();
+  }
+
+  /**
+   * One number for each head of a kind, at layer * heads + head; null where the measure does not exist.
+   * @param {string} order
+   * @param {string} kind
+   */
+  of(order, kind) {
+    const key = `${order} ${kind}`;
+    if (!this.known.has(key)) this.known.set(key, this.compute(order, kind));
+    return this.known.get(key) ?? null;
+  }
+
+  /**
+   * @param {string} order
+   * @param {string} kind
+   */
+  has(order, kind) {
+    return order === "entropy" || order === "distance" || this.of(order, kind) !== null;
+  }
+
+  /**
+   * @param {string} order
+   * @param {Kind} kind
+   */
+  compute(order, kind) {
+    const { translation, before } = this;
+    if (order === "entropy") return meanOfRows(whole(translation, kind), rowEntropy);
+    if (order === "distance") return meanOfRows(whole(translation, kind), rowDistance);
+    if (order === "resting") return restingShares(whole(translation, kind));
+    if (order === "information") return information(whole(translation, kind));
+    if (order === "alignment")
+      return translation.alignment?.[kind] ? Float64Array.from(translation.alignment[kind].flat()) : null;
+    if (order === "change" && before) return compare(whole(before, kind), whole(translation, kind));
+    return null;
+  }
+
+  /**
+   * Heads of a kind in the order of a measure, as indices: sharp, local, aligning or changed ones first.
+   * @param {string} order
+   * @param {Kind} kind
+   */
+  sorted(order, kind) {
+    const values = order === "layer" ? null : this.of(order, kind);
+    if (!values) return null;
+    const sign = order === "change" ? -1 : 1;
+    return Array.from(values, (_, index) => index).sort((a, b) => sign * (values[a] - values[b]) || a - b);
+  }
+
+  /**
+   * The heads whose change lies clearly above that of the others of their kind: above the median by more than three
+   * times the median distance from it (about two standard deviations, but not drawn up by the changed heads themselves).
+   * @param {Kind} kind
+   */
+  changed(kind) {
+    const values = this.of("change", kind);
+    if (!values) return new Set();
+    const middle = median(values);
+    const spread = median(values.map((value) => Math.abs(value - middle)));
+    const limit = Math.max(MIN_CHANGE, middle + 3 * spread);
+    return new Set(Array.from(values.keys()).filter((index) => values[index] > limit));
+  }
+
+  /**
+   * The heads of a kind that rest: most of their weight is on `<s>`, `</s>` or punctuation.
+   * @param {Kind} kind
+   */
+  resting(kind) {
+    const shares = this.of("resting", kind) ?? [];
+    return new Set(Array.from(shares, (_, index) => index).filter((index) => shares[index] > RESTING_SHARE));
+  }
+
+  /**
+   * The head of a kind whose keys depend most on the query, of those that do not rest; null when all rest.
+   * @param {Kind} kind
+   */
+  looking(kind) {
+    const values = this.of("information", kind) ?? [];
+    const resting = this.resting(kind);
+    const looks = Array.from(values, (_, index) => index).filter((index) => !resting.has(index));
+    return looks.length ? looks.reduce((best, index) => (values[index] > values[best] ? index : best)) : null;
+  }
+
+  /**
+   * The change of the middle head of a kind.
+   * @param {Kind} kind
+   */
+  usualChange(kind) {
+    return median(this.of("change", kind) ?? []);
+  }
+}
+
+/**
+ * @param {Translation} translation
+ * @param {Kind} kind
+ */
+const whole = (translation, kind) => translation.view(kind, "pieces", translation.length);
+
+/** @param {ArrayLike<number>} values */
+export function median(values) {
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * For each head the mean of a function of its rows; rows that look nowhere (fully masked) do not count.
+ * @param {View} view
+ * @param {(view: View) => (start: number, query: number) => number | null} ofRow
+ */
+function meanOfRows(view, ofRow) {
+  const result = new Float64Array(view.layers * view.heads);
+  const measure = ofRow(view);
+  const K = view.keys.length;
+  for (let map = 0; map < result.length; map++) {
+    const start = view.offset(Math.floor(map / view.heads), map % view.heads, 0);
+    let sum = 0;
+    let rows = 0;
+    for (let query = 0; query < view.queries.length; query++) {
+      const value = measure(start + query * K, query);
+      if (value === null) continue;
+      sum += value;
+      rows++;
+    }
+    result[map] = rows ? sum / rows : 0;
+  }
+  return result;
+}
+
+/** @type {Float64Array | null} */
+let surprise = null;
+
+/**
+ * Entropy of a row in bits: -sum w log2 w. The values of pieces are levels.
+ * @param {View} view
+ */
+function rowEntropy({ values, keys }) {
+  surprise ??= Float64Array.from({ length: LEVELS }, (_, level) => {
+    const weight = level / (LEVELS - 1);
+    return level ? -weight * Math.log2(weight) : 0;
+  });
+  const bitsOf = surprise;
+  return (/** @type {number} */ start) => {
+    let bits = 0;
+    let mass = 0;
+    for (let i = start; i < start + keys.length; i++) {
+      bits += bitsOf[values[i]];
+      mass += values[i];
+    }
+    return mass ? bits : null;
+  };
+}
+
+/**
+ * Mean distance of the keys that a row looks at from the diagonal, in pieces: sum w |k - q (K - 1) / (Q - 1)|.
+ * @param {View} view
+ */
+function rowDistance({ values, scale, keys, queries }) {
+  const slope = queries.length > 1 ? (keys.length - 1) / (queries.length - 1) : 0;
+  return (/** @type {number} */ start, /** @type {number} */ query) => {
+    let distance = 0;
+    let mass = 0;
+    for (let key = 0; key < keys.length; key++) {
+      const weight = values[start + key];
+      distance += weight * Math.abs(key - query * slope);
+      mass += weight;
+    }
+    return mass ? distance * scale : null;
+  };
+}

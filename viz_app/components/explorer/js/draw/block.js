@@ -1,0 +1,223 @@
+// The tiles of one kind: every head of it, or the heads of one layer, as buttons with a small picture.
+
+import { resize } from "../../../common/draw/canvas.js";
+import { h, headName, rootOf, setAttribute } from "../../../common/page/dom.js";
+import { define } from "../../../common/page/explained.js";
+import { Look, paintHead } from "./paint.js";
+
+/** @typedef {import("../data/arrange.js").Fit} Fit */
+/**
+ * @typedef {object} Tile
+ * @property {Block} block
+ * @property {number} row
+ * @property {number} head
+ * @property {HTMLCanvasElement} canvas
+ * @property {HTMLButtonElement} button
+ * @property {HTMLElement} [name]
+ * @property {HTMLElement} [value]
+ */
+
+export class Block {
+  /** @type {string} */
+  kind;
+  /** @type {string} */
+  arranged;
+  /** @type {boolean} Whether its tiles flow in reading order, each with a line of text. */
+  captioned;
+  /** @type {Tile[]} */
+  ordered;
+  /** @type {Fit} */
+  fit;
+  /** @type {Look} */
+  look;
+
+  /**
+   * @param {number} layers
+   * @param {number} heads
+   * @param {boolean} one Whether the tiles are the heads of one layer, which may change.
+   * @param {(tile: Tile) => void} open
+   */
+  constructor(layers, heads, one, open) {
+    this.heads = heads;
+    this.one = one;
+    this.layers = one ? 1 : layers;
+    this.name = h("b", { class: "block-name", "aria-hidden": true });
+    this.axes = h("span", { class: "note block-axes" });
+    this.title = h("p", { class: "block-title" }, this.name, this.axes);
+    this.grid = h("div", { class: "tiles", role: "grid" });
+    this.element = h("div", { class: "block" }, this.title, this.grid);
+    this.tiles = Array.from({ length: this.layers * heads }, (_, index) => this.tile(index, open));
+  }
+
+  /**
+   * @param {number} index
+   * @param {(tile: Tile) => void} open
+   */
+  tile(index, open) {
+    const canvas = h("canvas", { "aria-hidden": true });
+    const button = h("button", { class: "tile", role: "gridcell", tabindex: "-1", click: () => open(tile) }, canvas);
+    /** @type {Tile} */
+    const tile = { block: this, row: Math.floor(index / this.heads), head: index % this.heads, canvas, button };
+    return tile;
+  }
+
+  /** @param {Kind} kind */
+  setKind(kind) {
+    this.kind = kind;
+    this.element.dataset.kind = kind;
+  }
+
+  /**
+   * Layer of a tile, given the layer that is selected.
+   * @param {Tile} tile
+   * @param {number} selected
+   */
+  layerOf(tile, selected) {
+    return this.one ? selected : tile.row;
+  }
+
+  /**
+   * Whether an order differs from the one that the tiles stand in.
+   * @param {number[] | null} order
+   */
+  moves(order) {
+    return this.arranged !== String(order);
+  }
+
+  /**
+   * Puts the tiles into an order; `null` is the grid of layers and heads.
+   * @param {number[] | null} order
+   */
+  arrange(order) {
+    if (!this.moves(order)) return;
+    this.arranged = String(order);
+    this.captioned = order !== null || this.one;
+    this.grid.classList.toggle("captioned", this.captioned);
+    this.ordered = order ? order.map((index) => this.tiles[index]) : this.tiles;
+    const focused = rootOf(this.grid).activeElement;
+    const buttons = this.ordered.map(({ button }) => button);
+    if (this.captioned) {
+      for (const tile of this.tiles) this.addCaption(tile);
+      this.grid.replaceChildren(h("div", { role: "row", class: "tile-row" }, ...buttons));
+    } else this.grid.replaceChildren(this.headings(), ...this.rows(buttons));
+    // What is moved loses the focus.
+    if (focused instanceof HTMLButtonElement && buttons.includes(focused)) focused.focus({ preventScroll: true });
+  }
+
+  /** A grid may hold nothing but rows, and these nothing but cells and their headers. */
+  headings() {
+    const numbers = Array.from({ length: this.heads }, (_, head) => label("columnheader", head + 1));
+    return h("div", { class: "tile-row tile-headings", role: "row" }, h("span", { role: "columnheader" }), ...numbers);
+  }
+
+  /** @param {HTMLButtonElement[]} buttons */
+  rows(buttons) {
+    return Array.from({ length: this.layers }, (_, row) => {
+      const cells = buttons.slice(row * this.heads, (row + 1) * this.heads);
+      return h("div", { role: "row", class: "tile-row" }, label("rowheader", row + 1), ...cells);
+    });
+  }
+
+  /**
+   * The line under a tile; made when it is first needed, so that the page stays light.
+   * @param {Tile} tile
+   */
+  addCaption(tile) {
+    if (tile.name) return;
+    tile.name = h("span", { class: "tile-name", "aria-hidden": true });
+    tile.value = h("span", { class: "tile-value", "aria-hidden": true });
+    tile.button.append(tile.name, tile.value);
+  }
+
+  /** @param {Fit} fit */
+  layout(fit) {
+    this.fit = fit;
+    this.grid.style.setProperty("--columns", String(fit.columns));
+    this.grid.style.setProperty("--gap", `${fit.gap}px`);
+    this.grid.style.setProperty("--tile-width", `${fit.width}px`);
+    this.grid.style.setProperty("--tile-height", `${fit.height}px`);
+    this.grid.classList.toggle("narrow", fit.narrow);
+    this.element.classList.toggle("one-line", fit.titleLines === 1);
+    this.title.hidden = fit.titleLines === 0;
+  }
+
+  /**
+   * Paints all tiles.
+   * @param {View} view
+   * @param {State} state
+   * @param {Theme} theme
+   */
+  paint(view, state, theme) {
+    const look = new Look(view, state, theme);
+    const { width, height } = this.fit;
+    this.look = look;
+    for (const tile of this.tiles) {
+      paintHead(resize(tile.canvas, width, height), view, this.layerOf(tile, state.layer), tile.head, look);
+    }
+  }
+
+  /**
+   * Marks one row and one column in all tiles at once; null for none.
+   * @param {number | null} query
+   * @param {number | null} key
+   */
+  follow(query, key) {
+    if (!this.look) return;
+    const { queries, keys, allKeys } = this.look;
+    const row = query === null ? -1 : queries.indexOf(query);
+    const column = key === null ? -1 : keys.indexOf(key);
+    this.grid.classList.toggle("following", row >= 0 || column >= 0);
+    this.stripe("row", row, queries.length, this.fit.height);
+    this.stripe("column", column, allKeys, this.fit.width);
+  }
+
+  /**
+   * @param {string} name
+   * @param {number} index
+   * @param {number} count
+   * @param {number} extent
+   */
+  stripe(name, index, count, extent) {
+    this.grid.style.setProperty(`--${name}-start`, `${(Math.max(0, index) * extent) / count}px`);
+    this.grid.style.setProperty(`--${name}-extent`, index < 0 ? "0px" : `${Math.max(2, extent / count)}px`);
+  }
+
+  /**
+   * Names the block for the eye and the ear.
+   * @param {string} kindName
+   * @param {string} axes
+   * @param {string} language
+   */
+  label(kindName, axes, language) {
+    this.name.textContent = kindName;
+    define(this.axes, axes, language, ["query", "key", "token"]);
+    setAttribute(this.grid, "aria-label", kindName);
+  }
+
+  /**
+   * Names a tile, frames it when it is selected, and marks it when its head has changed or rests.
+   * @param {Tile} tile
+   * @param {number} layer
+   * @param {{ label: string, selected: boolean, value: string | undefined, changed: boolean, resting: boolean }} state
+   */
+  mark(tile, layer, { label, selected, value, changed, resting }) {
+    const { button } = tile;
+    const name = headName(layer, tile.head);
+    button.dataset.head = name;
+    setAttribute(button, "aria-label", label);
+    setAttribute(button, "aria-selected", String(selected));
+    if (button.title !== label) button.title = label;
+    button.classList.toggle("changed", changed);
+    button.classList.toggle("resting", resting);
+    if (tile.name) tile.name.textContent = name;
+    if (tile.value && value !== undefined) tile.value.textContent = value;
+  }
+}
+
+/**
+ * @param {string} role
+ * @param {number} number
+ */
+function label(role, number) {
+  return h("span", { class: "tile-number", role }, String(number));
+}

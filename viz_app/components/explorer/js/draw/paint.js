@@ -1,0 +1,211 @@
+// A whole head as pixels.
+
+import { toneIndex } from "../data/colourmapping.js";
+import { visible } from "../data/visibletokens.js";
+
+const HATCH = 5; // distance of two hatch lines, in CSS pixels
+const LEVELS = 65536; // steps between the weights 0 and 1 that are told apart
+
+/**
+ * What all thumbnails of a view have in common: which rows and columns are drawn, and how a weight becomes a colour.
+ *
+ * Colours are looked up by level: of the weight itself, or with the scale "row" of its share of the largest weight that
+ * is drawn in its row.
+ */
+export class Look {
+  /**
+   * @param {View} view
+   * @param {State} state
+   * @param {Theme} theme
+   */
+  constructor(view, state, theme) {
+    const { rows, columns } = visible(view, state);
+    this.queries = rows; // all that are drawn, also those that are not written yet
+    this.keys = Uint16Array.from(columns.filter((key) => key < view.columns));
+    this.rows = rows.filter((query) => query < view.rows).length;
+    this.allKeys = columns.length;
+    this.hatch = theme.hatchPixel;
+    this.byRow = state.scale === "row";
+    this.least = state.threshold / 100 / view.scale; // in the unit of `values`
+    this.toLevel = view.scale * (LEVELS - 1);
+    this.colours = colours(theme, state);
+    this.maxima = new Float64Array(this.allKeys);
+    /** @type {Map<string, { columns: ReturnType<typeof bins>, rows: number[][] }>} */
+    this.sizes = new Map();
+  }
+
+  /**
+   * How a canvas is shared among the columns and rows.
+   * @param {number} width
+   * @param {number} height
+   */
+  cells(width, height) {
+    const key = `${width} ${height}`;
+    const cells = this.sizes.get(key) ?? {
+      columns: bins(width, this.allKeys),
+      rows: ranges(height, this.queries.length),
+    };
+    this.sizes.set(key, cells);
+    return cells;
+  }
+}
+
+const tables = new Map();
+
+/**
+ * The colour of each level.
+ * @param {Theme} theme
+ * @param {Pick<State, "scale" | "threshold">} state
+ */
+function colours(theme, { scale, threshold }) {
+  const byRow = scale === "row"; // a share; what lies under the threshold has been taken out before
+  const key = `${theme.key} ${scale} ${byRow || threshold}`;
+  let table = tables.get(key);
+  if (!table) {
+    table = new Uint32Array(LEVELS);
+    for (let level = 0; level < LEVELS; level++) {
+      table[level] = theme.pixels[toneIndex(level / (LEVELS - 1), 1, scale, byRow ? 0 : threshold)];
+    }
+    if (tables.size > 8) tables.clear();
+    tables.set(key, table);
+  }
+  return table;
+}
+
+/**
+ * Paints one head to fill a canvas context, every device pixel once.
+ *
+ * Where a pixel covers several cells it shows the largest of their weights, so a single sharp look never disappears.
+ * Masked cells are hatched, also those of a row that may look nowhere; rows that are not written yet stay empty.
+ * @param {CanvasRenderingContext2D} context
+ * @param {View} view
+ * @param {number} layer
+ * @param {number} head
+ * @param {Look} look
+ */
+export function paintHead(context, view, layer, head, look) {
+  const { width, height } = context.canvas;
+  const image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const { queries, rows, keys } = look;
+  const cells = look.cells(width, height);
+  const { binAt, firstOf } = cells.columns;
+  const levels = new Uint16Array(firstOf.length);
+  const period = Math.max(3, Math.round(HATCH * (window.devicePixelRatio || 1)));
+  pixels.fill(look.colours[0]);
+  let above = -1;
+  let stop = width; // where masked pixels begin
+  for (let y = 0; y < height; y++) {
+    const [first, end] = cells.rows[y];
+    if (first >= rows) break;
+    const last = queries[Math.min(end, rows) - 1];
+    const line = y * width;
+    if (above === first) pixels.copyWithin(line, line - width, line - width + stop);
+    else {
+      let most = 0;
+      levels.fill(0);
+      for (let row = first; row < Math.min(end, rows); row++) {
+        most = Math.max(most, collect(levels, view, view.offset(layer, head, queries[row]), look, firstOf));
+      }
+      stop = view.causal ? firstMasked(look, cells.columns, last, width) : width;
+      if (!most && blind(view, view.offset(layer, head, last))) stop = 0;
+      for (let x = 0; x < stop; x++) pixels[line + x] = look.colours[levels[binAt[x]]];
+    }
+    above = end - first === 1 ? first : -1;
+    for (let x = stop; x < width && firstOf[binAt[x]] < keys.length; x++) {
+      if ((x + y) % period === 0) pixels[line + x] = look.hatch;
+    }
+  }
+  context.putImageData(image, 0, 0);
+}
+
+/**
+ * Whether a row looks nowhere, as all its keys are masked.
+ * @param {View} view
+ * @param {number} start
+ */
+function blind({ values, keys }, start) {
+  for (let i = start; i < start + keys.length; i++) if (values[i]) return false;
+  return true;
+}
+
+/**
+ * The first pixel whose keys all lie behind a query, which may not look at them.
+ * @param {Look} look
+ * @param {ReturnType<typeof bins>} bins
+ * @param {number} query
+ * @param {number} width
+ */
+function firstMasked({ keys }, { binAt, firstOf }, query, width) {
+  for (let x = 0; x < width; x++) if (!(keys[firstOf[binAt[x]]] <= query)) return x;
+  return width;
+}
+
+/**
+ * Takes one row into the largest level of each bin; returns the largest value of the row.
+ * @param {Uint16Array} levels
+ * @param {View} view
+ * @param {number} start
+ * @param {Look} look
+ * @param {Uint16Array} firstOf
+ */
+function collect(levels, { values }, start, look, firstOf) {
+  const { keys, byRow, least, toLevel, maxima } = look;
+  const runs = keys.length && keys[keys.length - 1] - keys[0] === keys.length - 1;
+  const [weights, first] = runs ? [values, start + keys[0]] : [Array.from(keys, (key) => values[start + key]), 0];
+  const most = maximaOf(maxima, weights, first, keys.length, firstOf);
+  const factor = byRow ? (most ? (LEVELS - 1) / most : 0) : toLevel;
+  for (let bin = 0; bin < levels.length; bin++) {
+    if (maxima[bin] < least) continue; // also where the colours know the threshold: a level is rounded
+    const level = (maxima[bin] * factor + 0.5) | 0;
+    if (level > levels[bin]) levels[bin] = level;
+  }
+  return most;
+}
+
+/**
+ * The largest of the values of each bin; returns the largest of all. This loop sees every cell, so it does little.
+ * @param {Float64Array} maxima
+ * @param {ArrayLike<number>} values
+ * @param {number} start
+ * @param {number} count
+ * @param {Uint16Array} firstOf
+ */
+function maximaOf(maxima, values, start, count, firstOf) {
+  let most = 0;
+  for (let bin = 0; bin < firstOf.length; bin++) {
+    const end = start + Math.min(count, bin + 1 < firstOf.length ? firstOf[bin + 1] : count);
+    let largest = 0;
+    for (let i = start + firstOf[bin]; i < end; i++) if (values[i] > largest) largest = values[i];
+    maxima[bin] = largest;
+    if (largest > most) most = largest;
+  }
+  return most;
+}
+
+/**
+ * Shares `size` pixels among `count` cells: a bin is a cell, or several where there are more cells than pixels.
+ *
+ * @returns binAt: the bin of each pixel; firstOf: the first cell of each bin.
+ * @param {number} size
+ * @param {number} count
+ */
+function bins(size, count) {
+  const number = Math.min(size, count);
+  const binAt = Uint16Array.from({ length: size }, (_, x) => Math.floor(((x + 0.5) * number) / size));
+  const firstOf = Uint16Array.from({ length: number }, (_, bin) => Math.ceil((bin * count) / number));
+  return { binAt, firstOf };
+}
+
+/**
+ * For each of `size` pixels the cells [first, end) that it shows.
+ * @param {number} size
+ * @param {number} count
+ */
+function ranges(size, count) {
+  return Array.from({ length: size }, (_, y) => {
+    if (size < count) return [Math.ceil((y * count) / size), Math.ceil(((y + 1) * count) / size)];
+    const cell = Math.floor(((y + 0.5) * count) / size);
+    return [cell, cell + 1];
+  });
+}

@@ -1,0 +1,31 @@
+// What the paper's search, which allows any sequence of tokens, makes of a sentence of a parser that allows only trees.
+
+import { h } from "../../../common/page/dom.js";
+import { findings } from "../cards/findings.js";
+import { nameChanges, nameRepairs } from "./treechanges.js";
+import { spansOf, treeDifference } from "./treelayout.js";
+
+export class FreeSearch {
+  element = h("p", { class: "tree-free", hidden: true });
+  /** @type {unknown[]} */
+  shown = [];
+
+  /**
+   * @param {Translation} translation
+   * @param {Texts} texts
+   */
+  update({ tree, about }, texts) {
+    const { free } = findings();
+    const found = free && tree && free.source === about?.source && free.model === about?.model ? free : null;
+    if ([found, tree, texts].every((each, index) => each === this.shown[index])) return;
+    this.shown = [found, tree, texts];
+    this.element.hidden = !tree?.constrained;
+    if (!tree?.constrained) return;
+    const name = h("span", {}, texts.tree_free);
+    if (!found) return this.element.replaceChildren(name, " \u2026"); // so that nothing moves when it comes
+    const changes = nameChanges(tree.words, treeDifference(spansOf(tree), found.nodes), texts);
+    const repairs = nameRepairs(found.repairs, texts);
+    const same = repairs || changes.length ? repairs : texts.tree_free_same;
+    this.element.replaceChildren(name, " ", h("span", {}, same), ...changes);
+  }
+}

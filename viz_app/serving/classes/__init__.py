@@ -1,0 +1,1 @@
+"""Classes: polls, answers, what the teacher shows."""

@@ -1,0 +1,16 @@
+"""The classes of this server, or of the model server that several front ends share."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from viz_app.serving.classes.classrooms import Classrooms
+from viz_app.serving.classes.remote_classrooms import RemoteClassrooms
+from viz_app.serving.settings import model_server
+
+
+@cache
+def class_store() -> Classrooms | RemoteClassrooms:
+    """The one that all sessions and requests share. Raises SettingError."""
+    server = model_server()
+    return Classrooms() if server is None else RemoteClassrooms(server)

@@ -1,0 +1,360 @@
+"""Classes: the poll that is open, who has answered what, and what the teacher shows.
+
+A class has a code, which everybody may know, and a teacher, known by the browser that opened it. Browsers are told
+apart by names that say nothing about their users (see `viz_app.classroom.browser`). All of it is held in memory and
+forgotten when the class ends, or when nobody has looked at it for some hours.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # none that is taken for another one
+CODE_LENGTH = 6
+MAX_CLASSES = 64
+MAX_CLASSES_OF_ADDRESS = 8
+MAX_STUDENTS = 1_000  # of a class
+MAX_POLLS = 100  # of a class; the results of older ones are dropped
+MAX_OPTIONS = 4_096  # of a question: a map of 64 tokens by 64
+MAX_VIEW = 8_000  # characters that say how the teacher's picture stands
+IDLE_SECONDS = 4 * 3600.0
+PRESENT_SECONDS = 10.0  # a browser that has not asked for so long has left
+
+State = Literal["open", "closed", "revealed"]
+
+_Name = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,31}\Z")]
+_Token = Annotated[str, Meta(max_length=64)]
+_Tokens = Annotated[tuple[_Token, ...], Meta(min_length=1, max_length=256)]
+_Weight = Annotated[float, Meta(ge=0.0, le=1.0001)]
+_Index = Annotated[int, Meta(ge=0, le=MAX_OPTIONS)]
+_Param = Annotated[str, Meta(max_length=2_400)]
+
+
+class LessonQuestion(Struct, frozen=True, kw_only=True, tag="lesson"):
+    """The question of a scene. Everybody reads it in his own language.
+
+    Args:
+        lesson: Name of the lesson.
+        scene: Name of the scene.
+        options: How many choices it has.
+        right: Number of the right choice, from 0.
+    """
+
+    lesson: _Name
+    scene: _Name
+    options: Annotated[int, Meta(ge=2, le=12)]
+    right: _Index
+
+
+class AttentionQuestion(Struct, frozen=True, kw_only=True, tag="attention"):
+    """Where a head looks: the class taps a token of one row, or a cell of a map.
+
+    Args:
+        head: Kind, layer and head, both from 1: "encoder 5.3".
+        queries: Tokens that attend; one for a row.
+        keys: Tokens that are attended to.
+        weights: The head's own weights, row by row.
+    """
+
+    head: Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross) [1-9][0-9]?\.[1-9][0-9]?\Z")]
+    queries: _Tokens
+    keys: _Tokens
+    weights: Annotated[tuple[_Weight, ...], Meta(max_length=MAX_OPTIONS)]
+
+    def __post_init__(self) -> None:
+        if len(self.weights) != len(self.queries) * len(self.keys):
+            expected = f"{len(self.queries)} by {len(self.keys)}"
+            raise ValueError(f"weights has {len(self.weights)} values, but the map is {expected}")
+
+    @property
+    def options(self) -> int:
+        """How many cells there are to tap."""
+        return len(self.weights)
+
+    @property
+    def right(self) -> int:
+        """The cell with the largest weight."""
+        return self.weights.index(max(self.weights))
+
+
+class OwnQuestion(Struct, frozen=True, kw_only=True, tag="own"):
+    """A question that the teacher typed.
+
+    Args:
+        text: The question.
+        choices: The answers to choose from.
+        right: Number of the right one, from 0; None where none is.
+    """
+
+    text: Annotated[str, Meta(min_length=1, max_length=300)]
+    choices: Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=120)], ...], Meta(min_length=2, max_length=8)]
+    right: _Index | None = None
+
+    def __post_init__(self) -> None:
+        if self.right is not None and self.right >= len(self.choices):
+            raise ValueError(f"right is {self.right}, but must be less than {len(self.choices)}")
+
+    @property
+    def options(self) -> int:
+        """How many choices it has."""
+        return len(self.choices)
+
+
+Question = LessonQuestion | AttentionQuestion | OwnQuestion
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """What is on the teacher's screen, as its address says.
+
+    Args:
+        page: Path of the page, "" for the home.
+        params: Of its address: sentence, model, lesson, as far as it says them.
+        view: How the picture stands, JSON that only its component reads; "" where it says nothing.
+    """
+
+    page: Annotated[str, Meta(pattern=r"\A[a-z]{0,16}\Z")]
+    params: Annotated[dict[_Name, _Param], Meta(max_length=8)]
+    view: Annotated[str, Meta(max_length=MAX_VIEW)] = ""
+
+
+class PollResult(Struct, frozen=True, kw_only=True):
+    """What a class answered.
+
+    Args:
+        question: What was asked.
+        counts: Answers by option; options that nobody chose are left out.
+    """
+
+    question: Question
+    counts: Annotated[dict[_Index, Annotated[int, Meta(ge=1)]], Meta(max_length=MAX_OPTIONS)]
+
+
+class ClassView(Struct, frozen=True, kw_only=True):
+    """A class as one of its browsers may see it.
+
+    Args:
+        is_teacher: Whether this browser opened it.
+        students: Browsers that are there now, without the teacher's.
+        poll: Number of the present poll, from 1; 0 before the first.
+        state: Of the poll.
+        question: Of the poll; None before the first.
+        answers: How many have answered.
+        mine: What this browser has answered.
+        counts: Answers by option: for the teacher, and for all when it is revealed.
+        is_led: Whether the teacher shows the class where he is.
+        place: Where that is.
+        moves: Counts the changes of `place`.
+    """
+
+    is_teacher: bool
+    students: int
+    poll: int
+    state: State
+    question: Question | None
+    answers: int
+    mine: int | None
+    counts: dict[int, int] | None
+    is_led: bool
+    place: Place | None
+    moves: int
+
+
+class NoSuchClass(Exception):
+    """No class has this code; it may have ended."""
+
+
+class NotTheTeacher(Exception):
+    """Another browser opened this class."""
+
+
+class AnswerRefused(Exception):
+    """The poll is closed, another one is open, it has no such option, or the class is full."""
+
+
+class TooManyClasses(Exception):
+    """This server has, or one address has opened, as many classes as it may."""
+
+
+class _Class:
+    """One class."""
+
+    def __init__(self, owner: str, address: str, now: float) -> None:
+        self.owner, self.address = owner, address
+        self.used = now
+        self.number = 0
+        self.state: State = "closed"
+        self.question: Question | None = None
+        self.answers: dict[str, int] = {}
+        self.results: list[PollResult] = []
+        self.seen: dict[str, float] = {}
+        self.is_led = False
+        self.place: Place | None = None
+        self.moves = 0
+
+    def store_result(self) -> None:
+        """Keep what the present poll has come to, if anybody has answered."""
+        if self.question is not None and self.answers:
+            self.results = [*self.results[1 - MAX_POLLS :], self.result(self.question)]
+
+    def result(self, question: Question) -> PollResult:
+        return PollResult(question=question, counts=dict(sorted(Counter(self.answers.values()).items())))
+
+
+class Classrooms:
+    """All classes of a server. Safe for threads.
+
+    Args:
+        clock: Gives the time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._classes: dict[str, _Class] = {}
+        self._lock = threading.Lock()
+
+    def open(self, owner: str, address: str = "") -> str:
+        """Open a class; returns its code, that of the present one if this browser has a class already.
+
+        Args:
+            owner: The teacher's browser.
+            address: Where it connects from.
+
+        Raises:
+            TooManyClasses: when the server, or the address, has as many as it may.
+        """
+        with self._lock:
+            now = self._clock()
+            self._classes = {code: each for code, each in self._classes.items() if now - each.used < IDLE_SECONDS}
+            for code, each in self._classes.items():
+                if each.owner == owner:
+                    return code
+            of_address = sum(each.address == address for each in self._classes.values())
+            if len(self._classes) >= MAX_CLASSES or of_address >= MAX_CLASSES_OF_ADDRESS:
+                raise TooManyClasses
+            code = self._new_code()
+            self._classes[code] = _Class(owner, address, now)
+            return code
+
+    def code_of(self, owner: str) -> str | None:
+        """Code of the class that a browser has opened; None without one."""
+        with self._lock:
+            return next((code for code, each in self._classes.items() if each.owner == owner), None)
+
+    def ask(self, code: str, owner: str, question: Question) -> None:
+        """Open a poll; the one before it ends. Raises NoSuchClass, NotTheTeacher."""
+        with self._lock:
+            found = self._of_teacher(code, owner)
+            found.store_result()
+            found.number += 1
+            found.question, found.state, found.answers = question, "open", {}
+
+    def set_state(self, code: str, owner: str, state: State) -> None:
+        """Close the poll to answers, reveal what came of it, or open it again. Raises NoSuchClass, NotTheTeacher."""
+        with self._lock:
+            found = self._of_teacher(code, owner)
+            if found.question is not None:
+                found.state = state
+
+    def answer(self, code: str, browser: str, poll: int, option: int) -> None:
+        """One answer for each browser, which may change while the poll is open.
+
+        Raises:
+            NoSuchClass: as it says.
+            AnswerRefused: as it says.
+        """
+        with self._lock:
+            found = self._class(code)
+            question = found.question
+            if question is None or found.state != "open" or poll != found.number:
+                raise AnswerRefused("this poll is not open")
+            if not 0 <= option < question.options:
+                raise AnswerRefused(f"the option is {option}, but must be less than {question.options}")
+            if browser not in found.answers and len(found.answers) >= MAX_STUDENTS:
+                raise AnswerRefused(f"{MAX_STUDENTS:,} have answered already")
+            found.answers[browser] = option
+
+    def look(self, code: str, browser: str) -> ClassView:
+        """The class as a browser may see it, which counts as present from now on. Raises NoSuchClass."""
+        with self._lock:
+            found, now = self._class(code), self._clock()
+            is_teacher = browser == found.owner
+            if not is_teacher:
+                self._note_presence(found, browser, now)
+            shows_counts = found.question is not None and (is_teacher or found.state == "revealed")
+            return ClassView(
+                is_teacher=is_teacher,
+                students=sum(now - seen < PRESENT_SECONDS for seen in found.seen.values()),
+                poll=found.number,
+                state=found.state,
+                question=found.question,
+                answers=len(found.answers),
+                mine=found.answers.get(browser),
+                counts=dict(Counter(found.answers.values())) if shows_counts else None,
+                is_led=found.is_led,
+                place=found.place if found.is_led else None,
+                moves=found.moves,
+            )
+
+    def lead(self, code: str, owner: str, is_led: bool) -> None:
+        """Whether the class is shown where the teacher is. Raises NoSuchClass, NotTheTeacher."""
+        with self._lock:
+            self._of_teacher(code, owner).is_led = is_led
+
+    def show_place(self, code: str, owner: str, place: Place) -> None:
+        """Where the teacher is now. Raises NoSuchClass, NotTheTeacher."""
+        with self._lock:
+            found = self._of_teacher(code, owner)
+            if found.place != place:
+                found.place = place
+                found.moves += 1
+
+    def results(self, code: str, owner: str) -> tuple[PollResult, ...]:
+        """What came of every poll, the present one last. Raises NoSuchClass, NotTheTeacher."""
+        with self._lock:
+            found = self._of_teacher(code, owner)
+            now = [found.result(found.question)] if found.question is not None and found.answers else []
+            return (*found.results, *now)
+
+    def end(self, code: str, owner: str) -> None:
+        """Forget a class and all of its answers. Raises NoSuchClass, NotTheTeacher."""
+        with self._lock:
+            self._of_teacher(code, owner)
+            del self._classes[code]
+
+    def _class(self, code: str) -> _Class:
+        found = self._classes.get(code)
+        if found is None or self._clock() - found.used >= IDLE_SECONDS:
+            raise NoSuchClass
+        return found
+
+    def _of_teacher(self, code: str, owner: str) -> _Class:
+        found = self._class(code)
+        if found.owner != owner:
+            raise NotTheTeacher
+        found.used = self._clock()
+        return found
+
+    def _note_presence(self, found: _Class, browser: str, now: float) -> None:
+        if browser not in found.seen and len(found.seen) >= MAX_STUDENTS:
+            found.seen = {each: seen for each, seen in found.seen.items() if now - seen < PRESENT_SECONDS}
+            if len(found.seen) >= MAX_STUDENTS:
+                return
+        found.seen[browser] = found.used = now
+
+    def _new_code(self) -> str:
+        while True:
+            code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
+            if code not in self._classes:
+                return code
+
+
+def is_code(text: str) -> bool:
+    """Whether a text has the form of a code."""
+    return len(text) == CODE_LENGTH and all(letter in CODE_LETTERS for letter in text)

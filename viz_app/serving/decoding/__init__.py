@@ -1,0 +1,1 @@
+"""Batched decoding in processes of this server."""

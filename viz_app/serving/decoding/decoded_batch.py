@@ -1,0 +1,68 @@
+"""Sentences that are decoded together: one batched beam search, then one pass for the attention of all.
+
+Whatever is imported here is imported in every worker process, so it must not be Streamlit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from transformer_core.attention_maps import AttentionMaps, MapsTooLarge
+from transformer_core.decoding.beam import SearchResult
+from transformer_core.text.tokenizer import Encoding
+from transformer_core.translator import Reading, Translator
+
+
+class Decoded(NamedTuple):
+    """What the model makes of a sentence.
+
+    Args:
+        result: The search.
+        maps: Attention of the best hypothesis.
+    """
+
+    result: SearchResult
+    maps: AttentionMaps
+
+
+def decode_together(
+    translator: Translator,
+    sentences: Sequence[Encoding],
+    beam: int,
+    should_stop: Callable[[], bool],
+    is_given_up: Callable[[int], bool],
+) -> list[Decoded | MapsTooLarge | None]:
+    """Decode sentences in one batch.
+
+    Args:
+        translator: The model.
+        sentences: What is translated.
+        beam: Hypotheses kept at each step.
+        should_stop: Called before every step.
+        is_given_up: Called after every step with the number of a sentence: whether nobody wants it any more.
+
+    Returns:
+        For each sentence what was made of it; None if it was given up, an error if its maps are too large.
+
+    Raises:
+        DecodingStopped: `should_stop` returned True.
+    """
+    ids = [each.ids for each in sentences]
+    results = translator.search(ids, beam=beam, should_stop=should_stop, is_given_up=is_given_up)
+    found: list[Decoded | MapsTooLarge | None] = [None] * len(sentences)
+    readings: dict[int, Reading] = {}
+    for number, (encoding, result) in enumerate(zip(sentences, results, strict=True)):
+        if not result.hypotheses:
+            continue
+        best = result.hypotheses[0]
+        reading = Reading(encoding, best.ids, best.finished)
+        try:
+            translator.check_maps(reading)
+            readings[number] = reading
+        except MapsTooLarge as error:
+            found[number] = error
+    maps = translator.attention_batch(list(readings.values()))
+    for number, each in zip(readings, maps, strict=True):
+        found[number] = Decoded(results[number], each)
+    return found

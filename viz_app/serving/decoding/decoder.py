@@ -1,0 +1,42 @@
+"""Who decodes: the processes of this server, or a model server elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from transformer_core.text.tokenizer import Encoding
+    from viz_app.serving.decoding.decoded_batch import Decoded
+    from viz_app.serving.scheduling.request_queue import OnPosition, Ticket
+    from viz_app.serving.scheduling.single_flight_cache import ShouldStop
+
+
+class Decoder(Protocol):
+    """Decodes sentences of many visitors with one model: `Batcher` here, `RemoteDecoder` elsewhere."""
+
+    def decode(
+        self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
+    ) -> Decoded:
+        """Decode a sentence when it is its turn.
+
+        Args:
+            ticket: The request.
+            encoding: The sentence.
+            beam: Hypotheses kept at each step.
+            should_stop: Whether nobody wants it any more; asked from any thread.
+            on_position: Called with the number of requests ahead while this one waits.
+
+        Raises:
+            Superseded: Nobody wants it any more.
+            DeadlineExceeded: It took too long.
+            MapsTooLarge: Its maps take more memory than allowed.
+            WorkerLost: The processes that were to decode it ended.
+            ModelServerAway: The model server does not answer.
+            OtherModel: The model server has another model.
+        """
+
+    def start(self) -> None:
+        """Begin whatever takes time before the first sentence; returns at once."""
+
+    def is_ready(self) -> bool:
+        """Whether a sentence would be decoded now; may take a second to say."""

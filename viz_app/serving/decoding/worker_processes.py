@@ -1,0 +1,270 @@
+"""Processes that hold the model and decode, so that decoding and drawing do not fight for one interpreter's lock.
+
+Each has the weights once. One that ends, as the system may kill it for memory, is replaced, and what it was at is done
+again. As long as none is ready, as right after the start, whoever asks decodes in the server's own process instead.
+"""
+
+from __future__ import annotations
+
+import logging
+import mmap
+import os
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from loky.process_executor import ProcessPoolExecutor
+
+from viz_app.serving.decoding.decoding_limits import MAX_BATCH_SIZE
+
+if TYPE_CHECKING:
+    from transformer_core.attention_maps import MapsTooLarge
+    from transformer_core.text.tokenizer import Encoding
+    from transformer_core.translator import Translator
+    from viz_app.serving.decoding.decoded_batch import Decoded
+
+_TRIES = 3  # of a batch; what ends so many processes will end the next one, too
+_LOOK_UP_SECONDS = 0.02  # so that a sentence that is given up leaves its batch soon
+_MAX_MODELS = 3  # in a process
+_PARENT_SECONDS = 2.0
+
+_log = logging.getLogger(__name__)
+
+Value = TypeVar("Value")
+
+
+class WorkerLost(RuntimeError):
+    """The processes that were to decode a batch ended before they had."""
+
+
+class NoneReady(RuntimeError):
+    """No process has the model, or all of them are at work."""
+
+
+class ModelKey(NamedTuple):
+    """Which model a process holds.
+
+    Args:
+        folder: Of its checkpoint.
+        weights_hash: The model's identity.
+        most_map_bytes: As of the translator.
+        device: Where it decodes.
+    """
+
+    folder: str
+    weights_hash: str
+    most_map_bytes: int | None
+    device: str = "cpu"
+
+
+# --- in the server ----------------------------------------------------------------------------------------------------
+
+
+class WorkerProcesses:
+    """So many processes, each of which decodes one batch at a time.
+
+    Args:
+        count: How many.
+        threads: CPU threads of each.
+        device: Where they decode, as torch calls it.
+    """
+
+    def __init__(self, count: int, threads: int = 1, device: str = "cpu") -> None:
+        self.device = device
+        self._all = [_Process(threads) for _ in range(count)]
+        self._idle = list(self._all)
+        self._lock = threading.Lock()
+
+    def start(self, key: ModelKey) -> None:
+        """Let every process load a model; returns at once."""
+        for each in self._all:
+            each.prepare(key)
+
+    def decode(
+        self,
+        key: ModelKey,
+        sentences: Sequence[Encoding],
+        beam: int,
+        should_stop: Callable[[], bool],
+        is_given_up: Callable[[int], bool],
+    ) -> list[Decoded | MapsTooLarge | None]:
+        """`viz_app.serving.decoding.decoded_batch.decode_together` in a process.
+
+        Raises:
+            NoneReady: when no process is idle that has begun, or the checkpoint has been replaced meanwhile.
+            WorkerLost: when process after process ended.
+            DecodingStopped: as there.
+        """
+        with self._lock:
+            process = next((each for each in self._idle if each.is_ready), None)
+            if process is None:
+                raise NoneReady
+            self._idle.remove(process)
+        try:
+            return process.decode(key, sentences, beam, should_stop, is_given_up)
+        finally:
+            with self._lock:
+                self._idle.append(process)
+
+    @property
+    def ready(self) -> int:
+        """Processes that hold a model."""
+        return sum(each.is_ready for each in self._all)
+
+    def close(self) -> None:
+        """End all processes."""
+        for each in self._all:
+            each.close()
+
+
+class _Process:
+    """One process; where it has ended, the next call starts another one."""
+
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._executor: ProcessPoolExecutor | None = None
+        self._prepared: Future[None] | None = None
+
+    @cached_property
+    def _flags(self) -> _Flags:
+        return _Flags.new()
+
+    @property
+    def is_ready(self) -> bool:
+        return self._prepared is not None and self._prepared.done() and self._prepared.exception() is None
+
+    def prepare(self, key: ModelKey) -> None:
+        self._prepared = self._submit(partial(_load, key))
+
+    def decode(
+        self,
+        key: ModelKey,
+        sentences: Sequence[Encoding],
+        beam: int,
+        should_stop: Callable[[], bool],
+        is_given_up: Callable[[int], bool],
+    ) -> list[Decoded | MapsTooLarge | None]:
+        for _ in range(_TRIES):
+            self._flags.clear()
+            try:
+                future = self._submit(partial(_decode, key, list(sentences), beam))
+                while True:
+                    try:
+                        return future.result(_LOOK_UP_SECONDS)
+                    except TimeoutError:
+                        self._flags.stopped = should_stop()
+                        for number in range(len(sentences)):
+                            self._flags.set_given_up(number, is_given_up(number))
+            except BrokenProcessPool:
+                _log.warning("a process that decodes has ended; another one does its work again")
+        raise WorkerLost(f"{_TRIES} processes ended before a batch of {len(sentences)} was decoded")
+
+    def _submit(self, call: Callable[[], Value]) -> Future[Value]:
+        """Call a function in the process, in a new one if there is none or it is known to have ended."""
+        if self._executor is not None:
+            try:
+                submitted: Future[Value] = self._executor.submit(call)
+                return submitted
+            except BrokenProcessPool:
+                self._executor.shutdown(wait=False, kill_workers=True)
+        self._executor = ProcessPoolExecutor(
+            1,
+            initializer=_begin,
+            initargs=(self._threads, self._flags.path, os.getpid()),
+            env={"OMP_NUM_THREADS": str(self._threads)},
+        )
+        submitted = self._executor.submit(call)
+        return submitted
+
+    def close(self) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=True)
+            self._flags.remove()
+
+
+class _Flags:
+    """Bytes that the server writes while a process decodes: whether to stop, and which sentences are given up."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        with open(path, "r+b") as file:
+            self._bytes = mmap.mmap(file.fileno(), 1 + MAX_BATCH_SIZE)
+
+    @classmethod
+    def new(cls) -> _Flags:
+        """In a file of their own."""
+        handle, path = tempfile.mkstemp(prefix="headlight-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(bytes(1 + MAX_BATCH_SIZE))
+        return cls(path)
+
+    def clear(self) -> None:
+        self._bytes[:] = bytes(len(self._bytes))
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self._bytes[0])
+
+    @stopped.setter
+    def stopped(self, value: bool) -> None:
+        self._bytes[0] = value
+
+    def is_given_up(self, number: int) -> bool:
+        return bool(self._bytes[1 + number])
+
+    def set_given_up(self, number: int, value: bool) -> None:
+        self._bytes[1 + number] = value
+
+    def remove(self) -> None:
+        self._bytes.close()
+        os.unlink(self.path)
+
+
+# --- in a process -----------------------------------------------------------------------------------------------------
+
+_here: dict[str, Any] = {}
+_models: OrderedDict[ModelKey, Translator] = OrderedDict()
+
+
+def _begin(threads: int, flags: str, server: int) -> None:
+    import torch
+
+    torch.set_num_threads(threads)
+    _here["flags"] = _Flags(flags)
+    threading.Thread(target=_end_with, args=(server,), daemon=True).start()
+
+
+def _end_with(server: int) -> None:
+    """End this process when the server has ended without a word. Windows does not tell, and ends it some other way."""
+    while os.getppid() == server:
+        time.sleep(_PARENT_SECONDS)
+    os._exit(0)
+
+
+def _load(key: ModelKey) -> None:
+    from transformer_core.translator import Translator
+
+    if key in _models:
+        _models.move_to_end(key)
+        return
+    translator = Translator.load(key.folder, key.device)
+    if translator.checkpoint_hash != key.weights_hash:
+        raise NoneReady
+    translator.most_map_bytes = key.most_map_bytes
+    _models[key] = translator
+    if len(_models) > _MAX_MODELS:
+        _models.popitem(last=False)
+
+
+def _decode(key: ModelKey, sentences: list[Encoding], beam: int) -> list[Decoded | MapsTooLarge | None]:
+    from viz_app.serving.decoding.decoded_batch import decode_together
+
+    _load(key)
+    flags: _Flags = _here["flags"]
+    return decode_together(_models[key], sentences, beam, lambda: flags.stopped, flags.is_given_up)

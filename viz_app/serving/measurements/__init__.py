@@ -1,0 +1,1 @@
+"""What a checkpoint records about itself, as checked values."""

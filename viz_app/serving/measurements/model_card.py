@@ -1,0 +1,292 @@
+"""What a checkpoint's `metrics.json` tells, read once into one checked value.
+
+The file is written by whoever made the checkpoint, so nothing of it is taken on trust: what is not of the right form is
+left out and named, and everything else counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from transformer_core.attention_maps import KINDS, Kind
+from viz_app.serving.checked_json import Count, Number, Parts, Percent, Share, converted
+from viz_app.serving.measurements.method_scores import MethodAgreement, MethodErrors
+from viz_app.serving.measurements.parsing_scores import ParsingScores, parsing_scores
+
+Convention = Literal["output", "input"]
+CONVENTIONS: tuple[Convention, ...] = ("output", "input")
+Fact = bool | str | Number
+
+_Code = Annotated[str, Meta(pattern=r"\A[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")]  # of BCP 47, as far as models need it
+_Row = Annotated[tuple[Share, ...], Meta(min_length=1)]
+_DEEPEST = 8  # scores may be grouped, but a file may not choose how deep we look
+_EVERYDAY = "tatoeba"
+# What a test set holds, by how its name begins: a label of the table [model].
+_HOLDS = {
+    "tatoeba": "everyday",
+    "multi30k": "captions",
+    "chat": "chat",
+    "ntrex": "news",
+    "newstest": "news",
+    "flores": "encyclopedia",
+    "generaltest": "mixed",
+}
+# Keys that only group other keys and say nothing to a reader.
+_GROUPS = frozenset({"bleu", "evaluation", "metrics", "results", "scores", "test", "tests"})
+# Of the probes that `contrast` asks: how often a guess is right.
+_CHANCE = {"lingeval": 1 / 2, "contracat": 1 / 3}
+_ONLY_ES = ("event", "pleonastic")  # templates of ContraCAT in which the pronoun takes up no noun
+
+
+class Languages(Struct, frozen=True):
+    """What a model reads and writes: BCP 47 codes, for labels, fonts and screen readers; empty for what is unknown."""
+
+    source: _Code = ""
+    target: _Code = ""
+
+
+class HeadCounts(Struct, frozen=True):
+    """How many heads of a kind look, rest, or have a fixed offset, as `transformer_core.analysis.head_scores` says.
+
+    Args:
+        heads: How many there are.
+        looking: Whose keys depend on the query.
+        resting: With more than half of their weight on `<s>`, `</s>` and punctuation.
+        fixed_offset: That look at a token equally far away from nearly every query.
+        information: Of each head, by layer: 0 when all rows are alike, 1 when each query has a key of its own.
+    """
+
+    heads: Count
+    looking: Count
+    resting: Count
+    fixed_offset: Count
+    information: Annotated[tuple[Annotated[tuple[Number, ...], Meta(min_length=1)], ...], Meta(min_length=1)]
+
+
+class _Head(Struct):
+    layer: Count
+    head: Count
+
+
+class _Answers(Struct):
+    right: Share
+    asked: Count
+
+
+@dataclass(frozen=True)
+class Score:
+    """The quality measured on one test set.
+
+    Args:
+        name: The test set.
+        bleu: 0 to 100.
+        chrf: 0 to 100, or None.
+        signature: sacreBLEU's, which makes the numbers comparable; empty when unknown.
+        development: Whether settings were chosen on it, so that it says less than a test set.
+    """
+
+    name: str
+    bleu: float
+    chrf: float | None
+    signature: str
+    development: bool = False
+
+    @property
+    def content(self) -> str | None:
+        """Key of the label that says what its sentences are; None when this app does not know the set."""
+        return next((label for start, label in _HOLDS.items() if self.name.lower().startswith(start)), None)
+
+    @property
+    def is_unseen_only(self) -> bool:
+        """Whether only those of its sentences count whose reference does not occur in the training text."""
+        return self.name.endswith("-unseen")
+
+
+@dataclass(frozen=True)
+class AlignmentErrors:
+    """How well each head of encoder-decoder attention links words.
+
+    Args:
+        rates: Alignment error rate, 0 to 1, by layer and head.
+        sentences: Sentences linked by hand that it was measured on; None when unknown.
+    """
+
+    rates: tuple[tuple[float, ...], ...]
+    sentences: int | None
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """Layer and head with the fewest errors, from 0."""
+        places = [(layer, head) for layer, row in enumerate(self.rates) for head in range(len(row))]
+        return min(places, key=lambda place: self.rates[place[0]][place[1]])
+
+
+@dataclass(frozen=True)
+class ContrastScores:
+    """How often the model found a right translation likelier than one with a single error.
+
+    Args:
+        about: What the questions were about: the name of a group of them.
+        asked: How many there were.
+        right: Share of right answers, 0 to 1.
+        chance: Share of right answers of somebody who guesses, 0 to 1.
+    """
+
+    about: str
+    asked: int
+    right: float
+    chance: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCard:
+    """Scores and facts of a checkpoint; of what was not measured, nothing.
+
+    Args:
+        languages: What it reads and writes.
+        training: How it was trained: plain values by name.
+        scores: Every measurement that has a BLEU, wherever it stands, in the order of the file.
+        heads: Whether the heads look, by kind of attention.
+        head_sentences: Sentence pairs on which that was measured; None when unknown.
+        aligners: Alignment error of each head, by whether a row of a map is named after the piece that it produces
+            (output) or reads (input).
+        best_head: Layer and head, from 0, that align best by outputs.
+        method_errors: Of the methods of attribution, as aligners.
+        method_agreement: Of the same with leave-one-out.
+        answers: All questions of the probes that this app knows, together by what they are about; most asked first.
+        parses: Whether it was trained on trees, so that its output is a tree.
+        parsing: The quality of its trees, by test set.
+        parsing_free: The same of the paper's search, where its own allows only trees.
+        unreadable: Parts of the file that have another form than they should, as "alignment.best_head".
+    """
+
+    languages: Languages | None = None
+    training: Mapping[str, Fact] = field(default_factory=dict)
+    scores: tuple[Score, ...] = ()
+    heads: Mapping[Kind, HeadCounts] = field(default_factory=dict)
+    head_sentences: int | None = None
+    aligners: Mapping[Convention, AlignmentErrors] = field(default_factory=dict)
+    best_head: tuple[int, int] | None = None
+    method_errors: MethodErrors | None = None
+    method_agreement: MethodAgreement | None = None
+    answers: tuple[ContrastScores, ...] = ()
+    parses: bool = False
+    parsing: Mapping[str, ParsingScores] = field(default_factory=dict)
+    parsing_free: Mapping[str, ParsingScores] = field(default_factory=dict)
+    unreadable: tuple[str, ...] = ()
+
+    @classmethod
+    def from_metrics(cls, metrics: Mapping[str, Any]) -> ModelCard:
+        """From what `metrics.json` holds; never fails."""
+        parts = Parts(metrics)
+        best = parts.get(_Head, "alignment", "best_head")
+        return cls(
+            languages=parts.get(Languages, "languages"),
+            training=_facts(parts.get(dict[str, Any], "training") or {}),
+            scores=tuple(_scores(metrics, (), parts)),
+            heads=dict(_heads(parts)),
+            head_sentences=parts.get(Count, "heads", "sentences"),
+            aligners=dict(_aligners(parts)),
+            best_head=best and (best.layer, best.head),
+            method_errors=parts.get(MethodErrors, "methods", "alignment"),
+            method_agreement=parts.get(MethodAgreement, "methods", "agreement"),
+            answers=_answers(parts),
+            parses=parts.get(str, "task") == "parsing",
+            parsing=dict(parsing_scores(parts, "bracketing")),
+            parsing_free=dict(parsing_scores(parts, "free")),
+            unreadable=tuple(dict.fromkeys(parts.unreadable)),
+        )
+
+    @property
+    def everyday_bleu(self) -> float | None:
+        """BLEU on everyday sentences; None when nobody has measured it."""
+        return next((score.bleu for score in self.scores if _EVERYDAY in score.name.lower()), None)
+
+    @property
+    def trained_pieces(self) -> int | None:
+        """Pieces of the longest sentence that training let pass; None when neither a fact nor a preset tells."""
+        from transformer_core.paper.presets import PRESETS
+
+        preset = PRESETS.get(str(self.training.get("preset")))
+        pieces = self.training_number("max_pieces", preset.training.max_pieces if preset else 0)
+        return int(pieces) or None
+
+    def training_number(self, name: str, default: float) -> float:
+        """A fact of the training that is a number of at least 0; the default when it tells none."""
+        value = self.training.get(name)
+        return default if isinstance(value, bool | str) or value is None or value < 0 else value
+
+
+def _facts(training: Mapping[str, Any]) -> dict[str, Fact]:
+    found = ((name, converted(value, Fact)) for name, value in training.items())
+    return {name: value for name, value in found if value is not None}
+
+
+def _heads(parts: Parts) -> Iterator[tuple[Kind, HeadCounts]]:
+    for kind in KINDS:
+        counts = parts.get(HeadCounts, "heads", kind)
+        if counts and len({len(row) for row in counts.information}) > 1:
+            parts.note("heads", kind)
+        elif counts:
+            yield kind, counts
+
+
+def _aligners(parts: Parts) -> Iterator[tuple[Convention, AlignmentErrors]]:
+    sentences = parts.get(Count, "alignment", "sentences")
+    for convention in CONVENTIONS:
+        path = "alignment", "aer", convention
+        rates = parts.get(Annotated[tuple[_Row, ...], Meta(min_length=1)], *path)
+        if rates and len({len(row) for row in rates}) > 1:
+            parts.note(*path)
+        elif rates:
+            yield convention, AlignmentErrors(rates, sentences)
+
+
+def _answers(parts: Parts) -> tuple[ContrastScores, ...]:
+    right: defaultdict[tuple[str, float], float] = defaultdict(float)
+    asked: defaultdict[tuple[str, float], int] = defaultdict(int)
+    for probe, chance in _CHANCE.items():
+        for name in parts.get(dict[str, Any], "probes", probe, "groups") or ():
+            group = parts.get(_Answers, "probes", probe, "groups", name)
+            if group and group.asked:
+                about = _about(probe, name), chance
+                right[about] += group.right * group.asked
+                asked[about] += group.asked
+    put = (
+        ContrastScores(about, count, right[about, chance] / count, chance) for (about, chance), count in asked.items()
+    )
+    return tuple(sorted(put, key=lambda one: (-one.chance, -one.asked)))
+
+
+def _about(probe: str, group: str) -> str:
+    """What a group of questions is about: LingEval names it first, ContraCAT nests its templates."""
+    if probe == "lingeval":
+        return group.partition(".")[0]
+    return "pronoun_es" if any(part in _ONLY_ES for part in group.split("/")) else "pronoun"
+
+
+def _scores(value: Mapping[str, Any], path: tuple[str, ...], parts: Parts) -> Iterator[Score]:
+    if "bleu" in value and "bracketing" not in value:  # BLEU of brackets says nothing to a reader
+        bleu = _measurement(value["bleu"])
+        if bleu is not None:
+            named = [name for name in path if name not in _GROUPS]
+            own = value["bleu"] if isinstance(value["bleu"], Mapping) else value
+            signature = str(own.get("signature") or value.get("bleu_signature") or "").encode(errors="replace").decode()
+            chrf, development = _measurement(value.get("chrf")), value.get("part") == "validation"
+            yield Score(" ".join(named) or "test", bleu, chrf, signature, development)
+        elif not isinstance(value["bleu"], Mapping):  # one may group the scores of several sets
+            parts.note(*path, "bleu")
+    for name, inner in value.items():
+        if isinstance(inner, Mapping) and len(path) < _DEEPEST:
+            yield from _scores(inner, (*path, name), parts)
+
+
+def _measurement(value: object) -> float | None:
+    inner = value.get("value", value.get("score")) if isinstance(value, Mapping) else value
+    number: float | None = converted(inner, Percent)
+    return number

@@ -1,0 +1,1 @@
+"""Registry, loader and translation service."""

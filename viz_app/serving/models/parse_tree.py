@@ -1,0 +1,70 @@
+"""The tree that a parser has generated for a sentence, as plain values for the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.parsing.sequences import Repaired, to_tree
+from viz_app.figures import ParserOutput
+
+if TYPE_CHECKING:
+    from transformer_core.decoding.beam import Hypothesis
+    from transformer_core.translator import Translation, Translator
+
+
+def parse_tree(best: Translation, branch: int, shown: Translation, translator: Translator) -> dict[str, Any]:
+    """The tree of a branch of the search for a sentence, and those of the other hypotheses.
+
+    Args:
+        best: What the search for the sentence returned.
+        branch: Number of the branch that is shown; see `viz_app.serving.models.search_tree`.
+        shown: That branch.
+        translator: The model.
+
+    Returns:
+        `words`: the leaves. `spans`: first and last source token of each word, [-1, -1] for one without any. `marks`:
+        for each word the index of its XX among the generated tokens, or None. `nodes`: constituents, each before those
+        inside it, with `label`, `parent` (index or -1), words [`begin`, `end`), `opening` and `closing` (index of a
+        bracket among the generated tokens, or None); TOP only if it does not hold one constituent alone. `repairs`:
+        what was repaired; see `transformer_core.parsing.sequences.REPAIRS`. `text`: the tree in brackets. `others`:
+        `branch`, `score` and `nodes` ([label, begin, end]) of each other hypothesis. `constrained`: whether the search
+        allows only trees. Empty for a model that generates no trees, and for a sentence without words.
+    """
+    parse = ParserOutput.from_pieces(shown.source, shown.pieces, shown.scores, translator.tokenizer)
+    if parse is None:
+        return {}
+    found = parse.repaired()
+    others = [
+        {
+            "branch": number,
+            "score": hypothesis.score,
+            "nodes": [span[:3] for span, _ in _tree_of(hypothesis, parse.words, translator).spans],
+        }
+        for number, hypothesis in enumerate(best.hypotheses)
+        if number != branch and hypothesis.finished
+    ]
+    return {
+        "words": list(parse.words),
+        "spans": [_tokens_of(word, parse.token_words) for word in range(len(parse.words))],
+        "marks": list(found.marks),
+        "nodes": [
+            {**span._asdict(), "opening": opening, "closing": closing} for span, (opening, closing) in found.spans
+        ],
+        "repairs": dict(found.repairs),
+        "text": str(found.tree),
+        "others": others,
+        "constrained": translator.decoding.constrained,
+    }
+
+
+def _tree_of(hypothesis: Hypothesis, words: Sequence[str], translator: Translator) -> Repaired:
+    pieces = translator.tokenizer.pieces(hypothesis.ids)
+    return to_tree([piece.removeprefix(WORD_BOUNDARY) for piece in pieces], words)
+
+
+def _tokens_of(word: int, token_words: Sequence[int]) -> tuple[int, int]:
+    """First and last token of a word."""
+    own = [token for token, each in enumerate(token_words) if each == word]
+    return (own[0], own[-1]) if own else (-1, -1)

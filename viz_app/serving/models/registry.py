@@ -1,0 +1,151 @@
+"""The models that a visitor can choose from, by name, with their languages; nothing here loads one.
+
+A name that comes from an address or from a session is looked up here and never taken for a path.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+
+from transformer_core.storage.bundled_models import SHIPPED, find_checkpoint
+from transformer_core.storage.files import CheckpointError
+from transformer_core.storage.manifest import read_object
+from transformer_core.storage.measurements import METRICS_FILE, MAX_METRIC_BYTES
+from viz_app.serving.measurements.model_card import Languages, ModelCard
+from viz_app.serving.opening.opened_models import opened_models
+from viz_app.text import Texts
+
+ROOT = Path(__file__).resolve().parents[3]
+DEFAULT_CHECKPOINT = SHIPPED / "en-de"
+
+_GIT_SECONDS = 5
+
+
+def checkpoint_folder() -> Path:
+    """Folder of the default model: HEADLIGHT_CHECKPOINT, or the shipped one."""
+    chosen = os.environ.get("HEADLIGHT_CHECKPOINT")
+    return Path(find_checkpoint(chosen)) if chosen else DEFAULT_CHECKPOINT
+
+
+def available_models() -> dict[str, Path]:
+    """Folders of all models by name, the default one first.
+
+    The others are what HEADLIGHT_CHECKPOINTS lists, or checkpoints/*/, and then what visitors have opened. Of two
+    folders that are called alike the second one has a number.
+    """
+    served = checkpoint_folder()
+    listed = os.environ.get("HEADLIGHT_CHECKPOINTS", "")
+    folders = [Path(part) for part in listed.split(os.pathsep) if part.strip()]
+    if not folders:
+        folders = sorted(path.parent for path in SHIPPED.glob("*/config.json"))
+    found = {served.resolve().name: served}
+    there = {served.resolve()}
+    for folder in folders:
+        if folder.resolve() in there or not (folder / "config.json").is_file():
+            continue
+        there.add(folder.resolve())
+        name, number = folder.name, 2
+        while name in found:
+            name, number = f"{folder.name} ({number})", number + 1
+        found[name] = folder
+    for name, report in opened_models().models.items():
+        folder, own, number = Path(report.folder), name, 2
+        if folder.resolve() in there:
+            continue
+        there.add(folder.resolve())
+        while own in found:
+            own, number = f"{name} ({number})", number + 1
+        found[own] = folder
+    return found
+
+
+def opened_by_visitors() -> dict[str, str]:
+    """Names of the models that visitors have opened, as the store has them -> as they are chosen by."""
+    chosen = {folder.resolve(): name for name, folder in available_models().items()}
+    folders = {name: Path(report.folder).resolve() for name, report in opened_models().models.items()}
+    return {name: chosen[folder] for name, folder in folders.items() if folder in chosen}
+
+
+def is_tracked(folder: Path) -> bool:
+    """Whether the repository of the app tracks this model, so that Git can fetch it again; else it is the user's own.
+
+    Its `config.json` decides, which only the folder of a model has: a whole repository is no model to fetch again.
+    """
+    config = folder.resolve() / "config.json"
+    if not config.is_relative_to(ROOT):
+        return False
+    command = ["git", "--literal-pathspecs", "ls-files", "--", str(config)]
+    try:
+        found = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=_GIT_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):  # no Git, so nothing that it could fetch
+        return False
+    return found.returncode == 0 and bool(found.stdout)
+
+
+def default_model() -> str:
+    """Name of the model for visitors who have chosen none."""
+    return next(iter(available_models()))
+
+
+def languages(folder: Path) -> Languages | None:
+    """Source and target language of a checkpoint, without loading it; None when its files do not say."""
+    found = _card(folder)
+    return found.languages if isinstance(found, ModelCard) else None
+
+
+def source_language(name: str) -> str:
+    """BCP 47 code of what a model reads; empty where its files do not say, or for a model that is missing."""
+    folder = available_models().get(name)
+    found = languages(folder) if folder is not None else None
+    return found.source if found else ""
+
+
+def is_parser(name: str) -> bool:
+    """Whether a model was trained on trees, as its files say; False for a model that is missing."""
+    folder = available_models().get(name)
+    found = None if folder is None else _card(folder)
+    return isinstance(found, ModelCard) and found.parses
+
+
+def unreadable_models() -> dict[str, str]:
+    """What is wrong with the models whose metrics cannot be read, by name."""
+    found = {name: _card(folder) for name, folder in available_models().items()}
+    return {name: problem for name, problem in found.items() if isinstance(problem, str)}
+
+
+def _card(folder: Path) -> ModelCard | str | None:
+    """What the metrics of a checkpoint say, or what is wrong with them; None where there are none."""
+    path = folder / METRICS_FILE
+    try:
+        return _read(path, path.lstat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, written: int) -> ModelCard | str:
+    """`written` is when that was: a file that was written anew is another one."""
+    try:
+        return ModelCard.from_metrics(read_object(path, MAX_METRIC_BYTES))
+    except CheckpointError as error:
+        return error.in_folder
+
+
+def display_names(t: Texts) -> dict[str, str]:
+    """Display name of each model: its language pair, or its folder's name when the languages are unknown.
+
+    Models with the same language pair also show their names.
+    """
+    names = {name: display_name(t, name, languages(folder)) for name, folder in available_models().items()}
+    shared = {title for title in names.values() if list(names.values()).count(title) > 1}
+    return {name: f"{title} ({name})" if title in shared else title for name, title in names.items()}
+
+
+def display_name(t: Texts, name: str, languages: Languages | None) -> str:
+    """Display name of a single model: "English → German", or its name when one of the languages is unknown."""
+    if languages is None or not (languages.source and languages.target):
+        return name
+    return t("models.pair", source=t.language_name(languages.source), target=t.language_name(languages.target))

@@ -1,0 +1,267 @@
+"""Sentences in, translations and their attention out: one model for many sessions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from transformer_core.attention_maps import KINDS, AttentionMaps
+from transformer_core.parsing.vocabulary import generates_trees
+from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
+from viz_app.serving.decoding.batching import Batcher, DeadlineExceeded
+from viz_app.serving.decoding.decoder import Decoder
+from viz_app.serving.decoding.decoding_limits import DEADLINE
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence, visible_words
+from viz_app.serving.measurements.head_atlas import HeadAtlas, read_atlas
+from viz_app.serving.measurements.model_card import ModelCard
+from viz_app.serving.memory_size import memory_size
+from viz_app.serving.models.search_tree import branch_translation
+from viz_app.serving.scheduling.monitoring import measured
+from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Visitor
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE, examples_of, first_example
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translation, Translator
+
+BEAM = 4  # hypotheses kept at each step of the app's translations
+
+_NOBODY = "examples"  # the session for which the examples are translated
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class TranslationResult:
+    """A translation and its attention."""
+
+    translation: Translation
+    maps: AttentionMaps
+
+    @cached_property
+    def packed(self) -> PackedWeights:
+        """The maps as the browser gets them: one copy for all sessions that look at this sentence."""
+        return pack_weights(self.maps)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the maps and of their packed form, which is nearly all of it."""
+        return sum(self.maps.weights(kind).nbytes for kind in KINDS) + packed_size(self.maps)
+
+
+class TranslationService:
+    """Translations for many sessions from one model.
+
+    Args:
+        translator: The model.
+        queue: Bounds how many requests work at once.
+        max_entries: Translations, and other values computed from the model, kept at most.
+        max_bytes: Their memory at most.
+        name: Name of the model in `viz_app.serving.models.registry`.
+        deadline: Seconds of work on one request at most.
+        decoder: Decodes the sentences; None for this process.
+    """
+
+    def __init__(
+        self,
+        translator: Translator,
+        queue: RequestQueue,
+        max_entries: int = 1024,
+        max_bytes: int = 512 * 2**20,
+        name: str = "",
+        deadline: float = DEADLINE,
+        decoder: Decoder | None = None,
+    ) -> None:
+        self.translator = translator
+        self.queue = queue
+        self.name = name
+        self.deadline = deadline
+        self.decoder: Decoder = decoder or Batcher(translator, queue, deadline=deadline)
+        self.cache: SingleFlightCache[Any] = SingleFlightCache(max_entries, max_bytes, memory_size, self._is_example)
+
+    @cached_property
+    def card(self) -> ModelCard:
+        """Scores and facts of the checkpoint, from its `metrics.json`."""
+        return ModelCard.from_metrics(self.translator.metrics)
+
+    @cached_property
+    def head_atlas(self) -> HeadAtlas:
+        """What each head is for, from the checkpoint's `derived/`."""
+        return read_atlas(self.translator.checkpoint)
+
+    @cached_property
+    def parses(self) -> bool:
+        """Whether the model generates trees: one of which `transformer_core` makes a ConstituencyParser."""
+        return generates_trees(self.translator.tokenizer)
+
+    @cached_property
+    def examples(self) -> dict[str, str]:
+        """The example sentences for such a model, as a visitor types them, by name."""
+        return examples_of(self.source_language, parses=self.parses)
+
+    @property
+    def source_language(self) -> str:
+        """BCP 47 code of what the model reads; empty where that is unknown."""
+        return self.card.languages.source if self.card.languages else ""
+
+    @cached_property
+    def example_texts(self) -> tuple[str, ...]:
+        """The same as the model reads them; English ones where there are none, as for measures over sentences."""
+        return tuple(map(self.source_text, (self.examples or EXAMPLES).values()))
+
+    @property
+    def first_example(self) -> str:
+        """What stands for a sentence that the model cannot read."""
+        return first_example(self.source_language) or EXAMPLES[FIRST_EXAMPLE]
+
+    def source_text(self, text: str) -> str:
+        """What the model reads of a text as typed: a parser the words of it with blanks between, others the text."""
+        return " ".join(visible_words(text)) if self.parses else text
+
+    def validate(self, typed: str, limit: int = MAX_PIECES) -> Sentence:
+        """Whether the model can read what was typed, and what it reads of it; nothing is computed for that.
+
+        Args:
+            typed: The text as typed.
+            limit: Most pieces; those of the model and MAX_PIECES hold as well.
+
+        Raises:
+            ValueError: The text has more than MAX_CHARACTERS.
+        """
+        translator, limit = self.translator, min(limit, self.translator.max_pieces)
+        tokenizer, reads = translator.tokenizer.source, self.source_language
+        if not self.parses:
+            return validate_sentence(typed, tokenizer, limit, reads=reads)
+        sentence = validate_sentence(typed, tokenizer, limit, visible_words, reads)
+        words, room = len(sentence.source.split()), self._most_words(sentence.pieces)
+        if sentence.status != "good" or words <= room:
+            return sentence
+        return replace(sentence, status="long", pieces=words, limit=room)
+
+    def _most_words(self, pieces: int) -> int:
+        """Words of the largest tree that the model can generate for so many pieces: see ConstituencyParser."""
+        from transformer_core.parsing.automaton import least_symbols
+        from transformer_core.parsing.treebank import MAX_WORDS
+
+        room, longest = pieces + self.translator.decoding.extra_length, self.translator.config.longest
+        return max(0, min(MAX_WORDS, (room if longest is None else min(room, longest)) - least_symbols(0)))
+
+    def _is_example(self, key: object) -> bool:
+        return isinstance(key, tuple) and key[0] == "translation" and key[1] in self.example_texts and key[2] == BEAM
+
+    def compute_once(
+        self,
+        session: str,
+        key: tuple[object, ...],
+        compute: Callable[[ShouldStop], Value],
+        *,
+        on_position: OnPosition | None = None,
+        visitor: Visitor | None = None,
+    ) -> Value:
+        """A value that the model is needed for, computed once for all sessions and kept while there is room.
+
+        Args:
+            session: Who asks; a newer request of the same session cancels this one.
+            key: What identifies the value, for this model.
+            compute: Makes the value. It may ask what it is handed whether to stop, as decoding does, and must not call
+                this method. The value is shared: nobody may change it.
+            on_position: Called with the number of requests ahead while this one waits for the model.
+            visitor: For whom, if the caller's run does not say.
+
+        Raises:
+            Superseded: when a newer request of the session took over.
+            DeadlineExceeded: when decoding takes too long.
+            Exception: whatever `compute` raised; nothing is kept then.
+        """
+
+        def stoppable(should_stop: ShouldStop) -> Value:
+            from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
+
+            end = time.monotonic() + self.deadline
+            try:
+                return compute(lambda: should_stop() or time.monotonic() > end)
+            except DecodingStopped:
+                if should_stop():
+                    raise Superseded from None
+                raise DeadlineExceeded(f"no translation after {self.deadline:g} seconds") from None
+
+        with measured("computation"):
+            value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor)
+        return value
+
+    def give_up(self, session: str) -> None:
+        """End what a session still waits for, or what is computed for it alone."""
+        with self.queue.ticket(session):
+            pass
+
+    def translate_examples(self, visitor: Visitor | None = None) -> None:
+        """Translate the examples, each in its turn, so that they are served at once from then on.
+
+        Raises:
+            Superseded: when `visitor`, for whom this is done, is no longer there.
+        """
+        for text in self.example_texts:
+            self.translate(_NOBODY, text, visitor=visitor)
+
+    def translate(
+        self,
+        session: str,
+        text: str,
+        *,
+        beam: int = BEAM,
+        on_position: OnPosition | None = None,
+        visitor: Visitor | None = None,
+    ) -> TranslationResult:
+        """Translate a sentence for a session and compute its attention.
+
+        Args:
+            session: Who asks; a newer request of the same session cancels this one.
+            text: The sentence as the model reads it: `Sentence.source` of one that `validate` calls good.
+            beam: Hypotheses kept at each step.
+            on_position: Called with the number of requests ahead while this one waits for the model.
+            visitor: For whom, if the caller's run does not say.
+
+        Raises:
+            Superseded: when a newer request of the session took over.
+        """
+        with measured("translation"), self.queue.ticket(session, visitor) as ticket:
+
+            def translate(should_stop: ShouldStop) -> TranslationResult:
+                encoding = self.translator.encode(text)
+                decoded = self.decoder.decode(ticket, encoding, beam, should_stop, on_position)
+                return TranslationResult(self.translator.translation(text, encoding, decoded.result), decoded.maps)
+
+            found: TranslationResult = self.cache.get(("translation", text, beam), translate, ticket)
+            return found
+
+    def translate_branch(
+        self,
+        session: str,
+        best: TranslationResult,
+        number: int,
+        *,
+        beam: int = BEAM,
+        on_position: OnPosition | None = None,
+    ) -> TranslationResult:
+        """A branch of the search for a sentence, with its attention from one forced pass over its pieces.
+
+        Args:
+            session: As for `translate`.
+            best: What `translate` returned for the sentence.
+            number: Of the branch, from 0; see `search_tree`. One that does not exist gives the best.
+            beam: As for `translate`.
+            on_position: As for `translate`.
+
+        Raises:
+            Superseded: when a newer request of the session took over.
+        """
+        chosen = branch_translation(best.translation, number, self.translator)
+        if chosen is best.translation:
+            return best
+        key = ("branch", best.translation.source, beam, number)
+        return self.compute_once(
+            session, key, lambda _: TranslationResult(chosen, chosen.attention), on_position=on_position
+        )

@@ -1,0 +1,1 @@
+"""Models that visitors open while the server runs."""

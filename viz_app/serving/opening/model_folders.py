@@ -1,0 +1,74 @@
+"""Who may open models on this server, and which folders of its disk they can choose.
+
+HEADLIGHT_MODELS is the folder below which they lie, or `off`. Without it only the app of one's own computer allows it:
+a server that listens there alone, asked without a proxy between; its folder is the one in which it was started.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from viz_app.serving.server_address import is_loopback
+
+SETTING = "HEADLIGHT_MODELS"
+OFF = "off"
+MAX_FOLDERS = 200  # that are offered
+_MAX_LOOKED_AT = 5_000
+_DEPTH = 2
+_PROXY = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
+
+
+def allowed_root(bound: str | None, headers: Mapping[str, str]) -> Path | None:
+    """The folder from which a visitor may open models; None where he may open none.
+
+    Args:
+        bound: The address on which this server listens; None or "" for all.
+        headers: Of the visitor's request, by names in lower case.
+    """
+    setting = os.environ.get(SETTING, "").strip()
+    if setting:
+        root = Path(setting)
+        return None if setting.lower() == OFF or not root.is_dir() else root.resolve()
+    host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    is_own = is_loopback(bound or "") and is_loopback(host) and not any(name in headers for name in _PROXY)
+    return Path.cwd() if is_own else None
+
+
+def model_folders(root: Path) -> dict[str, Path]:
+    """Folders that may hold a model, by their path below the root; nothing is followed or opened."""
+    found: dict[str, Path] = {}
+    looked, level = 0, [root]
+    for _ in range(_DEPTH + 1):
+        below: list[Path] = []
+        for folder in level:
+            looked += 1
+            if looked > _MAX_LOOKED_AT or len(found) >= MAX_FOLDERS:
+                return found
+            names, folders = _entries(folder)
+            if folder != root and ("config.json" in names or any(name.endswith(".npz") for name in names)):
+                found[folder.relative_to(root).as_posix()] = folder
+            else:
+                below += folders
+        level = below
+    return found
+
+
+def _entries(folder: Path) -> tuple[set[str], list[Path]]:
+    """Names of the files of a folder, and its folders that are neither hidden nor links."""
+    names, folders = set(), []
+    try:
+        with os.scandir(folder) as entries:
+            for count, entry in enumerate(entries):
+                if count >= _MAX_LOOKED_AT:
+                    break
+                if entry.is_dir(follow_symlinks=False):
+                    if not entry.name.startswith((".", "_")) and entry.name != "node_modules":
+                        folders.append(Path(entry.path))
+                elif entry.is_file(follow_symlinks=False):
+                    names.add(entry.name)
+    except OSError:
+        return set(), []
+    return names, sorted(folders)

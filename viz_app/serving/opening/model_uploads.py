@@ -1,0 +1,86 @@
+"""Where a browser sends the archive of a model: straight to disk, never as a whole in memory.
+
+    PUT models/upload?name=opus-mt-ko-en&source=ko&target=en
+
+Streamlit's own uploads, which it keeps in memory, stay closed (`viz_app.serving.web.middleware`). Refusals name labels
+`open_model.problem_...`, with what those name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from viz_app.serving.browser_cookie import browser_name
+from viz_app.serving.opening.model_archive import OpenError
+from viz_app.serving.opening.model_folders import allowed_root
+from viz_app.serving.opening.opened_models import opened_models
+from viz_app.serving.scheduling.rate_limit import RateLimit
+
+PATH = "models/upload"
+MAX_LANGUAGE = 20  # characters of the name of a language
+_MAX_NAME = 200
+_PATIENCE = 60.0  # seconds without a byte
+_PART = 2**20  # bytes that are written at once
+
+_limit = RateLimit(per_second=0.2, burst=10)  # of one address
+
+
+def upload_routes(base: str = "") -> list[Route]:
+    """Routes for `streamlit.App`; `base` is what stands before every path, as `server.baseUrlPath` says."""
+    prefix = f"/{base.strip('/')}" if base.strip("/") else ""
+    return [Route(f"{prefix}/{PATH}", _upload, methods=["PUT"])]
+
+
+async def _upload(request: Request) -> Response:
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    if allowed_root(st.get_option("server.address"), headers) is None:
+        return _refusal(403, OpenError("not_allowed"))
+    # A page of another site can have the browser send something, but neither its cookie nor with our origin.
+    origin = headers.get("origin")
+    if origin is None or urlsplit(origin).netloc != headers.get("host") or browser_name(request.cookies) is None:
+        return _refusal(403, OpenError("not_allowed"))
+    if not _limit.allows(request.client.host if request.client else ""):
+        return _refusal(429, OpenError("busy"))
+    size = headers.get("content-length", "")
+    if not (size.isascii() and size.isdigit() and len(size) < 16):
+        return _refusal(411, OpenError("interrupted"))
+    asked = {name: request.query_params.get(name, "") for name in ("name", "source", "target")}
+    if len(asked["name"]) > _MAX_NAME or max(len(asked["source"]), len(asked["target"])) > MAX_LANGUAGE:
+        return _refusal(400, OpenError("interrupted"))
+    try:
+        with opened_models().upload(asked["name"], int(size), asked["source"], asked["target"]) as upload:
+            async for part in _parts(request):
+                await run_in_threadpool(upload.write, part)
+    except OpenError as error:
+        return _refusal(409, error)
+    except (ClientDisconnect, TimeoutError, OSError):
+        return _refusal(400, OpenError("interrupted"))
+    return JSONResponse({}, status_code=202)
+
+
+async def _parts(request: Request) -> AsyncIterator[bytes]:
+    """The body in parts that are worth a write."""
+    waiting, stream = bytearray(), request.stream().__aiter__()
+    while True:
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                waiting += await anext(stream)
+        except StopAsyncIteration:
+            break
+        if len(waiting) >= _PART:
+            yield bytes(waiting)
+            waiting.clear()
+    if waiting:
+        yield bytes(waiting)
+
+
+def _refusal(status: int, error: OpenError) -> Response:
+    return JSONResponse({"problem": error.problem, "values": dict(error.values)}, status_code=status)

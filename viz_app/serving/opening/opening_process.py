@@ -1,0 +1,275 @@
+"""A process that makes a model ready: `python -m viz_app.serving.opening.opening_process`, a `Job` as JSON in.
+
+What it says are lines of JSON, each a `Message`. It ends when nobody is left to hear it, and then takes everything
+away: a server that was killed leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from viz_app.serving.opening.model_archive import OpenError, check_room, unpack
+
+_NICE = 10
+_MAX_VOCABULARY = 100_000_000  # bytes
+_NAMED = 8  # languages that a message names, ...
+_FAMILIAR = frozenset(("de", "en", "es", "fr", "ja", "ko", "zh"))  # ... these first
+
+
+class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """What is to be opened.
+
+    Args:
+        place: The server's folder for models; removed when the server is gone.
+        source: A folder, or an archive.
+        is_archive: Which of them.
+        out: Where the checkpoint goes; a checkpoint that lies in a folder already stays there.
+        name: Of the model.
+        title: As its folder or archive was called.
+        source_language: As the visitor named it; empty for what the files say.
+        target_language: Likewise.
+    """
+
+    place: str
+    source: str
+    is_archive: bool
+    out: str
+    name: str
+    title: str
+    source_language: str = ""
+    target_language: str = ""
+
+
+class Report(msgspec.Struct, kw_only=True):
+    """What was recognised.
+
+    Args:
+        family: What it was taken for; empty for a checkpoint of this program.
+        folder: Of the checkpoint.
+        parameters: How many it has.
+        bytes: Of its files.
+        options: Of the model, as `config.json` holds them.
+        pieces: What cuts its text: `sentencepiece`, `byte-level`.
+        licence: As its files state it; empty where they state none.
+        languages: That it can be asked for.
+        source_language: BCP 47 code; empty where unknown.
+        target_language: Likewise.
+        notes: What was not carried over.
+        measured: Whether its files hold a score.
+    """
+
+    family: str
+    folder: str
+    parameters: int
+    bytes: int
+    options: dict[str, Any]
+    pieces: str
+    licence: str
+    languages: int
+    source_language: str
+    target_language: str
+    notes: list[str]
+    measured: bool
+
+
+class Message(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """One line: how far it is, what was recognised, or why it failed."""
+
+    step: str = ""
+    share: float = 0.0
+    report: Report | None = None
+    problem: str = ""
+    values: dict[str, str] = {}
+
+
+def main() -> None:
+    """Do the job that stands on standard input."""
+    job = msgspec.json.decode(sys.stdin.buffer.readline(), type=Job)
+    threading.Thread(target=_end_with_the_server, args=(Path(job.place),), daemon=True).start()
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    try:
+        _say(Message(report=open_model(job, lambda step, share: _say(Message(step=step, share=share)))))
+    except OpenError as error:
+        _say(Message(problem=error.problem, values=error.values))
+    except MemoryError:
+        _say(Message(problem="memory"))
+    except OSError as error:
+        _say(Message(problem="system", values={"reason": error.strerror or type(error).__name__}))
+
+
+def _end_with_the_server(place: Path) -> None:
+    while os.read(sys.stdin.fileno(), 1):  # unbuffered: a buffer's lock would be in the way of a normal end
+        pass
+    worker = os.getpid()
+    if hasattr(os, "fork"):  # so that what is removed is not written anew by the rest of this process
+        if os.fork():
+            os._exit(1)
+        while os.getppid() == worker:
+            time.sleep(0.01)
+    shutil.rmtree(place, ignore_errors=True)
+    os._exit(1)
+
+
+def _say(message: Message) -> None:
+    try:
+        sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        threading.Event().wait()  # the server is gone: `_end_with_the_server` takes everything away, and ends this
+
+
+def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
+    """Unpack where needed, recognise, convert where needed.
+
+    Raises:
+        OpenError: It cannot be opened; the reason is for a label.
+    """
+    source = Path(job.source)
+    if job.is_archive:
+        folder = Path(job.out).with_name("unpacked") / job.title  # which may tell its languages: opus-mt-ko-en
+        folder.mkdir(parents=True)
+        unpack(source, folder, _rarely(lambda done, total: on_step("unpack", done / max(1, total))))
+        source.unlink()
+        source = folder
+    on_step("recognise", 0.0)
+    try:
+        return _opened(job, source, on_step)
+    except ValueError as error:  # of a conversion, a checkpoint, a vocabulary, options
+        if isinstance(error, OpenError):
+            raise
+        raise OpenError("refused", reason=_without(str(error), source, job)) from error
+
+
+def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Report:
+    from transformer_core.conversion import ConversionError, convert
+    from transformer_core.conversion.foreign_folder import ForeignFolder
+    from transformer_core.conversion.language_codes import bcp47
+    from transformer_core.conversion.recognise import recognise
+    from transformer_core.text.vocabulary import VocabularyError
+
+    if _is_checkpoint(source):
+        return _report(_kept(source, job))
+    plan = recognise(ForeignFolder(source))
+    total, out = len(plan.origins), Path(job.out)
+    check_room(out.parent, _half_bytes(plan.model))
+    chosen = {"source_language": job.source_language or None, "target_language": job.target_language or None}
+    vocabulary = plan.tokenizer.vocabulary
+    try:
+        asked = {
+            side: name
+            for side, name in chosen.items()
+            if name and side.replace("_", " ") in (vocabulary.source_prefix, vocabulary.target_prefix)
+        }
+        named = vocabulary.with_languages(asked.get("source_language"), asked.get("target_language"))
+        for side in ("source", "target"):
+            named.prefix(side)
+    except VocabularyError as error:
+        names = sorted(vocabulary.languages, key=lambda name: (bcp47(name).split("-")[0] not in _FAMILIAR, name))
+        more = " …" if len(names) > _NAMED else ""
+        raise OpenError("languages", family=plan.family, names=", ".join(names[:_NAMED]) + more) from error
+    done = 0
+
+    def on_weight(number: int) -> None:
+        nonlocal done
+        done += number
+        on_step("convert", done / max(1, total))
+
+    try:
+        result = convert(source, out, **chosen, on_progress=on_weight)
+    except ConversionError:
+        shutil.rmtree(out, ignore_errors=True)
+        raise
+    if job.is_archive:
+        shutil.rmtree(source)
+    return _report(out, family=result.family, notes=list(result.notes))
+
+
+def _is_checkpoint(folder: Path) -> bool:
+    return (folder / "manifest.json").is_file() and (folder / "config.json").is_file()
+
+
+def _kept(source: Path, job: Job) -> Path:
+    """The folder of a checkpoint of this program, whose every file is what its manifest says."""
+    from transformer_core.storage.manifest import Manifest
+
+    manifest = Manifest.read(source)
+    manifest.check_size(source)
+    for name in manifest.files:
+        manifest.check(source, name)
+    if not job.is_archive:
+        return source
+    return source.rename(job.out)
+
+
+def _report(folder: Path, *, family: str = "", notes: list[str] | None = None) -> Report:
+    from transformer_core.config import ModelConfig
+    from transformer_core.paper.flops import parameters
+    from transformer_core.storage.files import VOCABULARY_FILE, read_regular
+    from transformer_core.storage.manifest import MAX_FOLDER_BYTES, Manifest, read_object
+    from transformer_core.storage.measurements import METRICS_FILE, MAX_METRIC_BYTES
+    from transformer_core.text.vocabulary import Vocabulary
+    from viz_app.serving.measurements.model_card import ModelCard
+
+    model = ModelConfig.from_dict(read_object(folder / "config.json", MAX_METRIC_BYTES)["model"])
+    manifest = Manifest.read(folder)
+    metrics = read_object(folder / METRICS_FILE, MAX_METRIC_BYTES) if METRICS_FILE in manifest.files else {}
+    card, converted = ModelCard.from_metrics(metrics), metrics.get("converted")
+    converted = converted if isinstance(converted, dict) else {}
+    listed = VOCABULARY_FILE in manifest.files
+    vocabulary = Vocabulary.from_bytes(read_regular(folder / VOCABULARY_FILE, _MAX_VOCABULARY)) if listed else None
+    size = sum((folder / name).stat().st_size for name in manifest.files)
+    assert size <= MAX_FOLDER_BYTES
+    return Report(
+        family=family,
+        folder=str(folder),
+        parameters=parameters(model),
+        bytes=size,
+        options=model.to_dict(),
+        pieces=vocabulary.scheme if vocabulary else "sentencepiece",
+        licence=str(converted.get("licence", ""))[:80],
+        languages=len(vocabulary.languages) if vocabulary else 0,
+        source_language=card.languages.source if card.languages else "",
+        target_language=card.languages.target if card.languages else "",
+        notes=notes if notes is not None else [str(each)[:200] for each in converted.get("notes", [])[:10]],
+        measured=bool(card.scores or card.parsing),
+    )
+
+
+def _half_bytes(model: Any) -> int:
+    from transformer_core.paper.flops import parameters
+
+    return 2 * parameters(model)
+
+
+def _rarely(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """The same once in a hundredth of the whole."""
+    last = -1
+
+    def told(done: int, total: int) -> None:
+        nonlocal last
+        if (hundredth := done * 100 // max(1, total)) != last:
+            last = hundredth
+            tell(done, total)
+
+    return told
+
+
+def _without(problem: str, source: Path, job: Job) -> str:
+    """A message without the place on this machine, which is nobody else's concern."""
+    for place in (str(source), job.out, job.place):
+        problem = problem.replace(f"{place}{os.sep}", "").replace(place, job.name)
+    return problem[:500]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""Settings of the server from environment variables."""
+
+from __future__ import annotations
+
+import os
+
+from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
+
+
+class SettingError(ValueError):
+    """An environment variable has an unusable value."""
+
+
+def positive_setting(name: str, default: int) -> int:
+    """A whole number from the environment. Raises SettingError for anything but 1, 2, 3, ..."""
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise SettingError(f"{name} is {text!r}, but must be a positive whole number")
+    return int(text)
+
+
+def model_server() -> tuple[str, int] | None:
+    """Host and port of the server that decodes; None if this one does. Raises SettingError."""
+    text = os.environ.get(MODEL_SERVER_SETTING, "").strip()
+    try:
+        return parse_address(text) if text else None
+    except ValueError as error:
+        raise SettingError(f"{MODEL_SERVER_SETTING} is {text!r}, but must be {error}") from None

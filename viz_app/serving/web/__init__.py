@@ -1,0 +1,1 @@
+"""Between the network and Streamlit: middleware, limits, health, logs, warm-up."""

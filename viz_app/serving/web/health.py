@@ -1,0 +1,57 @@
+"""Whether a front end is up, and whether it can translate: for whoever restarts it or sends visitors to it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from viz_app.serving.models.loader import get_translation_service
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+LIVE, READY = "/healthz/live", "/healthz/ready"
+
+_SECONDS = 1.0  # that an answer counts: whoever asks more often costs no more
+_log = logging.getLogger(__name__)
+
+
+class Health:
+    """Answers on the health of a process."""
+
+    def __init__(self) -> None:
+        self.model_tried = False  # whether the first model was loaded at the start, or could not be
+        self._lock = asyncio.Lock()
+        self._ready, self._until = False, 0.0
+
+    def routes(self) -> list[Route]:
+        """For the server."""
+        return [Route(LIVE, self.live), Route(READY, self.ready)]
+
+    async def live(self, _: Request) -> PlainTextResponse:
+        """The process answers."""
+        return PlainTextResponse("ok")
+
+    async def ready(self, _: Request) -> PlainTextResponse:
+        """200 if a sentence would be translated now, else 503."""
+        async with self._lock:
+            if self.model_tried and time.monotonic() > self._until:
+                self._ready = await asyncio.to_thread(_can_translate)
+                self._until = time.monotonic() + _SECONDS
+        return PlainTextResponse("ok" if self._ready else "not ready", 200 if self._ready else 503)
+
+
+def _can_translate() -> bool:
+    try:
+        return get_translation_service().decoder.is_ready()
+    except Exception as error:
+        _log.warning("not ready: %s", error)
+        return False
+
+
+health = Health()

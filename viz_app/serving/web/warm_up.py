@@ -1,0 +1,65 @@
+"""Makes a server ready before anybody asks: it loads the first model, translates examples, measures heads."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from viz_app.serving.models.head_roles import measure_roles
+from viz_app.serving.models.loader import get_translation_service, request_queue, worker_processes
+from viz_app.serving.opening.opened_models import opened_models
+from viz_app.serving.scheduling.monitoring import METRICS_SETTING, metrics_server
+from viz_app.serving.scheduling.request_queue import Superseded, Visitor
+from viz_app.serving.settings import positive_setting
+from viz_app.serving.web.health import health
+from viz_app.serving.web.server_limits import let_downloads_wait
+
+_OWNER = "warm-up"  # whose requests these are
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def warm_up(_: object) -> AsyncIterator[None]:
+    """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
+    let_downloads_wait()
+    with metrics_server(_metrics_port(), lambda: request_queue().waiting, lambda: request_queue().working):
+        async with _prepared():
+            yield
+
+
+@asynccontextmanager
+async def _prepared() -> AsyncIterator[None]:
+    stopping = threading.Event()
+    thread = threading.Thread(target=_prepare, args=(stopping,), name="warm-up")
+    thread.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        await asyncio.to_thread(thread.join)
+        if (workers := worker_processes()) is not None:
+            await asyncio.to_thread(workers.close)
+        await asyncio.to_thread(opened_models().close)  # a server that is told to end runs nothing after this
+
+
+def _metrics_port() -> int | None:
+    return positive_setting(METRICS_SETTING, 0) or None
+
+
+def _prepare(stopping: threading.Event) -> None:
+    try:
+        try:
+            service = get_translation_service()
+        finally:
+            health.model_tried = True
+        owner = Visitor(is_present=lambda: not stopping.is_set())
+        service.decoder.start()
+        service.translate_examples(owner)
+        measure_roles(service, _OWNER, owner)
+    except Superseded:
+        pass  # the server ends
+    except Exception as error:  # a page says it, with the way out, to whoever opens one
+        _log.warning("the first model is not ready: %s", error)

@@ -1,0 +1,270 @@
+"""The class of this session: the one that its browser teaches, or the one that it follows."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+import streamlit as st
+
+from viz_app.classroom.following import watch_teacher
+from viz_app.components.address import publish_always, published
+from viz_app.components.explorer import Selection
+from viz_app.lessons.catalogue import LAB
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.classes.class_store import class_store
+from viz_app.serving.classes.classrooms import (
+    MAX_POLLS,
+    MAX_VIEW,
+    ClassView,
+    NoSuchClass,
+    NotTheTeacher,
+    Place,
+    PollResult,
+    Question,
+    is_code,
+)
+from viz_app.serving.classes.remote_classrooms import ClassServerAway
+from viz_app.serving.scheduling.visitor import current_browser, current_visitor
+from viz_app.serving.server_address import is_loopback
+from viz_app.state import session
+from viz_app.state.share_link import base_path
+from viz_app.text import Texts
+from viz_app.ui.lesson_route import OPEN_KEY, state_key
+
+TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
+PAGE = "classroom"
+PARAM = "class"  # of the address that a student opens
+
+_TAUGHT = "class_taught"  # code of the class that this browser teaches; None without one
+_LEADS = "class_leads"  # whether the class follows this screen
+_FOLLOWED = "class_followed"  # code of the class that this session follows; None without one
+_FOLLOWS = "class_follows"  # whether it goes along, or has let go for now
+_MOVES = "class_moves"  # the last change of place that it has made
+_WAITING = "class_question"  # the question that is asked as soon as there is a class
+_MAY_OPEN = "class_may_open"  # whether the teacher key was typed
+_EARLIER = "class_earlier"  # results of polls that a session file has brought
+_FOLLOWED_PARAMS = ("text", "model", "lesson")
+
+
+# --- the teacher ------------------------------------------------------------------------------------------------------
+
+
+def taught_class() -> str | None:
+    """Code of the class that this browser teaches; None without one."""
+    if _TAUGHT not in st.session_state:
+        browser = current_browser()
+        try:
+            found = class_store().code_of(browser) if browser else None
+            st.session_state[_LEADS] = bool(found and class_store().look(found, browser or "").is_led)
+        except ClassServerAway:  # the page Class says so; the others do without
+            return None
+        st.session_state[_TAUGHT] = found
+    code: str | None = st.session_state[_TAUGHT]
+    return code
+
+
+def class_view() -> ClassView | None:
+    """The class that this browser teaches, as it stands; None without one, or when it has ended."""
+    code, browser = taught_class(), current_browser()
+    if code is None or browser is None:
+        return None
+    try:
+        return class_store().look(code, browser)
+    except NoSuchClass:
+        _forget()
+        return None
+
+
+def needs_teacher_key() -> bool:
+    """Whether a class can only be opened with the server's teacher key.
+
+    The computer on which the server runs needs none: whoever sits there has started it.
+    """
+    wanted = os.environ.get(TEACHER_KEY_SETTING, "")
+    return bool(wanted) and not st.session_state.get(_MAY_OPEN) and not is_loopback(current_visitor().address)
+
+
+def try_teacher_key(typed: str) -> bool:
+    """Whether a key is the server's; from then on this session may open classes."""
+    wanted = os.environ.get(TEACHER_KEY_SETTING, "")
+    if hmac.compare_digest(typed.strip().encode(), wanted.encode()):
+        st.session_state[_MAY_OPEN] = True
+    return bool(st.session_state.get(_MAY_OPEN))
+
+
+def open_class() -> None:
+    """Open a class for this browser, and ask what waits to be asked. Raises TooManyClasses."""
+    browser = current_browser()
+    if browser is None or needs_teacher_key():
+        return
+    st.session_state[_TAUGHT] = class_store().open(browser, current_visitor().address)
+    question = st.session_state.pop(_WAITING, None)
+    if question is not None:
+        ask(question)
+
+
+def ask(question: Question) -> None:
+    """For `enqueue_callback`: ask the class, or as soon as there is one, and show the page Class."""
+    code, browser = taught_class(), current_browser()
+    st.session_state[_WAITING] = question
+    if code is not None and browser is not None:
+        try:
+            class_store().ask(code, browser, question)
+            del st.session_state[_WAITING]
+        except (NoSuchClass, NotTheTeacher):
+            _forget()
+    session.navigate_to(PAGE)
+
+
+def waiting_question() -> Question | None:
+    """What is to be asked as soon as there is a class."""
+    found: Question | None = st.session_state.get(_WAITING)
+    return found
+
+
+def end_class() -> None:
+    """For `enqueue_callback`: forget the class and its answers."""
+    code, browser = taught_class(), current_browser()
+    if code is not None and browser is not None:
+        with suppress(NoSuchClass, NotTheTeacher):
+            class_store().end(code, browser)
+    _forget()
+
+
+def poll_results() -> tuple[PollResult, ...]:
+    """What came of every poll: of those of a session file, then of the class that this browser teaches."""
+    earlier: tuple[PollResult, ...] = st.session_state.get(_EARLIER, ())
+    code, browser = taught_class(), current_browser()
+    if code is None or browser is None:
+        return earlier
+    try:
+        return (*earlier, *class_store().results(code, browser))[-MAX_POLLS:]
+    except (NoSuchClass, NotTheTeacher, ClassServerAway):
+        return earlier
+
+
+def restore_results(results: tuple[PollResult, ...]) -> None:
+    """Take the results of a session file for those of earlier polls."""
+    st.session_state[_EARLIER] = results
+
+
+def set_leading(is_led: bool) -> None:
+    """For `enqueue_callback`: whether the class follows this screen."""
+    code, browser = taught_class(), current_browser()
+    if code is None or browser is None:
+        return
+    try:
+        class_store().lead(code, browser, is_led)
+        st.session_state[_LEADS] = is_led
+    except (NoSuchClass, NotTheTeacher):
+        _forget()
+
+
+def is_leading() -> bool:
+    """Whether the class follows this screen."""
+    return taught_class() is not None and bool(st.session_state.get(_LEADS))
+
+
+def show_place(page: str) -> None:
+    """Tell the class where this screen is, after its page was drawn.
+
+    Args:
+        page: Path of the page, "" for the home.
+    """
+    code, browser = taught_class(), current_browser()
+    if code is None or browser is None or page == PAGE or not is_leading():
+        return
+    params = {name: value for name, value in published().items() if name in _FOLLOWED_PARAMS}
+    with suppress(ClassServerAway):  # the next run tells it
+        try:
+            class_store().show_place(code, browser, Place(page=page, params=params, view=_view(page)))
+        except (NoSuchClass, NotTheTeacher):
+            _forget()
+
+
+def _view(page: str) -> str:
+    """How the picture of a page stands, for `common/followed_view.js`; "" where the page has none that is followed."""
+    if page == "":
+        selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
+        found: dict[str, Any] = {} if selection is None else {"selection": asdict(selection)}
+    else:
+        name = LAB if page == LAB else st.session_state.get(OPEN_KEY) if page == "lessons" else None
+        state: LessonState | None = st.session_state.get(state_key(name)) if name else None
+        found = {} if state is None else {"lesson": name, **state.to_dict()}
+    text = json.dumps(found) if found else ""
+    return text if len(text) <= MAX_VIEW else ""
+
+
+def _forget() -> None:
+    st.session_state[_TAUGHT], st.session_state[_LEADS] = None, False
+
+
+# --- a student --------------------------------------------------------------------------------------------------------
+
+
+def followed_class() -> str | None:
+    """Code of the class that this session follows; a new session follows the one that its address names."""
+    if _FOLLOWED not in st.session_state:
+        code = st.query_params.get(PARAM, "").upper()
+        st.session_state[_FOLLOWED] = code if is_code(code) else None
+    followed: str | None = st.session_state[_FOLLOWED]
+    return followed
+
+
+def is_following_teacher() -> bool:
+    """Whether this screen goes along, and has not let go."""
+    return followed_class() is not None and bool(st.session_state.setdefault(_FOLLOWS, True))
+
+
+def set_following_teacher(follows: bool) -> None:
+    """For `enqueue_callback`: let go, or go along again."""
+    st.session_state[_FOLLOWS] = follows
+    st.session_state[_MOVES] = 0
+
+
+def leave_class() -> None:
+    """For `enqueue_callback`: follow nobody any more."""
+    st.session_state[_FOLLOWED] = None
+
+
+def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
+    """Go where the teacher is, before the page is drawn.
+
+    Args:
+        t: Labels.
+        page: Path of the page that is open, "" for the home.
+        pages: Paths of the pages that there are.
+    """
+    code, browser = followed_class(), current_browser()
+    publish_always({PARAM: code})
+    if code is None or browser is None or not is_following_teacher() or code == taught_class():
+        return
+    moves: int = st.session_state.get(_MOVES, 0)
+    told = watch_teacher(base_path(st.context.url or "", page), code, moves, t.language)
+    if told is None or told == moves:
+        return
+    try:
+        view = class_store().look(code, browser)
+    except NoSuchClass:
+        st.session_state[_FOLLOWED] = None
+        return
+    except ClassServerAway:  # the browser asks again
+        return
+    st.session_state[_MOVES] = view.moves
+    if view.place is not None and view.place.page in pages:
+        _go(view.place)
+
+
+def _go(place: Place) -> None:
+    """Let the page that is drawn next be that of a place; its components learn by themselves how it stands."""
+    if "text" in place.params:
+        st.session_state[session.TEXT_KEY] = place.params["text"]
+    st.session_state[session.MODEL_KEY] = place.params.get("model")
+    if place.page == "lessons":
+        st.session_state[OPEN_KEY] = place.params.get("lesson")
+    session.navigate_to(place.page or "translate")

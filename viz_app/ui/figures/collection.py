@@ -1,0 +1,170 @@
+"""The collection of the page Figures: put the figure aside, see what was put aside, take all of it away."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from viz_app.export import BUNDLE_FORMATS
+from viz_app.figure_editor.collection import MAX_FIGURES, MAX_WEIGHTS, Collection
+from viz_app.figure_editor.rendering import ExportableFigure
+from viz_app.figure_editor.saved_figure import make_again, source_to_saved
+from viz_app.figures import FORMATS, RENDERERS, VIEWS
+from viz_app.figures.model.figure import display_label
+from viz_app.serving.models import loader
+from viz_app.serving.models.registry import available_models
+from viz_app.state import session
+from viz_app.state.session_file import SavedFigure
+from viz_app.text import Texts
+from viz_app.ui.downloads import format_name, in_turns
+from viz_app.ui.escape_markdown import escape_markdown
+from viz_app.ui.lesson_route import stop_title
+
+COLLECTION_KEY = "studio_collection"
+_FORMATS_KEY = "studio_collection_formats"
+_PENDING_KEY = "studio_collection_pending"  # figures of a session file that are yet to be made again
+_LOST_KEY = "studio_collection_lost"  # how many could not be made
+_SENTENCE = 60  # characters of a sentence in the list
+
+
+def collection() -> Collection:
+    """What this session has put aside."""
+    kept: Collection = st.session_state.get(COLLECTION_KEY) or Collection()
+    return kept
+
+
+def saved_collection() -> tuple[SavedFigure, ...]:
+    """The collection for a session file."""
+    made = (source_to_saved(each.source, each.language) for each in collection().figures if each.source)
+    pending: tuple[SavedFigure, ...] = st.session_state.get(_PENDING_KEY, ())
+    return (*made, *pending)
+
+
+def collection_formats() -> tuple[str, ...] | None:
+    """The formats that the zip will have; None where nobody has seen the choice."""
+    formats: tuple[str, ...] | None = st.session_state.get(_FORMATS_KEY)
+    return formats
+
+
+def restore_collection(saved: tuple[SavedFigure, ...], formats: tuple[str, ...] | None) -> None:
+    """Have these figures made again when the list is drawn next. Their models are there, with the same weights."""
+    st.session_state[COLLECTION_KEY], st.session_state[_PENDING_KEY] = Collection(), saved
+    st.session_state[_LOST_KEY] = 0
+    if formats is None:
+        st.session_state.pop(_FORMATS_KEY, None)
+    else:
+        still = [name for name in FORMATS if not RENDERERS[name].moves]
+        st.session_state[_FORMATS_KEY] = tuple(name for name in still if name in formats)
+
+
+def draw_add(t: Texts, exportable: ExportableFigure) -> None:
+    """The button that puts the figure aside, or why that cannot be."""
+    why = collection().reason_refused(exportable)
+    st.button(
+        t("studio.added" if why == "there" else "studio.add"),
+        key="studio-add",
+        icon=":material/check:" if why == "there" else ":material/playlist_add:",
+        disabled=bool(why),
+        on_click=session.enqueue_callback(_add, exportable),
+    )
+    if why in ("full", "large"):
+        st.caption(t(f"studio.collection_{why}", figures=MAX_FIGURES, weights=f"{MAX_WEIGHTS:,}"))
+
+
+def draw_collection(t: Texts) -> None:
+    """The list, with a button to remove each, and the zip; nothing while it is empty."""
+    if lost := st.session_state.get(_LOST_KEY):
+        st.warning(t("session.figures_lost", count=lost), icon=":material/warning:")
+    kept = collection()
+    if not kept.figures:
+        return
+    with st.container(border=True, key="studio-collection", gap="small"):
+        count = len(kept.figures)
+        st.markdown(f"**{t('studio.collection', count=count, most=MAX_FIGURES)}**")
+        with st.container(key="studio-collected", gap=None):
+            for number, exportable in enumerate(kept.figures, start=1):
+                _draw_entry(t, number, exportable)
+        formats = _formats(t)
+        with st.container(horizontal=True, key="studio-collection-buttons"):
+            st.download_button(
+                t("studio.collection_zip", count=count),
+                data=in_turns(partial(kept.bundle, formats, t.language)),
+                file_name="headlight_collection.zip",
+                mime="application/zip",
+                key="studio-download-collection",
+                on_click="ignore",
+                icon=":material/folder_zip:",
+                help=t("studio.collection_help"),
+                disabled=not formats,
+            )
+            clear = session.enqueue_callback(_clear)
+            st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=clear)
+
+
+def make_pending(t: Texts) -> None:
+    """Make the figures of a session file again, before the page asks what is in the collection. Raises Superseded."""
+    if st.session_state.get(_PENDING_KEY):
+        with st.spinner(t("session.making_figures")):
+            while pending := st.session_state[_PENDING_KEY]:
+                made = make_again(pending[0], loader.get_translation_service, session.session_id())
+                if made is None or collection().reason_refused(made) in ("full", "large"):
+                    st.session_state[_LOST_KEY] += 1
+                else:
+                    _add(made)
+                st.session_state[_PENDING_KEY] = pending[1:]  # only now: a run that is replaced leaves it to the next
+
+
+def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
+    figure, provenance = exportable.figure, exportable.figure.provenance
+    view, name = provenance.get("view", {}).get("name"), provenance.get("lesson")
+    lesson_title = stop_title(t, str(name)) if name else ""
+    notes = [
+        escape_markdown(lesson_title) if lesson_title else VIEWS[view].label[t.language] if view in VIEWS else "",
+        escape_markdown(display_label(str(provenance.get("source", "")), _SENTENCE)),
+        escape_markdown(str(provenance.get("checkpoint", "")).rpartition("/")[2])
+        if len(available_models()) > 1
+        else "",
+        f"{exportable.style.width:g} mm" if exportable.style.width else "",
+    ]
+    details = " \u00b7 ".join(note for note in notes if note)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"studio-entry-{number}"):
+        # The dot is no dot to Markdown, which would make a list of it.
+        st.markdown(f"{number}&#46; {escape_markdown(figure.title or figure.name)}  \n:small[{details}]")
+        st.button(
+            t("studio.remove", number=number),
+            key=f"studio-remove-{number}",
+            type="tertiary",
+            icon=":material/close:",
+            on_click=session.enqueue_callback(_remove, exportable.key),
+        )
+
+
+def _formats(t: Texts) -> tuple[str, ...]:
+    """The formats that the zip will have, those for print first."""
+    chosen = st.pills(
+        t("studio.collection_formats"),
+        [format for format in FORMATS if not RENDERERS[format].moves],
+        selection_mode="multi",
+        default=list(st.session_state.get(_FORMATS_KEY, BUNDLE_FORMATS)),
+        format_func=format_name,
+        key=session.fresh_key(f"studio-{t.language}-collection-formats"),
+    )
+    formats = tuple(name for name in FORMATS if name in chosen)
+    st.session_state[_FORMATS_KEY] = formats
+    return formats
+
+
+def _add(exportable: ExportableFigure) -> None:
+    kept = collection()
+    if not kept.reason_refused(exportable):  # a second click, or another tab, may have been quicker
+        st.session_state[COLLECTION_KEY] = kept.with_figure(exportable)
+
+
+def _remove(key: str) -> None:
+    st.session_state[COLLECTION_KEY] = collection().without(key)
+
+
+def _clear() -> None:
+    st.session_state[_LOST_KEY] = 0
+    st.session_state[COLLECTION_KEY] = Collection()

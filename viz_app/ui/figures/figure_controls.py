@@ -1,0 +1,209 @@
+"""The controls of a view of attention on the page Figures: a spec in, what the visitor has made of it out.
+
+Streamlit forgets a widget that is not on the page, and the page is long and its controls come and go; so the spec, not
+the widgets, holds the state: each widget starts at the spec's value and is read back into a new spec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import streamlit as st
+
+from transformer_core.atlas.measures import measures
+from transformer_core.atlas.record import Atlas
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.components.explorer import UNITS
+from viz_app.figure_editor.figure_spec import MAX_STEPS, FigureSpec
+from viz_app.figures import VIEWS, View, supported_options
+from viz_app.figures.build.atlas import SCORES, measure_name, most_left, pruned_groups
+from viz_app.figures.model.figure import display_label
+from viz_app.serving.models.comparison import other_models
+from viz_app.serving.models.registry import display_names
+from viz_app.text import Texts
+from viz_app.ui.figures.style_controls import StyleControls
+from viz_app.ui.figures.widgets import Widgets, one_based
+
+_LABEL = 16  # characters of a token in a list
+
+
+class FigureControls:
+    """Draws the controls.
+
+    Args:
+        t: Labels in the visitor's language.
+        maps: All maps of the translation, by pieces.
+        own: Name of the model that wrote it.
+        of_parser: Whether that is a parser.
+        atlas: Its head atlas; None where it has none.
+    """
+
+    def __init__(
+        self, t: Texts, maps: AttentionMaps, own: str, *, of_parser: bool = False, atlas: Atlas | None = None
+    ) -> None:
+        self.t, self.maps, self.own, self.widgets = t, maps, own, Widgets(t)
+        self.of_parser, self.atlas = of_parser, atlas
+
+    def draw(self, spec: FigureSpec) -> FigureSpec:
+        """The spec as the visitor has changed it."""
+        t = self.t
+        offered = tuple(name for name, view in VIEWS.items() if self._has(view))
+        now = spec.view if spec.view in offered else offered[0]
+        view = self.widgets.list("view", offered, now, lambda name: VIEWS[name].label[t.language])
+        spec = replace(spec, view=view).fitted(self.maps)
+        spec = self._place(spec)
+        if view == "lines":
+            spec = self._lines(spec)
+        elif view == "steps":
+            spec = replace(spec, steps=self._steps(spec))
+        elif view == "compare":
+            spec = self._compared(spec)
+        elif self.atlas is not None and VIEWS[view].of_atlas:
+            spec = self._of_atlas(spec, self.atlas)
+        look = StyleControls(t, supported_options(VIEWS[view].kind))
+        spec = replace(spec, style=look.draw(spec.style))
+        with st.expander(t("studio.more"), key=self.widgets.key("more")):
+            return self._more(spec, look)
+
+    def _has(self, view: View) -> bool:
+        """Whether this model has what a view shows."""
+        if view.of_atlas is not None:
+            return self.atlas is not None and view.of_atlas(self.atlas)
+        return self.of_parser or not view.of_parsers
+
+    def _of_atlas(self, spec: FigureSpec, atlas: Atlas) -> FigureSpec:
+        """Which measure, or which heads go and what is counted."""
+        t = self.t
+        if spec.view == "grid":
+            names = tuple(measure.name for measure in measures(atlas))
+            now = spec.measure if spec.measure in names else names[0]
+            return replace(spec, measure=self.widgets.list("measure", names, now, lambda name: measure_name(t, name)))
+        groups = pruned_groups(atlas)
+        now = spec.group if spec.group in groups else groups[0]
+        group = self.widgets.row("group", groups, now, lambda name: t(f"atlas.group_{name}"))
+        score = self.widgets.row("score", SCORES, spec.score, lambda name: t(f"atlas.score_{name}"))
+        left = spec.left
+        if left is not None:  # the page Model reads the curves at a place; here they are whole, or read there
+            left = min(left, most_left(atlas, group))
+        return replace(spec, group=group, score=score, left=left)
+
+    def _place(self, spec: FigureSpec) -> FigureSpec:
+        """Where in the model."""
+        t, chosen, needs = self.t, spec.selection, VIEWS[spec.view].parameters
+        changes: dict[str, Any] = {}
+        if "kind" in needs:
+            changes["kind"] = self.widgets.row("kind", KINDS, chosen.kind, lambda kind: t(f"studio.kind_{kind}"))
+        kind = changes.get("kind", chosen.kind)
+        if "layer" in needs:
+            layers = range(self.maps.layers(kind))
+            changes["layer"] = self.widgets.index_pills("layer", layers, min(chosen.layer, layers[-1]))
+        if "head" in needs and spec.view != "lines":
+            heads = range(self.maps.heads(kind))
+            changes["head"] = self.widgets.index_pills("head", heads, min(chosen.head, heads[-1]))
+        if "unit" in needs:
+            changes["unit"] = self.widgets.row("unit", UNITS, chosen.unit, lambda unit: t(f"explorer.unit_{unit}"))
+        return replace(spec, selection=replace(chosen, **changes)).fitted(self.maps)
+
+    def _lines(self, spec: FigureSpec) -> FigureSpec:
+        """Which heads, and whether of one token only."""
+        t, heads = self.t, range(self.maps.heads(spec.selection.kind))
+        wanted = st.pills(
+            t("studio.heads"),
+            heads,
+            selection_mode="multi",
+            default=spec.heads or (spec.selection.head,),
+            format_func=one_based,
+            key=self.widgets.key("heads"),
+        )
+        chosen = tuple(sorted(wanted)) or (spec.selection.head,)
+        tokens = spec.queries(self.maps)
+        rows = (None, *range(len(tokens)))
+        query = self.widgets.list(
+            "query",
+            rows,
+            spec.query if spec.query in rows else None,
+            lambda row: _token(tokens, row, t("studio.all")),
+        )
+        heads_again = () if len(chosen) == 1 else chosen
+        return replace(spec, heads=heads_again, query=query, selection=replace(spec.selection, head=chosen[0]))
+
+    def _steps(self, spec: FigureSpec) -> tuple[int, ...]:
+        """Which steps of the decoding stand side by side."""
+        tokens = self.maps.outputs.tokens
+        wanted = st.multiselect(
+            self.t("studio.steps"),
+            range(1, len(tokens) + 1),
+            default=spec.steps,
+            format_func=lambda step: _token(tokens, step - 1),
+            placeholder=self.t("studio.steps_even"),
+            max_selections=MAX_STEPS,
+            key=self.widgets.key("steps"),
+        )
+        return tuple(sorted(wanted))
+
+    def _compared(self, spec: FigureSpec) -> FigureSpec:
+        """What the selected head, B, is compared with: A."""
+        t, chosen = self.t, spec.selection
+        kind: Kind
+        kind, layer, head = cast(Any, chosen.against or "cross.0.0").split(".")
+        with st.container(border=True, key="studio-against"):
+            st.markdown(f"**{t('studio.against')}**")
+            kind = self.widgets.list("against_kind", KINDS, kind, lambda name: t(f"studio.kind_{name}"))
+            layers, heads = range(self.maps.layers(kind)), range(self.maps.heads(kind))
+            place = [
+                self.widgets.index_pills(f"against_{name}", places, min(int(now), places[-1]))
+                for name, places, now in (("layer", layers, layer), ("head", heads, head))
+            ]
+            sentence = st.text_input(
+                t("studio.against_sentence"),
+                value=chosen.vs or "",
+                placeholder=t("studio.against_same"),
+                max_chars=500,
+                key=self.widgets.key("vs"),
+                autocomplete="off",
+            )
+            vs = " ".join((sentence or "").split()) or None
+            model = chosen.vsmodel
+            beside = other_models(self.own)
+            if beside:
+                names = [None, *beside]
+                now = model if model in names else None
+                called = display_names(t)
+                model = self.widgets.list("vsmodel", names, now, lambda name: called.get(name or self.own, self.own))
+            branch = chosen.vsbranch if vs == chosen.vs and model == chosen.vsmodel else 0
+            aligned = spec.aligned
+            if vs or model:
+                aligned = st.checkbox(t("studio.aligned"), value=aligned, key=self.widgets.key("aligned"))
+        head_a = f"{kind}.{place[0]}.{place[1]}"
+        place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
+        return replace(spec, selection=place_b, aligned=aligned)
+
+    def _more(self, spec: FigureSpec, look: StyleControls) -> FigureSpec:
+        """What is seldom needed."""
+        t, needs = self.t, VIEWS[spec.view].parameters
+        spec = look.more(spec)
+        chosen = spec.selection
+        if "step" in needs:
+            tokens = self.maps.outputs.tokens
+            rows = (None, *range(1, len(tokens)))
+            step = self.widgets.list(
+                "step",
+                rows,
+                chosen.step if chosen.step in rows else None,
+                lambda row: _token(tokens, None if row is None else row - 1, t("studio.all_steps")),
+            )
+            chosen = replace(chosen, step=step)
+        pruned = spec.pruned
+        if "pruned" in needs:
+            pruned = st.checkbox(t("studio.pruned"), value=pruned, key=self.widgets.key("pruned"))
+        confidence = spec.confidence
+        if "confidence" in needs:
+            confidence = st.checkbox(t("studio.confidence"), value=confidence, key=self.widgets.key("confidence"))
+        return replace(spec, selection=chosen, pruned=pruned, confidence=confidence).fitted(self.maps)
+
+
+def _token(tokens: Sequence[str], row: int | None, otherwise: str = "") -> str:
+    """A token with its number, so that no two are alike."""
+    return otherwise if row is None else f"{row + 1} · {display_label(tokens[row], _LABEL)}"

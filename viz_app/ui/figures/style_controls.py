@@ -1,0 +1,126 @@
+"""The controls of how a figure is drawn, for views of attention and for pictures of lessons.
+
+Which of them there are, the figures package says: see `viz_app.figures.style_support`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from viz_app.figure_editor.figure_spec import DPIS, PARTS, FigureSpec
+from viz_app.figures import PRESETS, SCALES, Style
+from viz_app.figures.model.style import MAPPINGS, ROTATIONS, Rotation
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts
+from viz_app.ui.figures.widgets import Widgets
+
+OWN_SIZE = "own"
+_START = (0.0, 0.5)  # a range of one's own, at first
+_MIN, _MAX = 1e-9, 1e9  # ends of the colours of numbers
+
+
+class StyleControls:
+    """Draws the controls.
+
+    Args:
+        t: Labels in the visitor's language.
+        used: The fields of `Style` that the figure supports; the others stay unchanged.
+        numbers: Ends of the colours of a matrix by default; None for weights, which lie between 0 and 1.
+        scope: See `Widgets`.
+    """
+
+    def __init__(
+        self, t: Texts, used: Collection[str], numbers: tuple[float, float] | None = None, scope: str = ""
+    ) -> None:
+        self.t, self.used, self.numbers, self.widgets = t, used, numbers, Widgets(t, scope)
+
+    def draw(self, style: Style) -> Style:
+        """Size, type, colours and what stands around the panels."""
+        t, widgets = self.t, self.widgets
+        now = style.preset or (OWN_SIZE if style.width_mm is not None else "")
+        size = widgets.list("size", ("", *PRESETS, OWN_SIZE), now, self._size_name)
+        changes: dict[str, Any] = {"preset": "" if size == OWN_SIZE else size, "width_mm": None, "height_mm": None}
+        if size == OWN_SIZE:
+            left, right = st.columns(2)
+            with left:
+                changes["width_mm"] = widgets.number("width", style.width_mm or 120.0, 20.0, 2000.0, 5.0)
+            with right:
+                changes["height_mm"] = widgets.number("height", style.height_mm, 15.0, 2000.0, 5.0)
+        places = iter(st.columns(2))
+        if "scale" in self.used:
+            with next(places):
+                changes["scale"] = widgets.list("scale", SCALES, style.scale, lambda name: t(f"studio.scale_{name}"))
+        with next(places):
+            changes["font_pt"] = widgets.number("font", style.font_pt, 3.0, 48.0, 0.5)
+        offered = [part for part in PARTS if part in self.used]
+        parts = st.pills(
+            t("studio.parts"),
+            offered,
+            selection_mode="multi",
+            default=[part for part in offered if getattr(style, part)],
+            format_func=lambda part: t(f"studio.part_{part}"),
+            key=widgets.key("-".join(["parts", *offered])),
+        )
+        changes |= {part: part in parts for part in offered}
+        return replace(style, **changes)
+
+    def more(self, spec: FigureSpec) -> FigureSpec:
+        """What is seldom needed: range and mapping of the colours, labels, background, language, resolution."""
+        t, widgets, style = self.t, self.widgets, spec.style
+        changes: dict[str, Any] = {}
+        if "value_range" in self.used:
+            changes["value_range"] = self._range(style.value_range)
+        if "mapping" in self.used:
+            now = style.mapping
+            label = "mapping" if self.numbers is None else "number_mapping"
+            changes["mapping"] = widgets.row(label, MAPPINGS, now, lambda name: t(f"studio.mapping_{name}"))
+        if "rotation" in self.used:
+            changes["rotation"] = widgets.row("rotation", ROTATIONS, style.rotation, self._angle)
+        theme = widgets.row("theme", ("light", "dark"), style.theme or "light", lambda name: t(f"studio.theme_{name}"))
+        changes["theme"] = None if theme == "light" else theme
+        language = widgets.row("language", LANGUAGES, spec.language or t.language, LANGUAGE_NAMES.__getitem__)
+        dpi = widgets.row("dpi", DPIS, spec.dpi, str)
+        language = None if language == t.language else language
+        return replace(spec, style=replace(style, **changes), language=language, dpi=dpi)
+
+    def _range(self, value: Any) -> Any:
+        """The ends of the colour scale."""
+        t = self.t
+        choices = (None, "shared", OWN_SIZE) if self.numbers is None else (None, OWN_SIZE)
+        now = OWN_SIZE if isinstance(value, tuple) else value if value in choices else None
+        unit = "unit" if self.numbers is None else "numbers"
+        chosen = self.widgets.list("range", choices, now, lambda name: t(f"studio.range_{name or unit}"))
+        if chosen != OWN_SIZE:
+            return chosen
+        ends = self._ends(value if isinstance(value, tuple) else None)
+        return ends if ends[0] < ends[1] else value
+
+    def _ends(self, now: tuple[float, float] | None) -> tuple[float, float]:
+        if self.numbers is None:
+            low, high = (min(max(end, 0.0), 1.0) for end in now or _START)
+            low, high = (low, high) if low < high else _START  # an address may tell a range without any weight
+            label, key = self.t("studio.range_ends"), self.widgets.key("ends")
+            ends: tuple[float, float] = st.slider(label, 0.0, 1.0, (low, high), 0.05, key=key)
+            return ends
+        low, high = (float(f"{end:.4g}") for end in now or self.numbers)
+        step = float(f"{(high - low) / 20:.1g}") or 1.0
+        if self.numbers[0] == -self.numbers[1]:  # zero is the middle of the colours
+            far = min(max(abs(low), abs(high), _MIN), _MAX)
+            far = self.widgets.number("range_far", far, _MIN, _MAX, step, "%.4g") or far
+            return -far, far
+        left, right = st.columns(2)
+        with left:
+            first = self.widgets.number("range_low", low, -_MAX, _MAX, step, "%.4g")
+        with right:
+            last = self.widgets.number("range_high", high, -_MAX, _MAX, step, "%.4g")
+        return low if first is None else first, high if last is None else last
+
+    def _angle(self, rotation: Rotation) -> str:
+        return self.t("studio.auto") if rotation == "auto" else f"{rotation}°"
+
+    def _size_name(self, name: str) -> str:
+        key = name.replace("-", "_") or ("natural" if self.widgets.scope else "auto")
+        return self.t(f"studio.size_{key}")

@@ -1,0 +1,189 @@
+"""The section of the page Model that shows how many heads can go, also live on the visitor's sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+
+import msgspec
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from transformer_core.analysis.ablation import AblatedTranslation
+from transformer_core.atlas.record import Atlas
+from viz_app.figures import CurvesFigure, to_plotly
+from viz_app.figures.build.atlas import SCORES, most_left, pruned_groups
+from viz_app.figures.text.chart_captions import with_caption
+from viz_app.model_card.atlas_state import PruningState, orders
+from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import Superseded
+from viz_app.state import session
+from viz_app.state.session_file import SavedPruning
+from viz_app.text import Texts
+from viz_app.ui.downloads import draw_download
+from viz_app.ui.edit_links import edit_atlas_in_figures
+from viz_app.ui.escape_markdown import escape_markdown
+from viz_app.ui.menu import menu
+from viz_app.ui.model.atlas import exportable, translated
+from viz_app.ui.model.growth import Params
+from viz_app.ui.share_menu import draw_share
+
+_STATE = "atlas_pruning"  # of each atlas, by the hash of its model
+
+_LEGEND = -0.32  # below the title of the axis, also where the entries need several lines
+
+Later = Callable[[], None]
+
+
+def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[Params, Later]:
+    """Draw the curves and the slider, where the atlas has them.
+
+    Returns:
+        What stands in the address, what is seen here included; and what translates the sentence with fewer heads, to
+        be called when the rest of the page stands.
+    """
+    atlas = served.head_atlas.atlas
+    if atlas is None or not pruned_groups(atlas):
+        return params, lambda: None
+    kept: dict[str, PruningState] = st.session_state.setdefault(_STATE, {})
+    if atlas.weights_hash not in kept:
+        kept[atlas.weights_hash] = PruningState.from_query(st.query_params.to_dict(), atlas)
+    st.subheader(t("atlas.pruning"), anchor="pruning")
+    st.markdown(t("atlas.pruning_about"))
+    state = _draw_choice(t, atlas, kept[atlas.weights_hash].fitted(atlas))
+    place = st.container(key="atlas-curves")
+    state = _draw_slider(t, atlas, state)
+    kept[atlas.weights_hash] = state
+    live = st.container(key="atlas-live")
+    whole = most_left(atlas, state.group)
+    about = {"group": state.group, "score": state.score} | ({"left": state.left} if state.left < whole else {})
+    made = exportable(t, served, atlas, "pruning", **about)
+    params = params | state.to_query(atlas)
+    if made is not None and isinstance(made.figure, CurvesFigure):
+        figure = with_caption(replace(made.figure, theme="dark" if st.context.theme.type == "dark" else "light"))
+        with place:
+            config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
+            drawn = to_plotly(figure).update_layout(legend_y=_LEGEND)
+            st.plotly_chart(drawn, theme=None, key="atlas-curves-plot", alt=figure.alt, config=config)
+            st.caption(figure.caption)
+            st.caption(t("atlas.pruning_published"))
+            with st.container(horizontal=True, key="pruning-takeaways"):
+                _draw_table(t, figure)
+                with menu(t("atlas.download"), key="pruning-download", icon=":material/download:") as is_open:
+                    if is_open:
+                        names = {"group": t(f"atlas.group_{state.group}"), "score": t(f"atlas.score_{state.score}")}
+                        st.caption(t("atlas.download_curves", **names))
+                        with st.container(horizontal=True):
+                            for format in made.formats:
+                                draw_download(format, made.file, made.file_name(format), "download-pruning")
+                        if command := made.command("pdf"):
+                            st.code(command, language=None, wrap_lines=True)
+                edit = session.enqueue_callback(edit_atlas_in_figures, {"view": "pruning", "left": None, **about})
+                st.button(t("studio.edit"), key="pruning-edit", icon=":material/draw:", on_click=edit)
+                draw_share(t, "model", params, key="pruning-share")
+    return params, lambda: _draw_live(t, served, atlas, state, live)
+
+
+def shown_pruning(weights: str) -> SavedPruning | None:
+    """What was seen last of the curves of a model, for a session file; None where nobody has opened them."""
+    state: PruningState | None = st.session_state.get(_STATE, {}).get(weights)
+    return None if state is None else SavedPruning(**asdict(state))
+
+
+def restore_pruning(weights: str, saved: SavedPruning) -> None:
+    """Show this when the curves of a model are drawn next."""
+    st.session_state[_STATE] = {weights: PruningState(**msgspec.structs.asdict(saved))}
+
+
+def _draw_choice(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
+    """Which heads go, and the score."""
+    groups = pruned_groups(atlas)
+    with st.container(horizontal=True, key="atlas-choice"):
+        group = st.segmented_control(
+            t("atlas.group"),
+            groups,
+            default=state.group,
+            format_func=lambda name: t(f"atlas.group_{name}"),
+            required=True,
+            key=_key(t, atlas, "group"),
+        )
+        score = st.segmented_control(
+            t("atlas.score"),
+            SCORES,
+            default=state.score,
+            format_func=lambda name: t(f"atlas.score_{name}"),
+            required=True,
+            key=_key(t, atlas, "score"),
+        )
+    if group != state.group:  # another number of heads: all of them are left again
+        state = PruningState.start(atlas, group or state.group)
+    return replace(state, score=score or state.score)
+
+
+def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
+    """The order, and how many heads are left."""
+    choices, whole = orders(atlas, state.group), most_left(atlas, state.group)
+    order = st.selectbox(
+        t("atlas.order"),
+        choices,
+        index=choices.index(state.order),
+        format_func=lambda name: t(f"atlas.order_{name}"),
+        key=_key(t, atlas, f"order-{state.group}"),
+    )
+    left = st.slider(t("atlas.slider"), 0, whole, value=state.left, key=_key(t, atlas, f"left-{state.group}"))
+    return replace(state, order=order, left=left)
+
+
+def _key(t: Texts, atlas: Atlas, name: str) -> str:
+    """Other labels, or another model, make another widget, which starts at what is kept."""
+    return session.fresh_key(f"pruning-{t.language}-{atlas.weights_hash[:12]}-{name}")
+
+
+def _draw_table(t: Texts, figure: CurvesFigure) -> None:
+    """The scores by heads left, a column for each order."""
+    with menu(t("atlas.table"), key="pruning-table", icon=":material/table:") as is_open:
+        if not is_open:
+            return
+        counts = sorted({float(x) for series in figure.series for x in series.xs}, reverse=True)
+        columns = {figure.x_title: [f"{count:.0f}" for count in counts]}
+        for series in figure.series:
+            values = dict(zip(series.xs.tolist(), series.ys.tolist(), strict=True))
+            columns[series.label] = [f"{values[count]:.1f}" if count in values else "–" for count in counts]
+        st.table(columns)
+
+
+def _draw_live(t: Texts, served: TranslationService, atlas: Atlas, state: PruningState, place: DeltaGenerator) -> None:
+    """The visitor's sentence with all heads, and with those that are left."""
+    with place:
+        if served.parses:
+            return
+        result = translated(served)
+        if result is None:
+            st.caption(t("atlas.live_none"))
+            return
+        heads = removed_heads(atlas, state)
+        try:
+            found = translate_pruned(served, session.session_id(), result, heads)
+        except Superseded:
+            st.stop()
+        _draw_found(t, atlas, state, found)
+
+
+def _draw_found(t: Texts, atlas: Atlas, state: PruningState, found: AblatedTranslation) -> None:
+    values = {"left": state.left, "count": most_left(atlas, state.group), "order": t(f"atlas.order_{state.order}")}
+    st.caption(t("atlas.live", **values))
+    same = not any(changed for _, changed in (*found.original, *found.words))
+    with st.container(key="atlas-translations", gap="small"):
+        st.markdown(f":small[{t('atlas.live_whole')}]  \n{_words(found.original)}")
+        st.markdown(f":small[{t('atlas.live_pruned', left=state.left)}]  \n{_words(found.words)}")
+    scores = {"before": f"{found.before:.2f}", "after": f"{found.log_probability:.2f}"}
+    scores = {name: value.replace("-", "\u2212") for name, value in scores.items()}
+    st.markdown(f"{t('atlas.live_same' if same else 'atlas.live_changed')} {t('atlas.live_scores', **scores)}")
+
+
+def _words(words: Sequence[tuple[str, bool]]) -> str:
+    """A sentence as Markdown; words that differ are bold."""
+    return (
+        " ".join(f"**{escape_markdown(word)}**" if changed else escape_markdown(word) for word, changed in words) or "–"
+    )
