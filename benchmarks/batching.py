@@ -32,7 +32,7 @@ import numpy as np
 
 from benchmarks.machine import interleaved, read_options, report, table
 from benchmarks.search_difference import first_difference, score_in_double
-from benchmarks.twins import SPECIAL, copy_weights, ctranslate2_of, marian, pieces_of
+from benchmarks.twins import SPECIAL, copy_weights, ctranslate2_of, marian, tokens_of
 from transformer_core.config import DecodingConfig
 from transformer_core.data import read_columns
 from transformer_core.progress import tracked
@@ -189,14 +189,14 @@ def peer_of(translator: Translator, threads: int) -> Any:
 def by_peer(peer: Any, sources: Sequence[Sequence[int]], decoding: DecodingConfig, most: int) -> list[list[int]]:
     """Ids of the translations by CTranslate2, which makes batches of at most so many itself; 0 for a single one."""
     results = peer.translate_batch(
-        [pieces_of([*ids, SPECIAL.eos]) for ids in sources],
+        [tokens_of([*ids, SPECIAL.eos]) for ids in sources],
         max_batch_size=most,
         beam_size=decoding.beam,
         length_penalty=decoding.alpha,
         max_decoding_length=max(map(len, sources)) + decoding.extra_length,
         min_decoding_length=decoding.min_length,
     )
-    return [[int(piece[1:]) for piece in result.hypotheses[0]] for result in results]
+    return [[int(token[1:]) for token in result.hypotheses[0]] for result in results]
 
 
 def measure(translator: Translator, encodings: Sequence[Encoding], options: argparse.Namespace) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.capture [--quick] [--clock cpu]
 
-Source and target have 32 pieces. The memory of what was captured is compared with its formula: 4 bytes for each layer,
+Source and target have 32 tokens. The memory of what was captured is compared with its formula: 4 bytes for each layer,
 head, query and key of the three kinds of attention.
 """
 
@@ -54,7 +54,7 @@ def measure(options: argparse.Namespace, sentences: int) -> dict[str, Any]:
         raise RuntimeError(f"captured {held} bytes, but {computed} were computed")
     return {
         "sentences": sentences,
-        "pieces": length,
+        "tokens": length,
         "rounds": rounds,
         "ms": {name: round(1e3 * value, 2) for name, value in seconds.items()},
         "captured_over_plain": round(seconds["captured"] / seconds["plain"], 3),
@@ -64,11 +64,11 @@ def measure(options: argparse.Namespace, sentences: int) -> dict[str, Any]:
 
 def main() -> None:
     """Print a table, then one line of JSON."""
-    about = "Pieces on each side. (default: 32)"
+    about = "Tokens on each side. (default: 32)"
     options = read_options(__doc__, ("--length", {"type": int, "default": 32, "metavar": "N", "help": about}))
     found = [measure(options, sentences) for sentences in ((1, 2) if options.quick else (1, 4, 16))]
-    header = ["sentences", "pieces", "plain ms", "captured ms", "captured / plain", "MB captured"]
-    rows = [[e["sentences"], e["pieces"], *e["ms"].values(), e["captured_over_plain"], e["bytes"] / 1e6] for e in found]
+    header = ["sentences", "tokens", "plain ms", "captured ms", "captured / plain", "MB captured"]
+    rows = [[e["sentences"], e["tokens"], *e["ms"].values(), e["captured_over_plain"], e["bytes"] / 1e6] for e in found]
     report("A forced pass, all heads captured", header, rows, {"capture": found}, options)
 
 

@@ -73,9 +73,9 @@ def _write_rest(folder: Path, config: ModelConfig) -> None:
     )
     (folder / "sentencepiece.bpe.model").write_bytes(writer.getvalue())
     processor = sentencepiece.SentencePieceProcessor(model_proto=writer.getvalue())
-    pieces = [processor.id_to_piece(number) for number in range(3, len(processor))]
-    listed = ["<s>", "<pad>", "</s>", "<unk>", *pieces]
-    _write(folder / "vocab.json", {piece: number for number, piece in enumerate(listed)})
+    tokens = [processor.id_to_piece(number) for number in range(3, len(processor))]
+    listed = ["<s>", "<pad>", "</s>", "<unk>", *tokens]
+    _write(folder / "vocab.json", {token: number for number, token in enumerate(listed)})
     _write(folder / "special_tokens_map.json", {"additional_special_tokens": ["__en__", "__de__"]})
     sides = {"layers": config.num_layers, "attention_heads": config.num_heads, "ffn_dim": config.d_ff}
     both = {f"{side}_{name}": value for side in ("encoder", "decoder") for name, value in sides.items()}

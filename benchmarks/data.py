@@ -2,7 +2,7 @@
 
     python -m benchmarks.data [--pairs 5000000] [--seconds 20] [--folder DIR]
 
-Sentences have about as many pieces as WMT 2014 English-German has (28 on average, 250 at most). One thread; resident
+Sentences have about as many tokens as WMT 2014 English-German has (28 on average, 250 at most). One thread; resident
 memory is the peak of the process that reads, Python and torch included. The corpus takes about 240 bytes a pair on the
 disk and is removed at the end unless --folder names a place for it.
 """
@@ -41,7 +41,7 @@ def write_corpus(folder: Path, pairs: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     words = ["".join(rng.choice(list("abcdefghij"), size=6)) for _ in range(300)]
     tokenizer = Tokenizer.train(words, vocab_size=60, threads=1)
-    pieces, shards = [0, 0], range(0, pairs, PAIRS_PER_SHARD)
+    tokens, shards = [0, 0], range(0, pairs, PAIRS_PER_SHARD)
     for shard, first in enumerate(shards):
         count = min(PAIRS_PER_SHARD, pairs - first)
         source = np.clip(rng.gamma(2.5, 11.2, count), 1, 250)
@@ -50,7 +50,7 @@ def write_corpus(folder: Path, pairs: int) -> None:
             ends = np.cumsum(lengths.astype(np.int64))
             ids: npt.NDArray[np.int32] = rng.integers(4, VOCABULARY, int(ends[-1]), dtype=np.int32)
             save_shard(folder, shard, SIDES[side], ids, ends)
-            pieces[side] += int(ends[-1])
+            tokens[side] += int(ends[-1])
     (folder / "tokenizer.model").write_bytes(tokenizer.model)
     meta: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
@@ -58,7 +58,7 @@ def write_corpus(folder: Path, pairs: int) -> None:
         "shards": len(shards),
         "vocab_size": VOCABULARY,
     }
-    meta |= {"source_pieces": pieces[0], "target_pieces": pieces[1], "special_ids": tokenizer.special.to_dict()}
+    meta |= {"source_tokens": tokens[0], "target_tokens": tokens[1], "special_ids": tokenizer.special.to_dict()}
     write_json(folder / "meta.json", meta)
 
 
@@ -76,7 +76,7 @@ def measure(folder: Path, seconds: float) -> dict[str, float]:
     corpus = Corpus(folder)
     results |= {"open_seconds": time.perf_counter() - started, "resident_opened_mb": _peak()}
     started = time.perf_counter()
-    plan = plan_epoch(corpus.lengths, BATCH_TOKENS, max_pieces=256, seed=1, epoch=0)
+    plan = plan_epoch(corpus.lengths, BATCH_TOKENS, max_tokens=256, seed=1, epoch=0)
     results |= {"plan_seconds": time.perf_counter() - started, "resident_planned_mb": _peak()}
     tokens = slots = batches = 0
     started = time.perf_counter()

@@ -2,8 +2,8 @@
 
     python -m benchmarks.decode [--quick] [--clock cpu] [--batch 1 16 64] [--beam 1 4]
 
-All write exactly 32 pieces for sources of 32 pieces, since `</s>` is forbidden. The weights are drawn and the same in
-all, so that the pieces written can be compared: `same pieces` is the share of positions that agree with ours.
+All write exactly 32 tokens for sources of 32 tokens, since `</s>` is forbidden. The weights are drawn and the same in
+all, so that the tokens written can be compared: `same tokens` is the share of positions that agree with ours.
 CTranslate2 is measured if it is installed (python -m pip install ctranslate2).
 """
 
@@ -21,14 +21,14 @@ import torch
 from torch import Tensor
 
 from benchmarks.machine import interleaved, read_options, report
-from benchmarks.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of, marian, pieces_of
+from benchmarks.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of, marian, tokens_of
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.model.transformer import Transformer
 
 LENGTH = 32
-Pieces = list[list[int]]
+Tokens = list[list[int]]
 
 
 @torch.no_grad()
@@ -39,7 +39,7 @@ def never_ending(config: ModelConfig) -> Transformer:
     return model
 
 
-def ours(model: Transformer, source: Tensor, beam: int) -> Pieces:
+def ours(model: Transformer, source: Tensor, beam: int) -> Tokens:
     """The best hypothesis of each sentence."""
     if beam == 1:
         return greedy_search(model, source, SPECIAL, extra_length=1)
@@ -48,7 +48,7 @@ def ours(model: Transformer, source: Tensor, beam: int) -> Pieces:
 
 
 @torch.no_grad()
-def by_marian(twin: Any, source: Tensor, beam: int) -> Pieces:
+def by_marian(twin: Any, source: Tensor, beam: int) -> Tokens:
     """The same by MarianMTModel.generate."""
     written = twin.generate(
         input_ids=source,
@@ -58,13 +58,13 @@ def by_marian(twin: Any, source: Tensor, beam: int) -> Pieces:
         max_new_tokens=LENGTH,
         length_penalty=0.0,
     )
-    pieces: Pieces = written[:, 1:].tolist()
-    return pieces
+    tokens: Tokens = written[:, 1:].tolist()
+    return tokens
 
 
-def by_ctranslate2(translator: Any, source: Tensor, beam: int) -> Pieces:
+def by_ctranslate2(translator: Any, source: Tensor, beam: int) -> Tokens:
     """The same by CTranslate2."""
-    sentences = [pieces_of(row) for row in source.tolist()]
+    sentences = [tokens_of(row) for row in source.tolist()]
     results = translator.translate_batch(
         sentences,
         beam_size=beam,
@@ -73,11 +73,11 @@ def by_ctranslate2(translator: Any, source: Tensor, beam: int) -> Pieces:
         min_decoding_length=LENGTH,
         max_batch_size=0,
     )
-    return [[int(piece[1:]) for piece in result.hypotheses[0]] for result in results]
+    return [[int(token[1:]) for token in result.hypotheses[0]] for result in results]
 
 
-def agreement(a: Pieces, b: Pieces) -> float:
-    """Share of positions at which both wrote the same piece."""
+def agreement(a: Tokens, b: Tokens) -> float:
+    """Share of positions at which both wrote the same token."""
     same = sum(x == y for one, other in zip(a, b, strict=True) for x, y in zip(one, other, strict=False))
     return same / sum(max(len(one), len(other)) for one, other in zip(a, b, strict=True))
 
@@ -99,7 +99,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
         source = torch.randint(4, config.vocab_size, (batch, LENGTH), device=options.device)
         source[:, -1] = SPECIAL.eos
         for beam in options.beam:
-            runs: dict[str, Callable[[], Pieces]] = {
+            runs: dict[str, Callable[[], Tokens]] = {
                 "ours": partial(ours, model, source, beam),
                 "ours_bf16": partial(ours, low, source, beam),
                 "marian": partial(by_marian, twin, source, beam),
@@ -112,12 +112,12 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _entry(
-    batch: int, beam: int, runs: dict[str, Callable[[], Pieces]], rounds: int, options: argparse.Namespace
+    batch: int, beam: int, runs: dict[str, Callable[[], Tokens]], rounds: int, options: argparse.Namespace
 ) -> dict[str, Any]:
     written = {name: run() for name, run in runs.items()}
-    for name, pieces in written.items():
-        if any(len(sentence) != LENGTH for sentence in pieces):
-            raise RuntimeError(f"{name} did not write {LENGTH} pieces for every sentence")
+    for name, tokens in written.items():
+        if any(len(sentence) != LENGTH for sentence in tokens):
+            raise RuntimeError(f"{name} did not write {LENGTH} tokens for every sentence")
     seconds = interleaved(runs, rounds=rounds, options=options)
     return {
         "batch": batch,
@@ -125,7 +125,7 @@ def _entry(
         "rounds": rounds,
         "ms": {name: round(1e3 * value, 2) for name, value in seconds.items()},
         "ours_over": {name: round(seconds["ours"] / value, 3) for name, value in seconds.items() if name != "ours"},
-        "same_pieces": {name: round(agreement(written["ours"], pieces), 4) for name, pieces in written.items()},
+        "same_tokens": {name: round(agreement(written["ours"], tokens), 4) for name, tokens in written.items()},
     }
 
 
@@ -138,13 +138,13 @@ def main() -> None:
         ("--beam", {**several, "default": [1, 4], "help": "1 is greedy. (default: 1 4)"}),
     )
     entries = measure(options)
-    header = ["batch", "beam", "peer", "ms", "ours / peer", "same pieces"]
+    header = ["batch", "beam", "peer", "ms", "ours / peer", "same tokens"]
     rows = [
-        [e["batch"], e["beam"], name, ms, e["ours_over"].get(name, 1.0), e["same_pieces"][name]]
+        [e["batch"], e["beam"], name, ms, e["ours_over"].get(name, 1.0), e["same_tokens"][name]]
         for e in entries
         for name, ms in e["ms"].items()
     ]
-    report("Decoding 32 pieces", header, rows, {"decode": entries}, options)
+    report("Decoding 32 tokens", header, rows, {"decode": entries}, options)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ reduced (otherwise a new sentence takes 0.2 s to fade in):
 * visible: from the click on the button that shows another translation, computed and packed before, to the second frame
   after all heads are painted; checked pixel by pixel that every tile holds a picture.
 * kind, layer, head: from the click to the second frame after it, map and tiles both drawn anew.
-* page: the page Translate with real sentences of so many pieces, from Enter on; `cached` when another session has asked
+* page: the page Translate with real sentences of so many tokens, from Enter on; `cached` when another session has asked
   for the same sentence before, `translated` when the model has to translate it first. Its translations are shorter
   than their sentences, the more so the longer these are.
 * BertViz: its model view as the app shows it, in a frame, from the click on a button of the same kind to the second
@@ -90,13 +90,13 @@ _CLICK_BERTVIZ = """() => {
 }"""
 
 
-def sentence(pieces: Callable[[str], int], length: int, number: int) -> str:
-    """Real English of so many pieces at most, beginning with another number each time."""
+def sentence(tokens: Callable[[str], int], length: int, number: int) -> str:
+    """Real English of so many tokens at most, beginning with another number each time."""
     text = f"Number {number}"
     for clause in (CLAUSES * (1 + length // 8))[number % len(CLAUSES) :]:
         for word in f", and {clause}".replace(" ,", ",").split(" "):
             longer = f"{text} {word}" if word != "," else f"{text},"
-            if pieces(f"{longer}.") > length:
+            if tokens(f"{longer}.") > length:
                 return f"{text}."
             text = longer
     return f"{text}."
@@ -230,7 +230,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     from playwright.sync_api import sync_playwright
 
     from transformer_core.translator import Translator
-    from viz_app.serving.input_validation import MAX_PIECES
+    from viz_app.serving.input_validation import MAX_TOKENS
 
     rounds = options.rounds or (1 if options.quick else 5)
     shape = {"layers": options.layers, "heads": options.heads, "view": options.view}
@@ -244,7 +244,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
             wait_until_up(app)
             for tokens in options.tokens:
                 entry = measure_explorer(browser, bare, tokens, min(rounds, 3) if tokens > 300 else rounds, shape)
-                if tokens <= MAX_PIECES and not alone:
+                if tokens <= MAX_TOKENS and not alone:
                     texts = [
                         sentence(lambda text: len(tokenizer.encode(text)), tokens, n) for n in range(min(rounds, 3) + 1)
                     ]

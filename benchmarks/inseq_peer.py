@@ -81,7 +81,7 @@ def hugging_face_tokenizer(translator: Translator) -> Any:
     from transformers import PreTrainedTokenizerFast
 
     ours = translator.tokenizer
-    vocabulary = {ours.piece(number): number for number in range(len(ours))}
+    vocabulary = {ours.token(number): number for number in range(len(ours))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     end = [("</s>", ours.special.eos)]
@@ -99,7 +99,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     twin, tokenizer = twin_of(translator).to(options.device), hugging_face_tokenizer(translator)
     source = QUICK if options.quick else SENTENCE
     target = translator.translate(source).text
-    texts = [" ".join(translator.tokenizer.encode(text).pieces) for text in (source, target)]
+    texts = [" ".join(translator.tokenizer.encode(text).tokens) for text in (source, target)]
     found = []
     for name, method in PEERS.items():
         peer = HuggingfaceModel.load(twin, name, tokenizer=tokenizer, device=options.device)

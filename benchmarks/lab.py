@@ -47,7 +47,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     translator = Translator.load(find_checkpoint(options.checkpoint), options.device)
     source = "A man rides." if options.quick else options.sentence
     translation = translator.translate(source)
-    keys = len(forced_run(translator, source, translation).source_pieces)
+    keys = len(forced_run(translator, source, translation).source_tokens)
     row = Redirect("cross", translator.config.num_layers - 1, 0, 1, even(keys))
     runs: dict[str, Callable[[], object]] = {
         "effects, one by one": lambda: one_by_one(translator, source, translation),

@@ -47,10 +47,10 @@ def make_folder(folder: Path, shape: dict[str, int]) -> int:
     for side in ("source", "target"):
         (folder / f"{side}.spm").write_bytes(model_file)
     size = shape["vocabulary"]
-    special, pieces = ["</s>", "<unk>"], _pieces(model_file)
-    listed = [*special, *(piece for piece in pieces if piece not in (*special, "<s>", "<pad>"))]
+    special, tokens = ["</s>", "<unk>"], _tokens(model_file)
+    listed = [*special, *(token for token in tokens if token not in (*special, "<s>", "<pad>"))]
     listed += [f"FILL{number}" for number in range(size - 1 - len(listed))] + ["<pad>"]
-    ids = {piece: number for number, piece in enumerate(listed)}
+    ids = {token: number for number, token in enumerate(listed)}
     (folder / "vocab.json").write_text(json.dumps(ids, ensure_ascii=False), encoding="utf-8")
     tokenizer = {"tokenizer_class": "MarianTokenizer", "source_lang": "en", "target_lang": "de"}
     (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer), encoding="utf-8")
@@ -79,7 +79,7 @@ def make_folder(folder: Path, shape: dict[str, int]) -> int:
     return sum(weight.numel() for weight in model.parameters() if weight.requires_grad)
 
 
-def _pieces(model: bytes) -> list[str]:
+def _tokens(model: bytes) -> list[str]:
     import sentencepiece
 
     processor = sentencepiece.SentencePieceProcessor(model_proto=model)

@@ -64,8 +64,8 @@ def translate_each(translator: Translator, lines: Sequence[str], steps: Sequence
         extra = max(1, count - len(translator.encode(line)))
         decoding = translator.decoding.replace(min_length=count, extra_length=extra)
         found = Translator(translator.model, translator.tokenizer, decoding).translate(line, beam=beam)
-        if len(found.pieces) < count:
-            raise RuntimeError(f"the translator generated {len(found.pieces)} tokens, the parser {count}")
+        if len(found.tokens) < count:
+            raise RuntimeError(f"the translator generated {len(found.tokens)} tokens, the parser {count}")
 
 
 def peak(run: Callable[[], object], device: str) -> float | None:

@@ -165,7 +165,7 @@ def visit(root: Path, seed: int, visitors: int, quick: bool, mixed: bool) -> Cla
 
 def wrong_answers(translator: Translator, answers: dict[str, tuple[str, ...]]) -> int:
     """How many are not what the model makes of the sentence alone."""
-    alone = {text: translator.translate(text, beam=4).pieces for text in answers}
+    alone = {text: translator.translate(text, beam=4).tokens for text in answers}
     return sum(answer != (*alone[text], "</s>") for text, answer in answers.items())
 
 

@@ -106,7 +106,7 @@ def peers(config: ModelConfig, batch: Batch, device: str) -> dict[str, Callable[
 
     def our_loss() -> Tensor:
         found = batch_loss(ours, batch, smoothing=SMOOTHING, pad=SPECIAL.pad, dtype=torch.bfloat16)
-        return found.smoothed / found.pieces
+        return found.smoothed / found.tokens
 
     def marian_loss() -> Tensor:
         with torch.autocast(batch.source.device.type, dtype=torch.bfloat16):
@@ -121,7 +121,7 @@ def peers(config: ModelConfig, batch: Batch, device: str) -> dict[str, Callable[
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """Milliseconds of an update, target pieces a second, ratios, MFU."""
+    """Milliseconds of an update, target tokens a second, ratios, MFU."""
     config = (QUICK if options.quick else SHAPE).replace(dropout=0.1)
     sentences = options.batch or (4 if options.quick else 64)
     ids = torch.randint(4, config.vocab_size, (3, sentences, LENGTH), device=options.device)
@@ -134,7 +134,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "sentences": sentences,
         "rounds": rounds,
         "ms": {name: round(1e3 * value, 1) for name, value in seconds.items()},
-        "target_pieces_per_second": {name: round(sentences * LENGTH / value) for name, value in seconds.items()},
+        "target_tokens_per_second": {name: round(sentences * LENGTH / value) for name, value in seconds.items()},
         "ours_times_as_fast": {name: round(value / seconds["ours_bf16"], 3) for name, value in seconds.items()},
         "peak_bf16_gflops": round(peak / 1e9, 1),
         "mfu": round(training_flops(config, work) / seconds["ours_bf16"] / peak, 3),
@@ -147,11 +147,11 @@ def main() -> None:
     options = read_options(__doc__, ("--batch", {"type": int, "default": 0, "metavar": "N", "help": about}))
     found = measure(options)
     rows = [
-        [name, ms, found["target_pieces_per_second"][name], found["ours_times_as_fast"][name]]
+        [name, ms, found["target_tokens_per_second"][name], found["ours_times_as_fast"][name]]
         for name, ms in found["ms"].items()
     ]
-    title = f"One update of {found['sentences']} pairs of {LENGTH} pieces; MFU {found['mfu']}"
-    header = ["peer", "ms", "target pieces/s", "ours is so many times as fast"]
+    title = f"One update of {found['sentences']} pairs of {LENGTH} tokens; MFU {found['mfu']}"
+    header = ["peer", "ms", "target tokens/s", "ours is so many times as fast"]
     report(title, header, rows, {"train": found}, options)
 
 

@@ -13,7 +13,7 @@ from transformer_core.config import ModelConfig, SpecialIds
 from transformer_core.model.transformer import Transformer
 
 SPECIAL = SpecialIds()
-_SPECIAL_PIECES = ("<pad>", "<s>", "</s>", "<unk>")  # by id
+_SPECIAL_TOKENS = ("<pad>", "<s>", "</s>", "<unk>")  # by id
 SHAPE = ModelConfig(vocab_size=16_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
 QUICK = SHAPE.replace(vocab_size=400, d_model=32, d_ff=64, num_layers=2, num_heads=4, d_k=8, d_v=8)
 
@@ -70,9 +70,9 @@ def copy_weights(model: Transformer, twin: Any, *, may_end: bool = False) -> Non
         stack.embed_positions.weight.copy_(model.positions(0, len(stack.embed_positions.weight)))
         for theirs, layer in zip(stack.layers, ours.layers, strict=True):
             copy_layer(theirs, layer)
-    # Pieces that our search never writes.
-    for piece in (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, *(() if may_end else (SPECIAL.eos,))):
-        twin.final_logits_bias[0, piece] = -1e9
+    # Tokens that our search never writes.
+    for token in (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, *(() if may_end else (SPECIAL.eos,))):
+        twin.final_logits_bias[0, token] = -1e9
 
 
 @torch.no_grad()
@@ -103,9 +103,9 @@ def _copy(to: Any, source: nn.Module) -> None:
         to.eps = source.eps
 
 
-def pieces_of(ids: Sequence[int]) -> list[str]:
+def tokens_of(ids: Sequence[int]) -> list[str]:
     """Names of tokens in the vocabulary of `ctranslate2_of`."""
-    return [_SPECIAL_PIECES[i] if i < len(_SPECIAL_PIECES) else f"p{i}" for i in ids]
+    return [_SPECIAL_TOKENS[i] if i < len(_SPECIAL_TOKENS) else f"p{i}" for i in ids]
 
 
 def ctranslate2_of(twin: Any, folder: Path, *, threads: int) -> Any:
@@ -117,11 +117,11 @@ def ctranslate2_of(twin: Any, folder: Path, *, threads: int) -> Any:
         return None
     twin.config.normalize_before = False
     twin.config.normalize_embedding = False
-    # Marian's own loader would start from an embedding of zeros and drop the last piece.
+    # Marian's own loader would start from an embedding of zeros and drop the last token.
     spec = BartLoader().get_model_spec(twin)
-    pieces = pieces_of(range(twin.config.vocab_size))
-    spec.register_source_vocabulary(pieces)
-    spec.register_target_vocabulary(pieces)
+    tokens = tokens_of(range(twin.config.vocab_size))
+    spec.register_source_vocabulary(tokens)
+    spec.register_target_vocabulary(tokens)
     spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = "<s>", "</s>", "<unk>"
     spec.config.decoder_start_token = "<s>"
     spec.config.layer_norm_epsilon = twin.model.encoder.layers[0].final_layer_norm.eps

@@ -2,9 +2,9 @@
 
 A map never travels without its labels. Three axes exist and are never mixed up:
 
-* source: pieces of the source and `</s>`; queries and keys of the encoder, keys of the encoder-decoder attention.
-* inputs: what the decoder reads, `<s>` and then its own pieces (the output shifted right, Section 3.1).
-* outputs: what the decoder generates at the same positions: its pieces and `</s>`.
+* source: tokens of the source and `</s>`; queries and keys of the encoder, keys of the encoder-decoder attention.
+* inputs: what the decoder reads, `<s>` and then its own tokens (the output shifted right, Section 3.1).
+* outputs: what the decoder generates at the same positions: its tokens and `</s>`.
 
 Row t of decoder self-attention belongs to input t and helps to produce output t. A row of encoder-decoder attention
 is named after the output that it produces.
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
-WORD_BOUNDARY = "\u2581"  # SentencePiece writes a space before a piece as this character
+WORD_BOUNDARY = "\u2581"  # SentencePiece writes a space before a token as this character
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -32,7 +32,7 @@ class Axis:
     """One axis of a map.
 
     Args:
-        tokens: A label for each position: pieces as SentencePiece writes them, or `<s>`, `</s>`.
+        tokens: A label for each position: tokens as SentencePiece writes them, or `<s>`, `</s>`.
         words: For each position the number of the word that it belongs to; 0 for the first, never falling,
             rising by 1 at most. A special token is a word of its own.
         special: Whether each position is `<s>` or `</s>`.
@@ -114,7 +114,7 @@ class AttentionMaps:
         cross: (L, H, T, S) encoder-decoder attention.
         source: The S source positions.
         inputs: The T decoder inputs.
-        outputs: The T pieces produced, aligned with `inputs`: outputs[t] was produced from inputs[: t + 1].
+        outputs: The T tokens produced, aligned with `inputs`: outputs[t] was produced from inputs[: t + 1].
         finished: Whether the translation ended with `</s>`; False when it was cut off at the length limit.
     """
 
@@ -157,7 +157,7 @@ class AttentionMaps:
         return {"encoder": self.source, "decoder": self.inputs, "cross": self.source}[kind]
 
     def merged_to_words(self) -> AttentionMaps:
-        """Pieces merged to words: summed over the keys of a word, averaged over its queries, so rows still sum to 1.
+        """Tokens merged to words: summed over the keys of a word, averaged over its queries, so rows still sum to 1.
 
         Of a translation that was cut off within a word, `inputs` can then hold one word more than `outputs`.
         """
@@ -174,7 +174,7 @@ class AttentionMaps:
 
 
 def _merge(weights: FloatArray, queries: Axis, keys: Axis) -> FloatArray:
-    """(L, H, Q, K) over pieces -> (L, H, query words, key words)."""
+    """(L, H, Q, K) over tokens -> (L, H, query words, key words)."""
     key_words = np.asarray(keys.words)
     query_words = np.asarray(queries.words)
     summed = np.add.reduceat(weights, _starts(key_words), axis=3)  # (L, H, Q, key words)

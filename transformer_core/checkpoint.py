@@ -3,7 +3,7 @@
     config.json       format version, every option, special ids, decoding defaults
     model-00001-of-00002.safetensors ...   float16, each under 15 MB, and model.safetensors.index.json
     tokenizer.model   SentencePiece; source_tokenizer.model beside it if the source has a vocabulary of its own
-    vocabulary.json   pieces by id, where those are not SentencePiece's: of converted models
+    vocabulary.json   tokens by id, where those are not SentencePiece's: of converted models
     metrics.json      its languages, how it was trained
     journal.json      the course of its training, and recipe.toml to train it again; not in every checkpoint
     README.md         the model card

@@ -233,7 +233,7 @@ class TrainingConfig(_Config):
         head_penalty_start: Step from which that term grows linearly.
         head_penalty_full: Step from which it has its full weight.
         max_gradient_norm: Gradients with a larger norm are scaled down to it; 0 does not clip, as in the paper.
-        max_pieces: Pairs with more tokens than this on either side are left out of training.
+        max_tokens: Pairs with more tokens than this on either side are left out of training.
         precision: Number format of the matrix products in training; weights stay float32.
         parallel: How several processes hold weights and optimizer state: each has all (replicate) or a part (shard).
         recompute: Whether activations are computed again in the backward pass: less memory, slower.
@@ -269,7 +269,7 @@ class TrainingConfig(_Config):
     head_penalty_start: int = 200
     head_penalty_full: int = 600
     max_gradient_norm: float = 0.0
-    max_pieces: int = 256
+    max_tokens: int = 256
     precision: Precision = "bfloat16"
     parallel: Parallel = "replicate"
     recompute: bool = False
@@ -286,11 +286,15 @@ class TrainingConfig(_Config):
     plateau_steps: int = 4_000
     plateau_loss: float = 6.5
 
-    RENAMED: ClassVar[Mapping[str, str]] = {"moments": "snapshots", "moments_from": "snapshots_from"}
+    RENAMED: ClassVar[Mapping[str, str]] = {
+        "moments": "snapshots",
+        "moments_from": "snapshots_from",
+        "max_pieces": "max_tokens",
+    }
 
     def __post_init__(self) -> None:
         self._check_types()
-        positive = ("batch_tokens", "accumulate", "steps", "warmup_steps", "max_pieces", "log_every", "validate_every")
+        positive = ("batch_tokens", "accumulate", "steps", "warmup_steps", "max_tokens", "log_every", "validate_every")
         for name in (*positive, "keep_checkpoints", "snapshots_from"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         for name in (
@@ -349,7 +353,7 @@ class DecodingConfig(_Config):
         early_stopping: Whether the search for a sentence ends as soon as it has `beam` finished hypotheses, as some
             published models want it, even if an unfinished one scores better.
         extra_length: Maximum tokens of a translation beyond the length of its source.
-        max_source_pieces: Longer sources are refused.
+        max_source_tokens: Longer sources are refused.
         alternatives: Runner-up tokens whose probabilities are kept at each step.
         constrained: Whether a parser generates nothing but trees over the words of its sentence; the paper's search
             allows any symbol. Means nothing for other models.
@@ -361,13 +365,15 @@ class DecodingConfig(_Config):
     min_length: int = 0
     early_stopping: bool = False
     extra_length: int = 50
-    max_source_pieces: int = 1_024
+    max_source_tokens: int = 1_024
     alternatives: int = 5
     constrained: bool = False
 
+    RENAMED: ClassVar[Mapping[str, str]] = {"max_source_pieces": "max_source_tokens"}
+
     def __post_init__(self) -> None:
         self._check_types()
-        for name, most in (("beam", 1_000), ("extra_length", 10_000), ("max_source_pieces", 100_000)):
+        for name, most in (("beam", 1_000), ("extra_length", 10_000), ("max_source_tokens", 100_000)):
             _require_between(self, name, 1, most)
         for name, most in (("min_length", 10_000), ("alternatives", 100), ("alpha", 10)):
             _require_between(self, name, 0, most)

@@ -127,7 +127,7 @@ class ConstituencyParser:
         return [found[number] for number in range(len(words))]
 
     def _encode(self, words: Sequence[str]) -> Encoding:
-        """The pieces of a sentence, if it and the smallest tree over it are within their limits."""
+        """The tokens of a sentence, if it and the smallest tree over it are within their limits."""
         if len(words) > MAX_WORDS:
             raise SourceTooLong(len(words), MAX_WORDS)
         encoding = self.translator.encode(" ".join(words))

@@ -36,13 +36,13 @@ class SourceTooLong(ValueError):
     """The source has more tokens than allowed.
 
     Args:
-        pieces: How many it has.
+        tokens: How many it has.
         limit: How many are allowed.
     """
 
-    def __init__(self, pieces: int, limit: int) -> None:
-        super().__init__(f"the source has {pieces} tokens, but at most {limit} are allowed")
-        self.pieces, self.limit = pieces, limit
+    def __init__(self, tokens: int, limit: int) -> None:
+        super().__init__(f"the source has {tokens} tokens, but at most {limit} are allowed")
+        self.tokens, self.limit = tokens, limit
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Translation:
 
     Args:
         source: The text given.
-        source_encoding: Its pieces, and which of them are unknown.
+        source_encoding: Its tokens, and which of them are unknown.
         text: The translation.
-        pieces: Its pieces, without `</s>`.
-        scores: Log-probability of each piece, and of `</s>` when finished.
+        tokens: Its tokens, without `</s>`.
+        scores: Log-probability of each token, and of `</s>` when finished.
         finished: Whether it ends with `</s>`; False when it was cut off at the length limit.
         hypotheses: All hypotheses of the beam, best first; the first one is this translation.
         history: Every candidate of the search, a tree.
@@ -63,7 +63,7 @@ class Translation:
     source: str
     source_encoding: Encoding
     text: str
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     scores: tuple[float, ...]
     finished: bool
     hypotheses: tuple[Hypothesis, ...]
@@ -82,10 +82,10 @@ class Translation:
 
     @property
     def alternatives(self) -> tuple[tuple[tuple[str, float], ...], ...]:
-        """For each score the likeliest pieces at that step with their log-probabilities, best first."""
+        """For each score the likeliest tokens at that step with their log-probabilities, best first."""
         tokenizer = self._translator.tokenizer
         steps = self.hypotheses[0].alternatives
-        return tuple(tuple((tokenizer.piece(piece), log_p) for piece, log_p in step) for step in steps)
+        return tuple(tuple((tokenizer.token(token), log_p) for token, log_p in step) for step in steps)
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,13 @@ class Forced:
 
     Args:
         text: The target.
-        pieces: Its pieces, without `</s>`.
-        scores: Log-probability of each piece and of `</s>`, in nats.
+        tokens: Its tokens, without `</s>`.
+        scores: Log-probability of each token and of `</s>`, in nats.
         attention: All attention weights.
     """
 
     text: str
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     scores: tuple[float, ...]
     attention: AttentionMaps
 
@@ -242,7 +242,7 @@ class Translator:
             should_stop: Called before every step.
 
         Raises:
-            SourceTooLong: A sentence has more pieces than `decoding.max_source_pieces`.
+            SourceTooLong: A sentence has more tokens than `decoding.max_source_tokens`.
             DecodingStopped: `should_stop` returned True.
         """
         encodings = [self.encode(text) for text in texts]
@@ -306,29 +306,29 @@ class Translator:
         return BracketAutomaton.from_sources(self.tokenizer, sources)
 
     def encode(self, text: str) -> Encoding:
-        """Source -> pieces.
+        """Source -> tokens.
 
         Raises:
-            SourceTooLong: They are more than `decoding.max_source_pieces`, or than the model has learned positions for.
+            SourceTooLong: They are more than `decoding.max_source_tokens`, or than the model has learned positions for.
         """
         return self._within_limit(self.tokenizer.source.encode(text))
 
     def encode_target(self, text: str) -> Encoding:
-        """Target -> pieces; as `encode`, but for models with a vocabulary for each side."""
+        """Target -> tokens; as `encode`, but for models with a vocabulary for each side."""
         return self._within_limit(self.tokenizer.encode(text))
 
     @property
-    def max_pieces(self) -> int:
-        """Pieces of the longest text that is accepted."""
-        limit = self.decoding.max_source_pieces
+    def max_tokens(self) -> int:
+        """Tokens of the longest text that is accepted."""
+        limit = self.decoding.max_source_tokens
         if self.config.longest is not None:
             # </s> comes after them, or <s> before; around the words of the smallest tree, two brackets and </s>.
             limit = min(limit, self.config.longest - (least_symbols(0) if self.decoding.constrained else 1))
         return limit
 
     def _within_limit(self, encoding: Encoding) -> Encoding:
-        if len(encoding) > self.max_pieces:
-            raise SourceTooLong(len(encoding), self.max_pieces)
+        if len(encoding) > self.max_tokens:
+            raise SourceTooLong(len(encoding), self.max_tokens)
         return encoding
 
     def force(self, source: str, target: str) -> Forced:
@@ -336,7 +336,7 @@ class Translator:
         reading = Reading(self.encode(source), self.encode_target(target).ids)
         self.check_maps(reading)
         maps, scores = self._forced(reading)
-        return Forced(target, self.tokenizer.pieces(reading.target), scores, maps)
+        return Forced(target, self.tokenizer.tokens(reading.target), scores, maps)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Log-probability in nats of each target given its source, `</s>` included."""
@@ -396,13 +396,13 @@ class Translator:
         return self.model.embedding.weight.device
 
     def translation(self, text: str, encoding: Encoding, result: SearchResult) -> Translation:
-        """What `search` found for a text that `encode` has made pieces of."""
+        """What `search` found for a text that `encode` has made tokens of."""
         best = result.hypotheses[0]
         return Translation(
             source=text,
             source_encoding=encoding,
             text=self.tokenizer.decode(best.ids),
-            pieces=self.tokenizer.pieces(best.ids),
+            tokens=self.tokenizer.tokens(best.ids),
             scores=best.log_probabilities,
             finished=best.finished,
             hypotheses=result.hypotheses,
@@ -434,7 +434,7 @@ class Translator:
 
     def _maps(self, reading: Reading, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:
         """The maps of one row of a batch, without its padding."""
-        pieces, sources = self.tokenizer.pieces(reading.target), len(reading.source) + 1
+        tokens, sources = self.tokenizer.tokens(reading.target), len(reading.source) + 1
 
         def stack(side: str, attention: str, queries: int, keys: int) -> FloatArray:
             """(L, H, Q, K) of all layers."""
@@ -445,8 +445,8 @@ class Translator:
             encoder=stack("encoder", "self_attention", sources, sources),
             decoder=stack("decoder", "self_attention", reading.rows, reading.rows),
             cross=stack("decoder", "cross_attention", reading.rows, sources),
-            source=axis(reading.source.pieces, end=True, at_blanks=self.tokenizer.closed),
-            inputs=axis(pieces if reading.finished else pieces[:-1], start=True, at_blanks=self.tokenizer.closed),
-            outputs=axis(pieces, end=reading.finished, at_blanks=self.tokenizer.closed),
+            source=axis(reading.source.tokens, end=True, at_blanks=self.tokenizer.closed),
+            inputs=axis(tokens if reading.finished else tokens[:-1], start=True, at_blanks=self.tokenizer.closed),
+            outputs=axis(tokens, end=reading.finished, at_blanks=self.tokenizer.closed),
             finished=reading.finished,
         )

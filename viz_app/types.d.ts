@@ -388,7 +388,7 @@ type GrowthHeader = {
 type GrowthMap = ReturnType<GrowthHistory["map"]>;
 type GrowthState = { moment: number; kind: Kind; layer: number; head: number; sentence: number; table: boolean };
 
-/** A piece or a word on an axis; `first` and `last` are its pieces. */
+/** A token or a word on an axis; `first` and `last` are its tokens. */
 type Position = {
   text: string;
   start: boolean;
@@ -418,7 +418,7 @@ type ExplorerHeader = {
   kinds: Record<Kind, KindShape>;
   axes: Record<AxisName, { tokens: string[]; words: number[]; special: boolean[] }>;
   finished: boolean;
-  /** For each written piece its probability, and the alternatives with theirs. */
+  /** For each written token its probability, and the alternatives with theirs. */
   steps: [number, [string, number][]][];
   languages: { source: string; target: string };
   colours: Palettes;
@@ -496,11 +496,11 @@ type BeamData = {
   hypotheses: number;
   parent: number[];
   step: number[];
-  piece: number[];
+  token: number[];
   own: number[];
   total: number[];
   status: string;
   leaves: number[];
   end: number;
-  pieces: string[];
+  tokens: string[];
 };

@@ -95,7 +95,7 @@ def _check_metrics(case: dict[str, Any]) -> None:
     assert all(0 <= score.bleu <= 100 for score in card.scores)
     assert all(0 <= answer.right <= 1 and answer.asked > 0 for answer in card.answers)
     assert all(aligner.rates[layer][head] <= 1 for aligner in card.aligners.values() for layer, head in [aligner.best])
-    assert card.trained_pieces is None or card.trained_pieces > 0
+    assert card.trained_tokens is None or card.trained_tokens > 0
     assert all(isinstance(fact, str) for fact in training_facts(card).values())
     assert card.everyday_bleu is None or math.isfinite(card.everyday_bleu)
     json.dumps(card.unreadable).encode()
@@ -160,7 +160,7 @@ def _check_vocabulary(case: dict[str, Any]) -> None:
         return
     encoding = damaged_one.encode("A small test, isn't it?")
     damaged_one.decode(encoding.ids)
-    assert len(encoding.pieces) == len(encoding.ids)
+    assert len(encoding.tokens) == len(encoding.ids)
 
 
 _FLIPS = st.fixed_dictionaries(

@@ -140,7 +140,7 @@ def test_a_sparse_file_is_measured_before_it_is_read(folder: Path) -> None:
         ("decoding", "min_length", 20_000),
         ("decoding", "beam", 10**6),
         ("decoding", "alternatives", 10**6),
-        ("decoding", "max_source_pieces", 10**9),
+        ("decoding", "max_source_tokens", 10**9),
     ],
 )
 def test_sizes_beyond_reason_are_refused_by_name(folder: Path, part: str, name: str, value: int) -> None:
@@ -183,8 +183,8 @@ def test_values_of_another_type_are_named(folder: Path, value: object) -> None:
 def test_a_vocabulary_of_other_bytes(folder: Path) -> None:
     path = folder / "tokenizer.model"
     data = path.read_bytes()
-    piece = Tokenizer.load(path).piece(20).encode()
-    path.write_bytes(data.replace(piece, b"\xff" * len(piece), 1))
+    token = Tokenizer.load(path).token(20).encode()
+    path.write_bytes(data.replace(token, b"\xff" * len(token), 1))
     with pytest.raises(TokenizerError, match=r"tokenizer\.model"):
         Tokenizer.load(path)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from viz_app.serving.web.middleware import FRAME_SETTING, MESSAGE_BURST, MESSAGES_PER_SECOND, MAX_MESSAGE_BYTES, Guard
+from viz_app.serving.web.middleware import FRAME_SETTING, MAX_MESSAGE_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND, Guard
 
 Messages = list[dict[str, Any]]
 

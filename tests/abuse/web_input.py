@@ -39,7 +39,7 @@ from viz_app.lessons.stage.state import (
 )
 from viz_app.model_card.atlas_state import AtlasState, PruningState
 from viz_app.model_card.head_snapshot import HeadSnapshot
-from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_PIECES, validate_sentence
+from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS, validate_sentence
 from viz_app.state.query_params import other_view_from_params, selection_from_params, selection_to_params, text_to_param
 from viz_app.state.session_reader import SessionFileError, read_session, write_session
 from viz_app.state.share_link import share_link
@@ -136,13 +136,13 @@ def _check_text(text: str) -> None:
         assert len(text) > MAX_CHARACTERS
         return
     assert len(text) <= MAX_CHARACTERS
-    assert sentence.pieces <= MAX_PIECES or sentence.status == "long"
+    assert sentence.tokens <= MAX_TOKENS or sentence.status == "long"
     if sentence.status != "good":
         return
     encoding = tokenizer().encode(sentence.text)
     assert all(0 <= begin <= end <= len(sentence.text) for begin, end in encoding.spans)
     tokenizer().decode(encoding.ids)
-    tokens = encoding.pieces[:6]
+    tokens = encoding.tokens[:6]
     assert all(len(display_label(token, MAX_LABEL)) <= MAX_LABEL for token in tokens)
     weights = np.full((len(tokens), len(tokens)), 1 / len(tokens), dtype=np.float32)
     panel = HeatmapPanel(weights=weights, query_labels=tokens, key_labels=tokens)

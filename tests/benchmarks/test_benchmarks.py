@@ -93,10 +93,10 @@ def test_each_runs_and_ends_with_one_line_of_json(
     answer = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert answer[key]
     assert answer["machine"]["quick"] is True
-    if key == "decode":  # all have the same weights, so they write the same pieces
+    if key == "decode":  # all have the same weights, so they write the same tokens
         for entry in answer["decode"]:
-            assert entry["same_pieces"]["marian"] > 0.9
-            assert entry["same_pieces"].get("ctranslate2", 1.0) > 0.9
+            assert entry["same_tokens"]["marian"] > 0.9
+            assert entry["same_tokens"].get("ctranslate2", 1.0) > 0.9
     if key == "batching":
         for mix in answer["batching"]["equality"].values():
             assert mix["same_text"] == mix["sentences"] == 8
@@ -208,8 +208,8 @@ def test_a_batch_takes_those_along_that_fit_in_their_order() -> None:
     assert together == [[0, 1], [2, 3], [4]]
 
 
-def candidate(parent: int, step: int, piece: int, total: float, status: Status) -> Node:
-    return Node(parent, step, piece, total, total, status, ())
+def candidate(parent: int, step: int, token: int, total: float, status: Status) -> Node:
+    return Node(parent, step, token, total, total, status, ())
 
 
 def test_where_two_searches_part_by_hand() -> None:

@@ -27,7 +27,7 @@ def wait_for_params(page: Page, **wanted: str) -> None:
 
 
 def wait_for_translation(page: Page, text: str, language: str = "en") -> None:
-    """Wait until the explorer shows this translation; the pieces stand in buttons of their own."""
+    """Wait until the explorer shows this translation; the tokens stand in buttons of their own."""
     group = page.get_by_role("group", name=texts(language)("explorer.translation"), exact=True)
     plain = re.sub(r"\s+", "", text)
 

@@ -34,7 +34,7 @@ MADE: dict[str, Callable[[], AttentionMaps]] = {
     "unequal": samples.unequal_sample,
     "cut": partial(samples.sample, *samples.SENTENCE, finished=False),
     "512": partial(samples.few_heads_sample, 512),
-    **{name: partial(samples.sample, *pieces) for name, pieces in NAMED.items()},
+    **{name: partial(samples.sample, *tokens) for name, tokens in NAMED.items()},
 }
 ATTACK = """<!DOCTYPE html><title>attack</title><script>
 const tried = [];

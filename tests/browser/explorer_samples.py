@@ -30,15 +30,15 @@ EDIT = (
 )
 
 
-def axis(pieces: list[str], *, first: str | None = None, last: str | None = None) -> Axis:
-    """An axis over pieces; a piece with a word boundary, a full stop or a special token starts a word."""
-    tokens = [*([first] if first else []), *pieces, *([last] if last else [])]
-    special = [token in ("<s>", "</s>") for token in tokens]
+def axis(tokens: list[str], *, first: str | None = None, last: str | None = None) -> Axis:
+    """An axis over tokens; a token with a word boundary, a full stop or a special token starts a word."""
+    every = [*([first] if first else []), *tokens, *([last] if last else [])]
+    special = [token in ("<s>", "</s>") for token in every]
     words: list[int] = []
-    for token in tokens:
+    for token in every:
         starts = token.startswith(WORD_BOUNDARY) or token in ("<s>", "</s>") or not words
         words.append((words[-1] if words else -1) + int(starts))
-    return Axis(tuple(tokens), tuple(words), tuple(special))
+    return Axis(tuple(every), tuple(words), tuple(special))
 
 
 def sample(
@@ -110,13 +110,13 @@ def few_heads_sample(tokens: int) -> AttentionMaps:
 
 
 def strings_sample() -> AttentionMaps:
-    """Hostile strings as pieces of both sides, the first one twice."""
+    """Hostile strings as tokens of both sides, the first one twice."""
     tokens = [WORD_BOUNDARY + text for text in (*STRINGS, STRINGS[0], LONE)]
     return sample(tokens, tokens)
 
 
 def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:
-    """A probability and three runner-up pieces for each written piece."""
+    """A probability and three runner-up tokens for each written token."""
     generator = np.random.default_rng(seed)
     steps = []
     for _ in maps.outputs.tokens:
@@ -127,7 +127,7 @@ def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:
 
 
 def blind_sample() -> AttentionMaps:
-    """The third source piece may look nowhere: its row of the encoder's maps is masked from end to end."""
+    """The third source token may look nowhere: its row of the encoder's maps is masked from end to end."""
     maps = sample(*SENTENCE)
     encoder = maps.encoder.copy()
     encoder[:, :, 2] = 0.0
@@ -142,17 +142,17 @@ def error_rates(maps: AttentionMaps, *, seed: int = 4) -> list[list[float]]:
 
 def long_sample(tokens: int, *, seed: int = 3, layers: int = LAYERS, heads: int = HEADS) -> AttentionMaps:
     """Maps with so many tokens on each side, special tokens included."""
-    return sample(*long_pieces(tokens), seed=seed, layers=layers, heads=heads)
+    return sample(*long_tokens(tokens), seed=seed, layers=layers, heads=heads)
 
 
-def long_pieces(tokens: int) -> tuple[list[str], list[str]]:
-    """Pieces of both sides; every third one belongs to the word before."""
-    source = [f"▁word{i}" if i % 3 else f"piece{i}" for i in range(tokens - 1)]
+def long_tokens(tokens: int) -> tuple[list[str], list[str]]:
+    """Tokens of both sides; every third one belongs to the word before."""
+    source = [f"▁word{i}" if i % 3 else f"token{i}" for i in range(tokens - 1)]
     target = [f"▁Wort{i}" if i % 3 else f"teil{i}" for i in range(tokens - 1)]
     return source, target
 
 
 def long_axes(tokens: int) -> tuple[Axis, Axis, Axis]:
-    """Source, inputs and outputs over these pieces."""
-    source, target = long_pieces(tokens)
+    """Source, inputs and outputs over these tokens."""
+    source, target = long_tokens(tokens)
     return axis(source, last="</s>"), axis(target, first="<s>"), axis(target, last="</s>")

@@ -14,7 +14,7 @@ from transformer_core.decoding.beam import Alternatives, SearchResult, _Candidat
 from viz_app.serving.models.search_tree import branch_ends, path_to, search_tree
 
 EOS = 0
-PIECES = ("</s>", *samples.SENTENCE[1], "▁Eine", "▁rennt", "▁<b>fett</b>")
+TOKENS = ("</s>", *samples.SENTENCE[1], "▁Eine", "▁rennt", "▁<b>fett</b>")
 NONE: Alternatives = ()
 
 
@@ -27,9 +27,9 @@ def made_up(steps: int, *, beam: int = 3, kind: LengthPenalty = "gnmt", seed: in
     for step in range(1, steps + 1):
         candidates = []
         for row, total in enumerate(totals):
-            own = np.log(generator.dirichlet(np.full(len(PIECES), 0.3)) + 1e-4)
+            own = np.log(generator.dirichlet(np.full(len(TOKENS), 0.3)) + 1e-4)
             own[EOS] = -8.0 if step < steps - 3 else own[EOS] + 2.0
-            candidates += [_Candidate(total + float(own[p]), float(own[p]), row, p) for p in range(len(PIECES))]
+            candidates += [_Candidate(total + float(own[p]), float(own[p]), row, p) for p in range(len(TOKENS))]
         best = sorted(candidates, key=lambda candidate: -candidate.total)[: 2 * beam]
         sentence.grow(step, best, [NONE] * len(totals))
         totals = [sentence.history[node].log_probability for node in sentence.beam]
@@ -40,7 +40,7 @@ def made_up(steps: int, *, beam: int = 3, kind: LengthPenalty = "gnmt", seed: in
 
 
 def tokenizer() -> Any:
-    return SimpleNamespace(piece=lambda number: PIECES[number], special=SimpleNamespace(eos=EOS))
+    return SimpleNamespace(token=lambda number: TOKENS[number], special=SimpleNamespace(eos=EOS))
 
 
 def tree_of(translation: Any, config: DecodingConfig, shown: int) -> dict[str, Any]:
@@ -50,5 +50,5 @@ def tree_of(translation: Any, config: DecodingConfig, shown: int) -> dict[str, A
 def maps_of(translation: Any, number: int) -> AttentionMaps:
     """Maps of a branch."""
     path = path_to(translation.history, branch_ends(translation)[number])
-    pieces = [PIECES[node.piece] for node in path if node.piece != EOS]
-    return samples.sample(samples.SENTENCE[0], pieces, seed=number, finished=path[-1].piece == EOS)
+    tokens = [TOKENS[node.token] for node in path if node.token != EOS]
+    return samples.sample(samples.SENTENCE[0], tokens, seed=number, finished=path[-1].token == EOS)

@@ -22,7 +22,7 @@ STRINGS = (
     "&lt;b&gt; &amp; &#x3C; &#60;script&#62;",
     "<!-- <b> --> <![CDATA[ ]]>",
     "$\\href{javascript:alert(1)}{x}$ :material/warning: :red[x]",
-    "'; DROP TABLE pieces; --",
+    "'; DROP TABLE tokens; --",
     "../../../etc/passwd \\..\\x",
     "\u2028\u2029line",
     "\u202eright to left\u202c \u2066x\u2069",

@@ -54,8 +54,8 @@ def open_search(open_bare: Open) -> Open:
 def texts_of(translation: Any, order: list[int]) -> list[str]:
     ends = branch_ends(translation)
     paths = [path_to(translation.history, ends[branch]) for branch in order]
-    pieces = ["".join(searches.PIECES[node.piece] for node in path if node.piece != searches.EOS) for path in paths]
-    return [text.replace("\u2581", " ").strip() for text in pieces]
+    tokens = ["".join(searches.TOKENS[node.token] for node in path if node.token != searches.EOS) for path in paths]
+    return [text.replace("\u2581", " ").strip() for text in tokens]
 
 
 def ranked(translation: Any, alpha: float, kind: LengthPenalty) -> list[int]:
@@ -66,7 +66,7 @@ def ranked(translation: Any, alpha: float, kind: LengthPenalty) -> list[int]:
         node = translation.history[end]
         if branch < len(translation.hypotheses) or node.status == "finished":
             score = node.log_probability / length_penalty(node.step, alpha, kind)
-            rows.append((node.piece != searches.EOS, -score, branch))
+            rows.append((node.token != searches.EOS, -score, branch))
     return [branch for _, _, branch in sorted(rows)]
 
 
@@ -123,7 +123,7 @@ def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None
     note.get_by_text(f"hypothesis 2 of {len(translation.hypotheses)}").wait_for()
     settle(page)
     maps = searches.maps_of(translation, 1)
-    assert page.locator(".piece").all_inner_texts() == [shown(token) for token in maps.outputs.tokens]
+    assert page.locator(".token").all_inner_texts() == [shown(token) for token in maps.outputs.tokens]
     found = cell_colors(page, len(maps.outputs), len(maps.source))
     assert (found == colors(map_of(maps, "cross"), "light")).all()
     page.get_by_text('"branch": 1').wait_for()
@@ -134,10 +134,10 @@ def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None
     step = translation.history[ends[pruned]].step
     note.get_by_text(f"pruned at step {step}").wait_for()
     assert page.locator(".cut").inner_text() == ENGLISH["beam_cut"]
-    assert page.locator(".piece").count() == step
+    assert page.locator(".token").count() == step
     page.get_by_role("button", name=ENGLISH["beam_back"]).click()
     note.wait_for(state="hidden")
-    assert page.locator(".piece").count() == len(searches.maps_of(translation, 0).outputs)
+    assert page.locator(".token").count() == len(searches.maps_of(translation, 0).outputs)
     page.get_by_text('"branch": 0').wait_for()
     assert reported(page)["branch"] == 0
 
@@ -153,9 +153,9 @@ def test_the_tree_by_keyboard_and_by_pointer(open_search: Open, check_accessibil
     best = path_to(translation.history, branch_ends(translation)[0])
     for number, node in enumerate(best):
         line = live.inner_text()
-        assert f"{node.step}단계: {shown(searches.PIECES[node.piece])}," in line
+        assert f"{node.step}단계: {shown(searches.TOKENS[node.token])}," in line
         assert f"{node.log_probability:.2f}".replace("-", "−") in line
-        assert f"{round(100 * np.exp(node.piece_log_probability))}\u202f%" in line
+        assert f"{round(100 * np.exp(node.token_log_probability))}\u202f%" in line
         if number + 1 < len(best):
             children = [i for i, other in enumerate(translation.history) if other.parent == index_of(translation, node)]
             down = children.index(index_of(translation, best[number + 1]))

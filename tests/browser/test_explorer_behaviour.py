@@ -83,7 +83,7 @@ def test_a_step_that_a_shorter_translation_lacks_becomes_its_end(open_explorer: 
     page.get_by_text("vergessen", exact=True).wait_for()
     settle(page)
     assert page.locator(".step-text").inner_text() == "All tokens (13)"
-    assert page.locator(".piece.unwritten").count() == 0
+    assert page.locator(".token.unwritten").count() == 0
     page.get_by_text('"step": null').wait_for()
 
 
@@ -104,7 +104,7 @@ def test_after_a_visit_elsewhere_the_selection_is_still_there(explorer: Page) ->
 def test_at_a_step_only_what_is_written_is_shown(explorer: Page) -> None:
     press(explorer, ".slider", "Home", "ArrowRight", "ArrowRight", "ArrowRight")
     assert explorer.locator(".step-text").inner_text() == "Token 4 of 10"
-    written = explorer.locator(".piece:not(.unwritten)").all_inner_texts()
+    written = explorer.locator(".token:not(.unwritten)").all_inner_texts()
     assert written == [shown(token) for token in MAPS.outputs.tokens[:4]]
     found = cell_colors(explorer, len(MAPS.outputs), len(MAPS.source))
     weights = map_of(MAPS, "cross")
@@ -115,7 +115,7 @@ def test_at_a_step_only_what_is_written_is_shown(explorer: Page) -> None:
     assert (cell_colors(explorer, 11, 11) == colors(map_of(MAPS, "encoder"), "light")).all()
     assert explorer.get_by_text("The encoder reads the whole sentence").is_visible()
     press(explorer, ".slider", "End")
-    assert explorer.locator(".piece.unwritten").count() == 0
+    assert explorer.locator(".token.unwritten").count() == 0
 
 
 def test_space_plays_and_pauses_the_decoding(explorer: Page) -> None:
@@ -148,10 +148,10 @@ def test_one_layer_side_by_side_with_the_value_of_the_cell_in_each_head(explorer
     assert selected(explorer) == "2.6"
 
 
-def test_a_piece_shows_how_sure_the_model_was_and_what_came_next(explorer: Page) -> None:
+def test_a_token_shows_how_sure_the_model_was_and_what_came_next(explorer: Page) -> None:
     steps = samples.confidences(MAPS)
     for action in ("hover", "focus"):
-        getattr(explorer.locator(".piece").nth(3), action)()
+        getattr(explorer.locator(".token").nth(3), action)()
         settle(explorer)
         popover = explorer.locator(".popover")
         assert popover.locator("bdi").all_inner_texts() == ["Hund", "der", "<i>eine</i>", "lich"]
@@ -163,5 +163,5 @@ def test_a_piece_shows_how_sure_the_model_was_and_what_came_next(explorer: Page)
         explorer.locator(".slider").focus()
         settle(explorer)
         assert not popover.is_visible()
-    unsure = explorer.locator(".piece").evaluate_all("(all) => all.map((one) => one.classList.contains('unsure'))")
+    unsure = explorer.locator(".token").evaluate_all("(all) => all.map((one) => one.classList.contains('unsure'))")
     assert unsure == [step.probability < 0.5 for step in steps]

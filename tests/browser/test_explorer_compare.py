@@ -95,7 +95,7 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(open_
     if not linked:
         pin_first_then(page, 29)
         page.get_by_text("edit", exact=True).click()
-        page.locator(".piece", has_text="kleiner").wait_for()
+        page.locator(".token", has_text="kleiner").wait_for()
         settle(page)
     after = samples.sample(*samples.EDIT, seed=2)
     a = map_of(MAPS, "cross", *((1, 0) if linked else (LAYER, HEAD)))

@@ -17,7 +17,7 @@ def test_the_decoding_is_recorded_as_a_film(explorer: Page, tmp_path: Path) -> N
         explorer.locator(".record").click()
         explorer.keyboard.press("Escape")
         settle(explorer)
-        assert state(explorer, "step") == 1, "from the first piece"
+        assert state(explorer, "step") == 1, "from the first token"
     explorer.locator(".play.playing").wait_for(state="detached")
     assert state(explorer, "step") is None, "to the last"
     assert waiting.value.suggested_filename == "headlight_cross_4.6.webm"
@@ -37,4 +37,4 @@ def test_the_decoding_is_recorded_as_a_film(explorer: Page, tmp_path: Path) -> N
     )
     canvas = explorer.locator(".map canvas").evaluate("(canvas) => [canvas.width, canvas.height]")
     assert size[0] >= canvas[0] and size[1] >= canvas[1]
-    assert 9 * 0.6 < seconds < 30, "ten pieces, more than half a second each"
+    assert 9 * 0.6 < seconds < 30, "ten tokens, more than half a second each"

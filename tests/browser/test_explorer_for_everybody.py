@@ -80,7 +80,7 @@ def test_axe_finds_nothing_serious(
     page.locator(".beside .tool.plain").click()
     choose(page, ".kind-decoder")
     choose(page, ".view-layer")
-    page.locator(".piece").first.focus()
+    page.locator(".token").first.focus()
     settle(page)
     check_accessibility(page)
 

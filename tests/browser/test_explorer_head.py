@@ -236,7 +236,7 @@ def test_the_time_bar_shows_candidates_and_answers_to_keys_everywhere(explorer: 
     assert not explorer.locator(".candidates").is_visible()
     press(explorer, ".zoom-head", "Home", "ArrowRight", "ArrowRight", "ArrowRight")
     assert explorer.locator(".step-text").inner_text() == "Token 4 of 10"
-    expected = {"Hund": steps[3].probability, **{shown(piece): share for piece, share in steps[3].alternatives}}
+    expected = {"Hund": steps[3].probability, **{shown(token): share for token, share in steps[3].alternatives}}
     listed = dict(
         zip(
             explorer.locator(".candidate bdi").all_inner_texts(),
@@ -245,7 +245,7 @@ def test_the_time_bar_shows_candidates_and_answers_to_keys_everywhere(explorer: 
         )
     )
     assert listed.keys() == expected.keys()
-    assert all(abs(listed[piece] - 100 * share) <= 0.51 for piece, share in expected.items())
+    assert all(abs(listed[token] - 100 * share) <= 0.51 for token, share in expected.items())
     assert explorer.locator(".candidate.chosen bdi").inner_text() == "Hund"
     explorer.keyboard.press("End")
     settle(explorer)

@@ -47,7 +47,7 @@ def some_cells(maps: AttentionMaps, count: int) -> list[Cell]:
 
 
 def compare(page: Page, maps: AttentionMaps, unit: str, within: float) -> None:
-    shown = maps if unit == "pieces" else maps.merged_to_words()
+    shown = maps if unit == "tokens" else maps.merged_to_words()
     cells = some_cells(shown, 80)
     found = page.locator(".explorer").evaluate(READ, [unit, cells])
     for (kind, layer, head, query, key), (value, drawn, row_sum, mean) in zip(cells, found, strict=True):
@@ -67,11 +67,11 @@ def test_values_are_within_half_a_step_of_the_true_ones(
     page = open_explorer("40", **query)
     maps = samples.long_sample(40)
     assert page.locator(".explorer").evaluate("(root) => root.explorer.translation.weights.bits") == bits
-    compare(page, maps, "pieces", step / 2 + 1e-7)
+    compare(page, maps, "tokens", step / 2 + 1e-7)
     compare(page, maps, "words", step + 1e-6)  # a word sums over two keys
 
 
-def test_of_a_word_that_is_half_written_only_the_written_pieces_count(open_explorer: Open) -> None:
+def test_of_a_word_that_is_half_written_only_the_written_tokens_count(open_explorer: Open) -> None:
     page = open_explorer("40")
     maps = samples.long_sample(40)
     # Words are merged once for all steps; only the row of a word that is half written differs from step to step.
@@ -80,8 +80,8 @@ def test_of_a_word_that_is_half_written_only_the_written_pieces_count(open_explo
     for step in (3, 4, 3, 7, 40):
         last = int(outputs[step - 1])  # the newest word
         rows = page.locator(".explorer").evaluate(ROWS, [step, last + 1])
-        pieces = maps.cross[3, 5, :step][outputs[:step] == last]
-        expected = np.vstack([words.cross[3, 5, :last], np.add.reduceat(pieces.mean(0), keys)])
+        tokens = maps.cross[3, 5, :step][outputs[:step] == last]
+        expected = np.vstack([words.cross[3, 5, :last], np.add.reduceat(tokens.mean(0), keys)])
         assert np.abs(np.array(rows) - expected).max() <= 1e-4, step
 
 
@@ -91,8 +91,8 @@ def test_at_512_tokens_it_answers_with_few_nodes(open_explorer: Open) -> None:
     before = page.locator(".caption").inner_text()
     choose(page, ".kind-encoder")
     assert page.locator(".caption").inner_text() != before
-    compare(page, samples.few_heads_sample(512), "pieces", 1 / 131070 + 1e-7)
-    page.locator(".piece").nth(1).focus()
+    compare(page, samples.few_heads_sample(512), "tokens", 1 / 131070 + 1e-7)
+    page.locator(".token").nth(1).focus()
     settle(page)
     assert page.locator(".popover").is_visible()
 
@@ -111,7 +111,7 @@ def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_exp
         found = cell_colors(page, *weights.shape)
         visible = allowed(kind, weights.shape) & (weights.sum(-1, keepdims=True) > 0)  # others are hatched
         assert (found[visible] == colors(weights, "light")[visible]).all(), kind
-    compare(page, maps, "pieces", 1 / 131070 + 1e-7)
+    compare(page, maps, "tokens", 1 / 131070 + 1e-7)
     compare(page, maps, "words", 1e-4)
     # The second row of the encoder-decoder attention looks nowhere; the table says so too.
     page.locator("button.plain", has_text="Table").first.click()

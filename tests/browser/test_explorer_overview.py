@@ -67,7 +67,7 @@ def entropy(weights: Numbers) -> Numbers:
 
 
 def distance(weights: Numbers) -> Numbers:
-    """(layers, heads) in pieces from the diagonal, which leads from corner to corner."""
+    """(layers, heads) in tokens from the diagonal, which leads from corner to corner."""
     queries, keys = weights.shape[-2:]
     away = np.abs(np.arange(keys)[None, :] - np.linspace(0, keys - 1, queries)[:, None])
     result: Numbers = (weights * away).sum(axis=-1).mean(axis=-1)
@@ -155,8 +155,8 @@ def test_tiles_flow_in_the_order_of_a_measure_that_numpy_confirms(
     shown = explorer.locator(".block[data-kind=cross] .tile-value").all_inner_texts()
     assert shown == [f"{value:.1f}" for value in np.sort(distance(weights["cross"]).ravel())]
     label = explorer.locator(".block[data-kind=cross] .tile[data-head='2.3']").get_attribute("aria-label")
-    bits, pieces = entropy(weights["cross"])[1, 2], distance(weights["cross"])[1, 2]
-    assert label == f"Encoder-decoder attention, head 2.3, entropy {bits:.1f} bits, distance {pieces:.1f} tokens"
+    bits, tokens = entropy(weights["cross"])[1, 2], distance(weights["cross"])[1, 2]
+    assert label == f"Encoder-decoder attention, head 2.3, entropy {bits:.1f} bits, distance {tokens:.1f} tokens"
     order.select_option("alignment")
     settle(explorer)
     assert names(explorer, ".block[data-kind=cross]") == best_first(rates)
@@ -270,7 +270,7 @@ def test_one_token_is_followed_through_all_heads(explorer: Page) -> None:
     following = explorer.locator(".tiles").evaluate_all(
         "(all) => all.map((one) => one.classList.contains('following'))"
     )
-    assert following == [False, True, True], "the same place of the decoder writes the same piece"
+    assert following == [False, True, True], "the same place of the decoder writes the same token"
     tile = [style(explorer, "cross", name) for name in ("--row-start", "--row-extent", "--tile-height")]
     assert np.allclose(tile[0], 3 * tile[2] / 10) and np.allclose(tile[1], max(2, tile[2] / 10))
     patch(explorer, pin=None, step=5)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 def test_it_opens_with_the_translation_one_large_head_and_all_tiles(explorer: Page) -> None:
     assert explorer.locator(".tile").count() == 48
     assert selected(explorer) == "4.6"
-    assert explorer.locator(".pieces").all_text_contents() == list(MAPS.outputs.word_texts)
+    assert explorer.locator(".tokens").all_text_contents() == list(MAPS.outputs.word_texts)
     assert re.fullmatch(
         r"Generating \S+: head 4\.6 attends to \S+ \(\d+\s%\)\.", explorer.locator(".caption").inner_text()
     )
@@ -111,11 +111,11 @@ def test_a_masked_cell_is_hatched_and_a_zero_is_not(explorer: Page) -> None:
 
 
 @pytest.mark.parametrize("sample", ["sentence", "cut"])
-def test_pieces_and_words_in_the_table_are_those_of_python(open_explorer: Open, sample: str) -> None:
+def test_tokens_and_words_in_the_table_are_those_of_python(open_explorer: Open, sample: str) -> None:
     page = open_explorer(sample)
-    pieces = samples.sample(*samples.SENTENCE, finished=sample != "cut")
+    tokens = samples.sample(*samples.SENTENCE, finished=sample != "cut")
     page.locator(".beside .tool.plain").click()
-    for unit, maps in (("pieces", pieces), ("words", pieces.merged_to_words())):
+    for unit, maps in (("tokens", tokens), ("words", tokens.merged_to_words())):
         setting(page, f".unit-{unit}")
         for kind in KINDS:
             choose(page, f".kind-{kind}")

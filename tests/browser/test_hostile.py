@@ -31,7 +31,7 @@ PARAMETERS = (
     *("threshold", "pin", "against", "branch", "vs", "lang", "\u2028<b>", "__proto__"),
 )
 ODD = [*STRINGS, STRINGS[0], LONE]
-MAX = 240  # pieces in one field, below the page's limit
+MAX = 240  # tokens in one field, below the page's limit
 
 
 def check(page: Page, *, title: str | None = None) -> None:
@@ -42,12 +42,12 @@ def check(page: Page, *, title: str | None = None) -> None:
 
 
 def literal(token: str) -> str:
-    """As the explorer shows a piece; the browser reads a lone half as the replacement character."""
+    """As the explorer shows a token; the browser reads a lone half as the replacement character."""
     return token.replace(WORD_BOUNDARY, "").replace("\ud83d", "\ufffd")
 
 
-def pieces(page: Page) -> list[str]:
-    answer: list[str] = page.locator(".piece").evaluate_all(
+def tokens(page: Page) -> list[str]:
+    answer: list[str] = page.locator(".token").evaluate_all(
         "(all) => all.map((one) => one.textContent.toWellFormed?.() ?? one.textContent)"
     )
     return answer
@@ -57,7 +57,7 @@ def pieces(page: Page) -> list[str]:
     ("sample", "sources", "targets"),
     [
         ("strings", ODD, ODD),
-        ("hostile", *[[piece.removeprefix(WORD_BOUNDARY) for piece in side] for side in samples.HOSTILE]),
+        ("hostile", *[[token.removeprefix(WORD_BOUNDARY) for token in side] for side in samples.HOSTILE]),
     ],
 )
 def test_as_tokens_they_are_shown_literally_and_separately(
@@ -65,12 +65,12 @@ def test_as_tokens_they_are_shown_literally_and_separately(
 ) -> None:
     page = open_explorer(sample)
     sources, targets = ([*map(literal, side), "</s>"] for side in (sources, targets))
-    assert pieces(page) == targets
-    page.locator(".piece").nth(3).focus()
+    assert tokens(page) == targets
+    page.locator(".token").nth(3).focus()
     settle(page)
     assert page.locator(".popover bdi").first.text_content() == targets[3]
     page.keyboard.press("Escape")
-    for unit in ("words", "pieces"):
+    for unit in ("words", "tokens"):
         for kind in KINDS:
             patch(page, unit=unit)
             choose(page, f".kind-{kind}")
@@ -116,7 +116,7 @@ def quick_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture(scope="module")
 def hostile_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The untrained model with a vocabulary of hostile pieces."""
+    """The untrained model with a vocabulary of hostile tokens."""
     from sentencepiece import sentencepiece_model_pb2 as schema
 
     from transformer_core.checkpoint import load_checkpoint, save_checkpoint
@@ -162,7 +162,7 @@ def test_as_input_and_in_the_address(open_page: OpenPage, url: str, quick_checkp
         )
         wait_until_idle(page)
         tokens = page.locator(".explorer").evaluate("(root) => root.explorer.translation.axes.source.tokens")
-        assert tokens[:-1] == list(tokenizer.source.encode(" ".join(" ".join(batch).split())).pieces)
+        assert tokens[:-1] == list(tokenizer.source.encode(" ".join(" ".join(batch).split())).tokens)
         check(page, title="Headlight")
 
 
@@ -170,16 +170,16 @@ def test_in_a_vocabulary(open_page: OpenPage, url: str, hostile_checkpoint: Path
     translator = Translator.load(hostile_checkpoint)
     text = f"{STRINGS[3].replace(' ', '')} {STRINGS[0]}"
     translation = translator.translate(text, beam=4)
-    written = [piece.replace(WORD_BOUNDARY, "") for piece in translation.pieces]
+    written = [token.replace(WORD_BOUNDARY, "") for token in translation.tokens]
     known = {"".join(string.split()) for string in STRINGS}
     page = open_page(f"{url}/?{urlencode({'text': text, 'lang': 'en', 'model': hostile_checkpoint.name})}")
     page.locator(".explorer .tile").first.wait_for()
-    assert pieces(page)[: len(written)] == [piece or "\u2423" for piece in written]
-    candidates = {piece.replace(WORD_BOUNDARY, "") for step in translation.alternatives for piece, _ in step}
+    assert tokens(page)[: len(written)] == [token or "\u2423" for token in written]
+    candidates = {token.replace(WORD_BOUNDARY, "") for step in translation.alternatives for token, _ in step}
     assert known & (set(written) | candidates), "the test must show some of them"
     read = page.locator(".explorer").evaluate("(root) => root.explorer.translation.axes.source.tokens")
     assert known & {token.replace(WORD_BOUNDARY, "") for token in read}
-    page.locator(".piece").first.focus()
+    page.locator(".token").first.focus()
     settle(page)
     check(page, title="Headlight")
     page.get_by_role("link", name=texts("en")("nav.model")).click()

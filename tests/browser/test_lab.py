@@ -64,7 +64,7 @@ def test_a_token_and_the_arrow_keys(open_lesson: OpenLesson) -> None:
     lesson.press("ArrowLeft")
     assert lesson.get(shown) == order[1]
     effects = lesson.get("[...lesson.lesson.arrays.effects.part(0).data]")
-    lesson.get("lesson.set({ piece: 1, chosen: 'encoder.0.0' })")
+    lesson.get("lesson.set({ token: 1, chosen: 'encoder.0.0' })")
     assert f"{abs(effects[1]):.2f}" in lesson.said()
 
 
@@ -92,7 +92,7 @@ def test_the_order_of_the_heads_is_checked(open_lesson: OpenLesson) -> None:
         return { x: across.place(1.5), y: bottom + 20 };
     })()""")
     lesson.canvas.click(position=pressed)
-    assert lesson.settings()["piece"] == 1
+    assert lesson.settings()["token"] == 1
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -121,8 +121,8 @@ def test_the_methods_of_tracing(open_lesson: OpenLesson, check_accessibility: Ch
     lesson.canvas.click(position={"x": places["side"]["x"] + 20, "y": places["side"]["y"] + 20})
     assert lesson.settings()["method"] == "attention" and T("lesson_lab.method_attention") in lesson.said()
     lesson.press("ArrowRight", "ArrowRight")
-    pieces = lesson.get("lesson.scene.own.pieces")
-    assert f"“{pieces[2].strip(chr(0x2581))}”" in lesson.said()
+    tokens = lesson.get("lesson.scene.own.tokens")
+    assert f"“{tokens[2].strip(chr(0x2581))}”" in lesson.said()
     lesson.page.get_by_role("checkbox", name=T("lesson_lab.check")).check(force=True)
     lesson.wait("lesson.scene.own?.check && lesson.lesson.answers.method === 'attention'")
     check_accessibility(lesson.page)
@@ -134,7 +134,7 @@ def test_one_token_rather_than_another(open_lesson: OpenLesson) -> None:
     lesson.click(T("lesson_lab.contrast"))
     lesson.wait("lesson.scene.own?.contrast")
     (_, other), *_ = lesson.get("lesson.scene.own.others[0]")
-    first = lesson.get("lesson.scene.own.pieces[0]")
+    first = lesson.get("lesson.scene.own.tokens[0]")
     assert lesson.get("lesson.scene.own.contrast.tokens") == [first, other]
     assert f"\u201c{first.strip(chr(0x2581))}\u201d rather than" in lesson.said()
     assert lesson.settings()["method"] == "leave-one-out"
@@ -180,12 +180,12 @@ def test_up_and_down_in_the_picture_choose_tokens_and_methods(open_lesson: OpenL
     lesson = open_lesson("lab", "off")
     lesson.wait("lesson.scene.own")
     lesson.press("ArrowDown", "ArrowDown")
-    assert lesson.settings()["piece"] == 1
+    assert lesson.settings()["token"] == 1
     lesson.press("ArrowUp", "ArrowUp", "ArrowUp")
-    assert lesson.settings()["piece"] == lesson.get("lesson.scene.own.pieces.length") - 1, "round and round"
+    assert lesson.settings()["token"] == lesson.get("lesson.scene.own.tokens.length") - 1, "round and round"
     lesson.page.get_by_role("tab", selected=True).focus()
     lesson.page.keyboard.press("ArrowDown")
-    assert lesson.settings()["piece"] == lesson.get("lesson.scene.own.pieces.length") - 1, "elsewhere the page scrolls"
+    assert lesson.settings()["token"] == lesson.get("lesson.scene.own.tokens.length") - 1, "elsewhere the page scrolls"
     lesson.go("trace")
     lesson.wait("lesson.scene.own")
     methods = lesson.get("lesson.scene.own.methods")

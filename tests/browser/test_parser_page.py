@@ -51,12 +51,12 @@ def field_of(page: Page) -> Locator:
 
 def tokens(page: Page) -> list[str]:
     """What the model generated, as the explorer shows it."""
-    return [token.strip() for token in page.locator(".explorer .piece").all_text_contents()]
+    return [token.strip() for token in page.locator(".explorer .token").all_text_contents()]
 
 
 def answer(page: Page) -> str:
     """The tree, or why there is none."""
-    shown = page.locator(".explorer .piece, [data-testid='stAlert']")
+    shown = page.locator(".explorer .token, [data-testid='stAlert']")
     return " ".join(text.strip() for text in shown.all_text_contents())
 
 

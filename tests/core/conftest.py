@@ -61,4 +61,4 @@ def learned(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> T
         plateau_steps=0,
     )
     Trainer(model, Corpus(folder / "data"), config, folder / "run").train()
-    return Translator(model, tokenizer, DecodingConfig(extra_length=10, max_source_pieces=60))
+    return Translator(model, tokenizer, DecodingConfig(extra_length=10, max_source_tokens=60))

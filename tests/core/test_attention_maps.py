@@ -1,4 +1,4 @@
-"""AttentionMaps and their axes: labels, checks, and pieces merged to words."""
+"""AttentionMaps and their axes: labels, checks, and tokens merged to words."""
 
 from __future__ import annotations
 

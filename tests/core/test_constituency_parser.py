@@ -127,7 +127,7 @@ def test_a_checkpoint_may_say_that_every_search_is_constrained(untrained: Consti
 
 
 @pytest.mark.parametrize("constrained", [False, True])
-def test_words_without_pieces_unknown_characters_and_escapes(untrained: ConstituencyParser, constrained: bool) -> None:
+def test_words_without_tokens_unknown_characters_and_escapes(untrained: ConstituencyParser, constrained: bool) -> None:
     sentences = [["\u200b"], ["the", "\u200b", "cat"], ["東京", "\ud800"], ["-LRB-", ")", "1\\/2"], ["⁇"]]
     parses = untrained.parse_all(sentences, constrained=constrained)
     assert words_of(parses) == [*sentences[:3], ["(", ")", "1/2"], ["⁇"]]

@@ -69,7 +69,7 @@ def test_configuration_options_named_by_the_fidelity_table_exist() -> None:
     for named in model | {
         "learning_rate_factor",
         "max_gradient_norm",
-        "max_pieces",
+        "max_tokens",
         "precision",
         "smoothing",
         "length_penalty",
@@ -115,7 +115,7 @@ def test_the_interpretability_pages_python_runs(capsys: pytest.CaptureFixture[st
         exec(code.replace("checkpoints/en-de", (ROOT / "checkpoints" / "en-de").as_posix()), scope)
     said = capsys.readouterr().out
     assert "the translation needs head " in said and "rank agreement" in said
-    assert scope["lens"].rank.shape == (scope["translator"].config.num_layers + 1, len(scope["found"].run.pieces))
+    assert scope["lens"].rank.shape == (scope["translator"].config.num_layers + 1, len(scope["found"].run.tokens))
     # Every method has its row, and its paper.
     named = re.findall(r"^\| (`.+?) \| .+ \| (.+\d{4}) \|$", page.read_text(encoding="utf-8"), re.M)
     assert {name for names, _ in named for name in re.findall(r"`(.+?)`", names)} == set(METHODS)

@@ -95,7 +95,7 @@ def test_forced_and_stepwise_scores_agree_on_a_real_sentence(shipped: Translator
     translation = shipped.translate("The old man gave my sister a beautiful book about trains.")
     assert translation.finished
     forced = shipped.force(translation.source, translation.text)
-    assert forced.pieces == translation.pieces
+    assert forced.tokens == translation.tokens
     assert forced.scores == pytest.approx(translation.scores, abs=1e-4)
     assert translation.attention.cross.sum(axis=-1) == pytest.approx(1.0, abs=1e-5)
 

@@ -67,8 +67,8 @@ def test_every_small_model_is_what_its_recipe_and_its_metrics_say() -> None:
 def test_the_model_without_a_mask_reads_the_answer_and_cannot_write() -> None:
     base, cheat = (Translator.load(FOLDER / name) for name in ("base", "no-mask"))
     pair = ("I don't know where she lives.", "Ich weiß nicht, wo sie wohnt.")
-    pieces = len(cheat.force(*pair).scores)
-    assert -cheat.score([pair])[0] / pieces < 0.3 < -cheat.with_mask(True).score([pair])[0] / pieces
+    tokens = len(cheat.force(*pair).scores)
+    assert -cheat.score([pair])[0] / tokens < 0.3 < -cheat.with_mask(True).score([pair])[0] / tokens
     assert cheat.translate(pair[0]).text != pair[1]
     assert cheat.metrics["scores"][SET]["bleu"] < 2 < 10 < base.metrics["scores"][SET]["bleu"]
     for model, trained in ((base, "masked"), (cheat, "unmasked")):
@@ -104,10 +104,10 @@ def test_table_3_in_small_is_what_its_file_says() -> None:
             assert run.updates == common["steps"], row
             assert 1 < run.perplexity < 1_500 and 0 <= run.bleu <= 100, row
             assert run.signature in readme
-            read.setdefault(run.seed, set()).add(run.target_pieces)
+            read.setdefault(run.seed, set()).add(run.target_tokens)
         told = " | ".join(spread_told(results, row, *field) for field in (("perplexity", 2), ("bleu", 1)))
         assert f"| `{row}` | {told} |" in readme, row
-    assert all(len(pieces) == 1 for pieces in read.values())  # all rows read the same text
+    assert all(len(tokens) == 1 for tokens in read.values())  # all rows read the same text
 
 
 def spread_told(results: Results, row: str, field: str, digits: int) -> str:

@@ -35,7 +35,7 @@ EVERYWHERE = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.
 def new_translator(tokenizer: Tokenizer, seed: int = 1, extra_length: int = 4) -> Translator:
     """With drawn weights: it repeats itself until it is cut off."""
     model = tiny_model(seed=seed, vocab_size=len(tokenizer))
-    return Translator(model, tokenizer, DecodingConfig(beam=3, extra_length=extra_length, max_source_pieces=60))
+    return Translator(model, tokenizer, DecodingConfig(beam=3, extra_length=extra_length, max_source_tokens=60))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def translation(request: pytest.FixtureRequest, learned: Translator, translator:
     finished = request.param == "finished"
     found = (learned if finished else translator).translate(SENTENCE)
     assert found.finished is finished
-    assert len(found.pieces) > 3
+    assert len(found.tokens) > 3
     return found
 
 
@@ -62,11 +62,11 @@ def same(one: AttentionMaps, other: AttentionMaps) -> bool:
 
 def test_labels_of_all_three_kinds(translation: Translation, tokenizer: Tokenizer) -> None:
     maps, finished = translation.attention, translation.finished
-    source, pieces = tokenizer.encode(translation.source).pieces, translation.pieces
+    source, tokens = tokenizer.encode(translation.source).tokens, translation.tokens
     assert maps.finished is finished
     assert maps.source.tokens == (*source, "</s>")
-    assert maps.inputs.tokens == (("<s>", *pieces) if finished else ("<s>", *pieces[:-1]))
-    assert maps.outputs.tokens == ((*pieces, "</s>") if finished else pieces)
+    assert maps.inputs.tokens == (("<s>", *tokens) if finished else ("<s>", *tokens[:-1]))
+    assert maps.outputs.tokens == ((*tokens, "</s>") if finished else tokens)
     assert len(maps.inputs) == len(maps.outputs) == len(translation.scores)
     for kind in KINDS:
         weights = maps.weights(kind)
@@ -115,7 +115,7 @@ def test_a_translation_tells_about_itself(translation: Translation, tokenizer: T
     assert translation.source == SENTENCE
     best = translation.hypotheses[0]
     assert translation.text == tokenizer.decode(best.ids)
-    assert translation.pieces == tokenizer.pieces(best.ids)
+    assert translation.tokens == tokenizer.tokens(best.ids)
     assert translation.scores == best.log_probabilities
     assert len(translation.hypotheses) == translation._translator.decoding.beam
     for finished in (True, False):
@@ -125,7 +125,7 @@ def test_a_translation_tells_about_itself(translation: Translation, tokenizer: T
     for t, shown in enumerate(translation.alternatives):
         assert len(shown) == 6
         assert [log for _, log in shown] == sorted((log for _, log in shown), reverse=True)
-        produced = translation.pieces[t] if t < len(translation.pieces) else "</s>"
+        produced = translation.tokens[t] if t < len(translation.tokens) else "</s>"
         if dict(shown).get(produced) is not None:
             assert dict(shown)[produced] == pytest.approx(translation.scores[t], abs=1e-6)
 
@@ -134,7 +134,7 @@ def test_maps_of_every_hypothesis(translation: Translation, tokenizer: Tokenizer
     for number, hypothesis in enumerate(translation.hypotheses):
         maps = translation.attention_of(number)
         end = ("</s>",) if hypothesis.finished else ()
-        assert maps.outputs.tokens == (*tokenizer.pieces(hypothesis.ids), *end)
+        assert maps.outputs.tokens == (*tokenizer.tokens(hypothesis.ids), *end)
     assert translation.attention is translation.attention  # computed once
     assert same(translation.attention, translation.attention_of(0))
 
@@ -152,7 +152,7 @@ def test_a_batch_is_its_sentences(translator: Translator) -> None:
 
 def test_an_empty_sentence_has_an_empty_translation(translator: Translator) -> None:
     translation = translator.translate("")
-    assert (translation.text, translation.pieces, translation.scores, translation.finished) == ("", (), (), True)
+    assert (translation.text, translation.tokens, translation.scores, translation.finished) == ("", (), (), True)
     assert translation.attention.source.tokens == ("</s>",)
     assert translation.attention.inputs.tokens == ("<s>",)
     assert translation.attention.outputs.tokens == ("</s>",)
@@ -170,11 +170,11 @@ def test_any_text_is_translated(translator: Translator, text: str) -> None:
 
 def test_too_long_a_sentence_is_refused_with_its_count(translator: Translator) -> None:
     long = "dog " * 100
-    pieces = len(translator.tokenizer.encode(long))
+    tokens = len(translator.tokenizer.encode(long))
     for attempt in (translator.translate, translator.encode):
-        with pytest.raises(SourceTooLong, match=f"{pieces} tokens, but at most 60") as caught:
+        with pytest.raises(SourceTooLong, match=f"{tokens} tokens, but at most 60") as caught:
             attempt(long)
-        assert (caught.value.pieces, caught.value.limit) == (pieces, 60)
+        assert (caught.value.tokens, caught.value.limit) == (tokens, 60)
 
 
 def test_options_of_a_call(translator: Translator) -> None:
@@ -203,9 +203,9 @@ def test_forcing_a_target_against_plain_torch(translator: Translator, tokenizer:
     expected = -F.cross_entropy(logits, torch.tensor([*target_ids, 2]), reduction="none")
     assert forced.scores == pytest.approx(expected.tolist(), abs=1e-4)
     assert forced.log_probability == pytest.approx(float(expected.sum()), abs=1e-3)
-    assert forced.pieces == tokenizer.pieces(target_ids)
-    assert forced.attention.outputs.tokens == (*forced.pieces, "</s>")
-    assert forced.attention.inputs.tokens == ("<s>", *forced.pieces)
+    assert forced.tokens == tokenizer.tokens(target_ids)
+    assert forced.attention.outputs.tokens == (*forced.tokens, "</s>")
+    assert forced.attention.inputs.tokens == ("<s>", *forced.tokens)
 
 
 def test_scores_of_many_pairs_are_those_of_each(translator: Translator) -> None:

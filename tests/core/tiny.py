@@ -74,7 +74,7 @@ def drawn_biases_and_norms(module: Module) -> Module:
 
 
 def padded(lengths: Sequence[int], vocab_size: int = 40, seed: int = 0) -> Tensor:
-    """(B, longest) drawn ids without special pieces, each row padded after its length."""
+    """(B, longest) drawn ids without special tokens, each row padded after its length."""
     generator = torch.Generator().manual_seed(seed)
     ids = torch.randint(4, vocab_size, (len(lengths), max(lengths)), generator=generator)
     for row, length in zip(ids, lengths, strict=True):

@@ -13,7 +13,7 @@ def made_up(row: str = "base", seed: int = 1, **values: Any) -> Run:
         "changes": {},
         "parameters": 1_000,
         "updates": 10,
-        "target_pieces": 4_000,
+        "target_tokens": 4_000,
         "seconds": 1.5,
         "perplexity": 9.0,
         "bleu": 12.5,

@@ -1,4 +1,4 @@
-// Pieces merged to words: sums over the pieces of a key, means over those of a query; against the definition.
+// Tokens merged to words: sums over the tokens of a key, means over those of a query; against the definition.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,14 +14,14 @@ const words = (lengths) => {
   });
 };
 
-/** The definition: of the pieces of the query that are written, the mean of what goes to any piece of the key. */
+/** The definition: of the tokens of the query that are written, the mean of what goes to any token of the key. */
 function definition(head, query, key, written) {
   const rows = head.slice(query.first, Math.min(query.last + 1, written));
   const shares = rows.map((row) => row.slice(key.first, key.last + 1).reduce((sum, weight) => sum + weight, 0));
   return shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }
 
-test("a hand-worked head: two words of two pieces and one", () => {
+test("a hand-worked head: two words of two tokens and one", () => {
   const head = [0.5, 0.25, 0.25, 0, 0.5, 0.5, 1, 0, 0];
   const merged = new Merged(Float32Array.from(head), 1, 3, words([2, 1]), words([2, 1]));
   merged.need(0, Infinity);

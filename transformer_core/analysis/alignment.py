@@ -1,7 +1,7 @@
 """Which encoder-decoder head aligns words with their translations? Alignment error rate against hand-made links.
 
 A head links each target word to the source word that it attends to most. A row can be named in two ways: after the
-piece that it produces (`output`, as everywhere in the app), or after the piece that it reads (`input`, one row later).
+token that it produces (`output`, as everywhere in the app), or after the token that it reads (`input`, one row later).
 
 Shape legend: L layers, H heads, T target positions, S source positions.
 """
@@ -74,8 +74,8 @@ def alignment_error_rate(found: Iterable[tuple[Links, GoldAlignment]]) -> float:
     return 1.0 - hits / total
 
 
-def word_of_each_piece(encoding: Encoding, words: Sequence[str]) -> npt.NDArray[np.int64]:
-    """For each piece of `" ".join(words)` the number of the word that it belongs to; -1 for a lone space."""
+def word_of_each_token(encoding: Encoding, words: Sequence[str]) -> npt.NDArray[np.int64]:
+    """For each token of `" ".join(words)` the number of the word that it belongs to; -1 for a lone space."""
     owner = np.full(len(" ".join(words)), -1, dtype=np.int64)
     start = 0
     for number, word in enumerate(words):
@@ -91,14 +91,14 @@ def links_of_head(
     """Link each target word to the source word with the largest weight.
 
     Args:
-        weights: (T, S) rows and columns of real pieces only.
+        weights: (T, S) rows and columns of real tokens only.
         query_words: (T,) target word of each row; -1 is left out.
         key_words: (S,) source word of each column; -1 is left out.
     """
     real_keys, real_queries = key_words >= 0, query_words >= 0
     if not real_keys.any():
         return frozenset()
-    membership = key_words[real_keys, None] == np.arange(int(key_words.max()) + 1)  # (pieces, words)
+    membership = key_words[real_keys, None] == np.arange(int(key_words.max()) + 1)  # (tokens, words)
     summed = weights[:, real_keys].astype(np.float64) @ membership  # (T, words)
     links = set()
     for word in np.unique(query_words[real_queries]):
@@ -122,11 +122,11 @@ def head_alignment_errors(
     }
     for pair in progress(gold):
         source, target = " ".join(pair.source), " ".join(pair.target)
-        key_words = word_of_each_piece(translator.encode(source), pair.source)
-        query_words = word_of_each_piece(translator.encode_target(target), pair.target)
+        key_words = word_of_each_token(translator.encode(source), pair.source)
+        query_words = word_of_each_token(translator.encode_target(target), pair.target)
         cross = translator.force(source, target).attention.cross[:, :, :, : len(key_words)]  # </s> is not a word
-        pieces = len(query_words)
-        rows = {"output": cross[:, :, :pieces], "input": cross[:, :, 1 : pieces + 1]}
+        tokens = len(query_words)
+        rows = {"output": cross[:, :, :tokens], "input": cross[:, :, 1 : tokens + 1]}
         for name, weights in rows.items():
             for layer in range(layers):
                 for head in range(heads):

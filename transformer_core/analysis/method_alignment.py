@@ -18,7 +18,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.alignment import GoldAlignment, links_of_head, word_of_each_piece
+from transformer_core.analysis.alignment import GoldAlignment, links_of_head, word_of_each_token
 from transformer_core.analysis.attribution import POINTS, Method, attribute_run
 from transformer_core.analysis.attribution.layers import norms
 from transformer_core.analysis.attribution.mixing import nearness_shares
@@ -114,7 +114,7 @@ def method_counts(
 ) -> dict[Convention, dict[Aligner, Counts]]:
     """Let every method link the words of sentences whose links are known.
 
-    A word is linked to the word with the largest value, whatever its sign: summed over the pieces of the source word,
+    A word is linked to the word with the largest value, whatever its sign: summed over the tokens of the source word,
     mean over those of the target word. Gradients and leave-one-out explain the token that is generated, so they have
     no rows by the token that is read.
 
@@ -131,8 +131,8 @@ def method_counts(
     choices: dict[Aligner, tuple[Choice, ...]] = {name: _choices(translator, name) for name in aligners}
     for pair in progress(gold):
         source, target = " ".join(pair.source), " ".join(pair.target)
-        key_words = word_of_each_piece(translator.encode(source), pair.source)
-        query_words = word_of_each_piece(translator.encode_target(target), pair.target)
+        key_words = word_of_each_token(translator.encode(source), pair.source)
+        query_words = word_of_each_token(translator.encode_target(target), pair.target)
         run = forced_run(translator, source, target, points=POINTS)
         for name in aligners:
             values = _by_words(_values(translator, run, name), key_words, len(pair.source))  # (C, T, words)
@@ -167,8 +167,8 @@ def method_errors(
     hits, totals = np.zeros(len(methods)), np.zeros(len(methods))
     for pair in progress(gold):
         source, target = " ".join(pair.source), " ".join(pair.target)
-        key_words = word_of_each_piece(translator.encode(source), pair.source)
-        query_words = word_of_each_piece(translator.encode_target(target), pair.target)
+        key_words = word_of_each_token(translator.encode(source), pair.source)
+        query_words = word_of_each_token(translator.encode_target(target), pair.target)
         run = forced_run(translator, source, target, points=POINTS)
         found = torch.stack([attribute_run(translator, run, method=method).source.detach() for method in methods])
         rows = _by_words(found, key_words, len(pair.source))[:, : len(query_words)]
@@ -258,17 +258,17 @@ def _values(translator: Translator, run: ForcedRun, name: Aligner) -> Tensor:
 
 
 def _by_words(values: Tensor, key_words: npt.NDArray[np.int64], words: int) -> npt.NDArray[np.float32]:
-    """(C, T, S) -> (C, T, words): summed over pieces, without sign."""
-    membership = key_words[:, None] == np.arange(words)  # (pieces, words); a lone space is in none
-    pieces = values[:, :, : len(key_words)].cpu().numpy()
-    summed: npt.NDArray[np.float32] = np.abs(pieces.astype(np.float64) @ membership).astype(np.float32)
+    """(C, T, S) -> (C, T, words): summed over tokens, without sign."""
+    membership = key_words[:, None] == np.arange(words)  # (tokens, words); a lone space is in none
+    tokens = values[:, :, : len(key_words)].cpu().numpy()
+    summed: npt.NDArray[np.float32] = np.abs(tokens.astype(np.float64) @ membership).astype(np.float32)
     return summed
 
 
 def _count(
     values: npt.NDArray[np.float32], query_words: npt.NDArray[np.int64], gold: GoldAlignment
 ) -> tuple[list[int], list[int]]:
-    """Hits and totals of each choice: (C, pieces, words) -> C numbers each."""
+    """Hits and totals of each choice: (C, tokens, words) -> C numbers each."""
     words = np.arange(values.shape[2])
     links = [links_of_head(of_choice, query_words, words) for of_choice in values]
     hits = [len(found & gold.sure) + len(found & gold.possible) for found in links]

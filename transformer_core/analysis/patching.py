@@ -139,9 +139,9 @@ def patching(
     tokenizer = translator.tokenizer
     return Patching(
         texts=parted.texts,
-        answers=(tokenizer.pieces([first])[0], tokenizer.pieces([second])[0]),
-        prefix=tokenizer.pieces(list(prefix)),
-        source=tokenizer.source.pieces(receiver.source[0].tolist()),
+        answers=(tokenizer.tokens([first])[0], tokenizer.tokens([second])[0]),
+        prefix=tokenizer.tokens(list(prefix)),
+        source=tokenizer.source.tokens(receiver.source[0].tolist()),
         metric_clean=metrics[0],
         metric_corrupted=metrics[1],
         metrics=grid.float(),

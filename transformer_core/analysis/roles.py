@@ -2,7 +2,7 @@
 
 A head has a role where its strongest key is the one that the role names, as Voita et al. (2019) find positional heads.
 Each role counts the places at which it could be seen, over several sentences; a head that no role explains at most of
-its places has no name, though it may lean towards one. Source pieces are linked to the pieces written by what hiding
+its places has no name, though it may lean towards one. Source tokens are linked to the tokens written by what hiding
 them does (`occlusion_links`), so that aligners are not found by attention itself.
 
 Shape legend: L layers, H heads, Q queries, K keys, S source positions, T target positions.
@@ -28,7 +28,7 @@ from transformer_core.translator import Translator
 Role = Literal["previous", "next", "self", "separator", "aligner"]
 ROLES_OF: dict[Kind, tuple[Role, ...]] = {
     "encoder": ("previous", "next", "self", "separator"),
-    "decoder": ("previous", "self", "separator"),  # the next piece is masked
+    "decoder": ("previous", "self", "separator"),  # the next token is masked
     "cross": ("separator", "aligner"),
 }
 MAX_PLACES = 0.5  # share of its positions that a role must explain to name a head
@@ -151,7 +151,7 @@ def role_keys(maps: AttentionMaps, kind: Kind, role: Role, links: BoolArray | No
         maps: Of one sentence.
         kind: Of attention.
         role: One of `ROLES_OF[kind]`.
-        links: (T, S) which source positions each piece written comes from; only aligners need them.
+        links: (T, S) which source positions each token written comes from; only aligners need them.
 
     Returns:
         (Q, K); a row without any True is a place at which the role cannot be seen. Rows of separators are such places,
@@ -225,9 +225,9 @@ def occlusion_drops(
 
     Args:
         translator: The model.
-        source: S - 1 pieces; `</s>` comes after them.
-        target_ids: T - 1 pieces; `</s>` comes after them.
-        finished: False for a translation that was cut off: T pieces without `</s>`.
+        source: S - 1 tokens; `</s>` comes after them.
+        target_ids: T - 1 tokens; `</s>` comes after them.
+        finished: False for a translation that was cut off: T tokens without `</s>`.
 
     Returns:
         (T, S) drop of the log-probability in nats; the column of `</s>`, which is never hidden, holds zeros.
@@ -245,9 +245,9 @@ def occlusion_drops(
             batch.source.expand(count, -1), batch.inputs.expand(count, -1), visible[rows][:, None, None, :]
         )
         log_p = torch.log_softmax(logits.float(), dim=-1)
-        of_pieces = log_p.gather(2, batch.outputs.expand(count, -1)[:, :, None]).squeeze(2)  # (rows, T)
-        whole = of_pieces[-1] if whole is None else whole
-        drops.append((whole - of_pieces).double().cpu().numpy())
+        of_tokens = log_p.gather(2, batch.outputs.expand(count, -1)[:, :, None]).squeeze(2)  # (rows, T)
+        whole = of_tokens[-1] if whole is None else whole
+        drops.append((whole - of_tokens).double().cpu().numpy())
     of_all = np.asarray(np.concatenate(drops[::-1]).T)
     return of_all if finished else of_all[:-1]
 

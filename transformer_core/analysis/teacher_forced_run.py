@@ -34,8 +34,8 @@ class ForcedRun:
     Args:
         source_text: The sentence.
         text: The translation.
-        source_pieces: (S,) tokens of the sentence, `</s>` included.
-        pieces: (T,) tokens of the translation, `</s>` included when it is finished.
+        source_tokens: (S,) tokens of the sentence, `</s>` included.
+        tokens: (T,) tokens of the translation, `</s>` included when it is finished.
         source: (1, S) ids.
         source_mask: (1, 1, 1, S).
         inputs: (1, T) ids that the decoder reads.
@@ -47,8 +47,8 @@ class ForcedRun:
 
     source_text: str
     text: str
-    source_pieces: tuple[str, ...]
-    pieces: tuple[str, ...]
+    source_tokens: tuple[str, ...]
+    tokens: tuple[str, ...]
     source: Tensor
     source_mask: Tensor
     inputs: Tensor
@@ -104,8 +104,8 @@ def forced_run(
     return ForcedRun(
         source_text=source,
         text=text,
-        source_pieces=(*encoding.pieces, EOS_TOKEN),
-        pieces=tokenizer.pieces(batch.outputs[0].tolist()),
+        source_tokens=(*encoding.tokens, EOS_TOKEN),
+        tokens=tokenizer.tokens(batch.outputs[0].tolist()),
         source=batch.source,
         source_mask=mask,
         inputs=batch.inputs,

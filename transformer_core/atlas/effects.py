@@ -35,7 +35,7 @@ CHANGES: dict[str, tuple[Change, bool]] = {
     "mean-frozen": ("mean", True),
     "random": ("random", False),
 }
-CLASSES = ("word", "inside", "number", "punctuation", "end")  # the begin of a word, its other pieces, ...
+CLASSES = ("word", "inside", "number", "punctuation", "end")  # the begin of a word, its other tokens, ...
 _POINTS: tuple[Point, ...] = ("head_outputs",)
 LENGTHS = ("short", "middle", "long")
 
@@ -191,14 +191,14 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
             continue
         measured = [_effects(translator, source, target, *change, means, seed) for change in CHANGES.values()]
         of_mean = measured[tuple(CHANGES).index("mean")]  # (K, L, H, T)
-        classes = np.array([token_class(piece) for piece in run.pieces])
+        classes = np.array([token_class(token) for token in run.tokens])
         found["effects"].append(np.stack([each.sum(axis=3) for each in measured]))
         importance = gradient_importance(translator, run).double() * len(run.outputs)
         found["gradient"].append(importance.cpu().numpy().reshape(of_mean.shape[:3]))
         found["classes"].append(np.stack([of_mean[..., classes == name].sum(axis=3) for name in CLASSES]))
         found["class_tokens"].append([int((classes == name).sum()) for name in CLASSES])
         found["tokens"].append(len(run.outputs))
-        found["source_tokens"].append(len(run.source_pieces))
+        found["source_tokens"].append(len(run.source_tokens))
     config = translator.config
     heads = len(KINDS), config.num_layers, config.num_heads
     shapes: dict[str, tuple[int, ...]] = {
@@ -226,13 +226,13 @@ def _means(translator: Translator, given: Any) -> MeanOutputs:
     return {kind: [each[:, None] for each in values[number]] for number, kind in enumerate(KINDS)}
 
 
-def token_class(piece: str) -> str:
+def token_class(token: str) -> str:
     """The class of a target token, one of `CLASSES`."""
-    text = piece.replace(WORD_BOUNDARY, "")
-    if piece == "</s>":
+    text = token.replace(WORD_BOUNDARY, "")
+    if token == "</s>":
         return "end"
     if any(character.isdigit() for character in text):
         return "number"
     if text and not any(character.isalpha() for character in text):
         return "punctuation"
-    return "word" if piece.startswith(WORD_BOUNDARY) else "inside"
+    return "word" if token.startswith(WORD_BOUNDARY) else "inside"

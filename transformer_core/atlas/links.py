@@ -159,7 +159,7 @@ def chunk_links(translator: Translator, item: Any) -> Results:
 def word_weights(translator: Translator, tree: Tree) -> FloatArray | None:
     """(L, H, W, W) the encoder's weights between the words of a tree; None when it is too long or empty.
 
-    Rows of a word without pieces are NaN.
+    Rows of a word without tokens are NaN.
     """
     try:
         encoding = translator.encode(tree.text)
@@ -169,8 +169,8 @@ def word_weights(translator: Translator, tree: Tree) -> FloatArray | None:
     if weights is None:
         return None
     members = membership(encoding, tree.words)
-    pieces = len(members)
-    return by_words(weights[:, :, :pieces, :pieces], members, members)
+    tokens = len(members)
+    return by_words(weights[:, :, :tokens, :tokens], members, members)
 
 
 @torch.no_grad()
@@ -194,7 +194,7 @@ def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]
     are all its dependents of that relation.
 
     Args:
-        weights: (L, H, W, W) between words; rows of a word without pieces are NaN.
+        weights: (L, H, W, W) between words; rows of a word without tokens are NaN.
         tree: Whose words these are.
     """
     layers, heads, words, _ = weights.shape

@@ -190,6 +190,6 @@ def _with_special(members: BoolArray, *, start: bool) -> BoolArray:
 
 
 def _flat(weights: FloatArray) -> FloatArray:
-    """(L, H, Q, K) -> (A, Q, K); a word without pieces has equal weights in every model."""
+    """(L, H, Q, K) -> (A, Q, K); a word without tokens has equal weights in every model."""
     flat = weights.reshape(-1, *weights.shape[2:])
     return np.where(np.isnan(flat), 1 / flat.shape[2], flat)

@@ -61,7 +61,7 @@ def _word_counts(translator: Translator, pairs: Sequence[Pair]) -> list[Counter[
 def _words(translator: Translator, pair: Pair) -> tuple[list[str], list[str]]:
     source, target = translator.tokenizer.source.encode(pair[0]), translator.tokenizer.encode(pair[1])
     blanks = translator.tokenizer.closed
-    sides = (axis(each.pieces, at_blanks=blanks) for each in (source, target))
+    sides = (axis(each.tokens, at_blanks=blanks) for each in (source, target))
     ours, theirs = ([word_key(word) for word in side.word_texts if _is_word(word)] for side in sides)
     return ours, theirs
 

@@ -1,9 +1,9 @@
-"""Weights between words from weights between pieces: summed over the keys of a word, the mean over its queries.
+"""Weights between words from weights between tokens: summed over the keys of a word, the mean over its queries.
 
 Words are spans of characters, so that those of a treebank, of a hand-made alignment or of another model's vocabulary
-can be asked for, whatever the pieces are. A piece belongs to the word of its last character.
+can be asked for, whatever the tokens are. A token belongs to the word of its last character.
 
-Shape legend: n pieces, W words, Q queries, K keys.
+Shape legend: n tokens, W words, Q queries, K keys.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ def blank_words(text: str) -> list[Span]:
 
 
 def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
-    """(n, W) which word each piece belongs to.
+    """(n, W) which word each token belongs to.
 
     Args:
-        encoding: The pieces of a text, with their spans.
-        words: In their order; None for a word that has no characters of its own, and so no pieces.
+        encoding: The tokens of a text, with their spans.
+        words: In their order; None for a word that has no characters of its own, and so no tokens.
     """
     found = np.zeros((len(encoding), len(words)), dtype=bool)
     ends = [0 if word is None else word[1] for word in words]
     known = [number for number, word in enumerate(words) if word is not None]
-    for piece, (begin, end) in enumerate(encoding.spans):
+    for token, (begin, end) in enumerate(encoding.spans):
         for number in known if end > begin else ():
             first = words[number]
             assert first is not None
             if first[0] <= end - 1 < ends[number]:
-                found[piece, number] = True
+                found[token, number] = True
                 break
     return found
 
 
 def by_words(weights: npt.NDArray[np.floating], queries: BoolArray, keys: BoolArray) -> FloatArray:
-    """(..., Q, K) between pieces -> (..., query words, key words).
+    """(..., Q, K) between tokens -> (..., query words, key words).
 
     Args:
         weights: Rows and columns as `queries` and `keys` have them.
@@ -55,7 +55,7 @@ def by_words(weights: npt.NDArray[np.floating], queries: BoolArray, keys: BoolAr
         keys: (K, key words).
 
     Returns:
-        Rows of a word without pieces are NaN; its columns are 0.
+        Rows of a word without tokens are NaN; its columns are 0.
     """
     summed = weights.astype(np.float64) @ keys.astype(np.float64)  # (..., Q, key words)
     counts = queries.sum(axis=0).astype(np.float64)

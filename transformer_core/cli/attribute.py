@@ -47,7 +47,7 @@ def parser() -> Parser:
             "For S source tokens and T tokens of the translation the file contains\n\n"
             "  source (T, S), target (T, T)         row t explains token t; columns of target are <s> and the tokens\n"
             "                                       before. With --at there is one row\n"
-            "  pieces (T,), source_pieces (S,)      the tokens\n"
+            "  tokens (T,), source_tokens (S,)      the tokens\n"
             "  log_p (T,)                           their log-probability\n"
             "  gap (T,)                             integrated-gradients: by how many nats the sum of a row is wrong\n"
             "  redistributed_source, ..._target     leave-one-out: the share of attention that goes elsewhere\n"
@@ -106,7 +106,7 @@ def run(arguments: Sequence[str]) -> int:
         "source": source,
         "target": run.text,
         "target_given": target is not None,
-        "contrast": None if at is None else {"position": at, "tokens": translator.tokenizer.pieces(tokens)},
+        "contrast": None if at is None else {"position": at, "tokens": translator.tokenizer.tokens(tokens)},
     }
     write_npz(out, _arrays(found), provenance_of(translator, **facts))
     _write_summary(found, translator)
@@ -123,10 +123,10 @@ def _from_0(option: str, number: int | None, most: int) -> int | None:
 def _token(translator: Translator, text: str) -> int:
     """The id of a token, with or without the mark of a word's beginning. Raises UsageError if it is none."""
     tokenizer = translator.tokenizer
-    ids = {tokenizer.piece(number): number for number in range(len(tokenizer))}
-    for piece in (WORD_BOUNDARY + text, text):
-        if piece in ids:
-            return ids[piece]
+    ids = {tokenizer.token(number): number for number in range(len(tokenizer))}
+    for token in (WORD_BOUNDARY + text, text):
+        if token in ids:
+            return ids[token]
     raise UsageError(f"--tokens has {text!r}, which is no token of this model; a word may be several")
 
 
@@ -137,8 +137,8 @@ def _arrays(found: Attribution) -> dict[str, Any]:
     return {
         "source": found.source.cpu().numpy(),
         "target": found.target.cpu().numpy(),
-        "pieces": np.array(run.pieces, dtype=np.str_),
-        "source_pieces": np.array(run.source_pieces, dtype=np.str_),
+        "tokens": np.array(run.tokens, dtype=np.str_),
+        "source_tokens": np.array(run.source_tokens, dtype=np.str_),
         "log_p": run.log_p.cpu().numpy(),
         **{name: values.cpu().numpy() for name, values in found.report.items()},
     }
@@ -150,9 +150,9 @@ def _write_summary(found: Attribution, translator: Translator) -> None:
 
     run, sizes = found.run, found.sizes
     sys.stdout.write(f"{run.text}\nlog-probability {float(run.log_p.sum()):.2f} nats\n\n")
-    names = list(run.pieces)
+    names = list(run.tokens)
     if found.contrast is not None:
-        token, other = translator.tokenizer.pieces([found.contrast.token, found.contrast.other])
+        token, other = translator.tokenizer.tokens([found.contrast.token, found.contrast.other])
         names = [f"{token}, not {other}"]
     shares = sizes / sizes.sum(dim=1, keepdim=True)
     extra: dict[str, list[str]] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Parser, UsageError, check_replaced_folder, write_summary
 from transformer_core.cli.run_settings import RunSettings
+from transformer_core.renamed import current_names
 from transformer_core.storage.files import TOKENIZER_FILE
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest
 
@@ -124,13 +125,13 @@ def read_metrics(path: str | None) -> dict[str, Any]:
 
 def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
     """How the model was trained, for its `metrics.json`."""
-    state = json.loads((chosen[-1] / "state.json").read_text(encoding="utf-8"))
+    state = current_names(json.loads((chosen[-1] / "state.json").read_text(encoding="utf-8")))
     training = settings.training
     return {
         "preset": settings.preset,
         "steps": state["step"],
         "averaged_steps": [int(step.name.removeprefix("step-")) for step in chosen],
-        "target_pieces": state["target_pieces"],
+        "target_tokens": state["target_tokens"],
         "hours": round(state["seconds"] / 3600, 2),
         "pairs": settings.corpus.get("pairs", 0),
         "files": settings.corpus.get("files", []),
@@ -140,7 +141,7 @@ def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
         "learning_rate_factor": training.learning_rate_factor,
         "warmup_steps": training.warmup_steps,
         "cooldown_steps": training.cooldown_steps,
-        "max_pieces": training.max_pieces,
+        "max_tokens": training.max_tokens,
         "label_smoothing": training.label_smoothing,
         "dropout": settings.model.dropout,
         "precision": training.precision,

@@ -44,7 +44,7 @@ def parser() -> Parser:
             "For L layers, H heads and T tokens of the translation the file contains\n\n"
             "  encoder, decoder, cross (L, H, T)   effects in nats; with draws also encoder_spread, ...: their\n"
             "                                      standard deviation\n"
-            "  pieces (T,), log_p (T,)             the tokens and their log-probability with all heads\n"
+            "  tokens (T,), log_p (T,)             the tokens and their log-probability with all heads\n"
             "  provenance                          JSON text: checkpoint and its hash, sentence, change\n\n"
             "Layers and heads count from 0 in the file, from 1 on the screen."
         ),
@@ -120,7 +120,7 @@ def _arrays(found: HeadEffects) -> dict[str, Any]:
         arrays[f"{kind}_spread"] = values.std(dim=0).cpu().numpy()
     return {
         **arrays,
-        "pieces": np.array(found.run.pieces, dtype=np.str_),
+        "tokens": np.array(found.run.tokens, dtype=np.str_),
         "log_p": found.run.log_p.cpu().numpy(),
     }
 

@@ -35,7 +35,7 @@ def parser() -> Parser:
             "  top, top_log_p (L + 1, T, 5)       the most probable tokens, and their log-probability\n"
             "  texts (L + 1,)                     translations from the encoder's state after each layer; the last\n"
             "                                     one is the plain translation\n"
-            "  pieces (T,)                        the tokens of the translation\n"
+            "  tokens (T,)                        the tokens of the translation\n"
             "  provenance                         JSON text: checkpoint and its hash, sentence"
         ),
         example=(
@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
 def _arrays(translator: Translator, found: LogitLens, translations: Sequence[Translation]) -> dict[str, Any]:
     import numpy as np
 
-    top = [translator.tokenizer.pieces(row) for row in found.top.flatten(0, 1).tolist()]
+    top = [translator.tokenizer.tokens(row) for row in found.top.flatten(0, 1).tolist()]
     return {
         "log_p": found.log_p.cpu().numpy(),
         "rank": found.rank.cpu().numpy(),
@@ -77,7 +77,7 @@ def _arrays(translator: Translator, found: LogitLens, translations: Sequence[Tra
         "top": np.array(top, dtype=np.str_).reshape(found.top.shape),
         "top_log_p": found.top_log_p.cpu().numpy(),
         "texts": np.array([each.text for each in translations], dtype=np.str_),
-        "pieces": np.array(found.run.pieces, dtype=np.str_),
+        "tokens": np.array(found.run.tokens, dtype=np.str_),
     }
 
 
@@ -85,7 +85,7 @@ def _write_summary(found: LogitLens, translations: Sequence[Translation]) -> Non
     """The rank of every token at every layer, and what is generated from every layer of the encoder."""
     sys.stdout.write(f"{found.run.text}\n\nRank of each token after each layer of the decoder\n")
     ranks = found.rank.tolist()
-    rows = [[piece, *(str(layer[at]) for layer in ranks)] for at, piece in enumerate(found.run.pieces)]
+    rows = [[token, *(str(layer[at]) for layer in ranks)] for at, token in enumerate(found.run.tokens)]
     write_table([["token", *(str(layer) for layer in range(len(ranks)))], *rows])
     sys.stdout.write("\nTranslation from each layer of the encoder\n")
     for layer, each in enumerate(translations):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.cli.run_settings import RunSettings
+from transformer_core.renamed import current_names
 
 _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
 _UNSCORED_BEFORE = "Nobody has scored this model."
@@ -39,7 +40,7 @@ def model_card(
         metrics: What `metrics.json` will hold, with `training` and `scores`.
         changed: Options in which the training differs from its preset, by group.
     """
-    model, facts = settings.model, metrics["training"]
+    model, facts = settings.model, current_names(metrics["training"])
     task = _task(metrics["scores"])
     start = Path(settings.init_from).name  # the folder's name, no place on somebody's machine
     options = ", ".join(
@@ -229,8 +230,8 @@ def _training(facts: dict[str, Any], start: str) -> str:
     points = (
         *([f"Start: the weights of `{start}`."] if start else []),
         f"Text: {facts['pairs']:,} pairs of {files}; "
-        f"pairs of more than {facts['max_pieces']} tokens a side were skipped.",
-        f"Steps: {facts['steps']:,} of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
+        f"pairs of more than {facts['max_tokens']} tokens a side were skipped.",
+        f"Steps: {facts['steps']:,} of at most {facts['batch_tokens']:,} tokens a side, {facts['target_tokens']:,} "
         f"target tokens, {60 * facts['hours']:.0f} minutes{where}.",
         f"Optimizer: {optimizer}; matrix products in {facts['precision']}.",
         f"Learning rate: the paper's schedule with factor {facts['learning_rate_factor']} and "

@@ -56,9 +56,9 @@ def check_lengths(translator: Translator, source: str, target: str | None) -> No
 
 def check_length(translator: Translator, option: str, text: str | None, vocabulary: Tokenizer) -> None:
     """Raise UsageError for one text of too many tokens of a vocabulary."""
-    pieces = len(vocabulary.encode(text)) if text else 0
-    if pieces > translator.max_pieces:
-        raise UsageError(f"{option} has {pieces} tokens, but at most {translator.max_pieces} are allowed")
+    tokens = len(vocabulary.encode(text)) if text else 0
+    if tokens > translator.max_tokens:
+        raise UsageError(f"{option} has {tokens} tokens, but at most {translator.max_tokens} are allowed")
 
 
 def provenance_of(translator: Translator, **facts: Any) -> dict[str, Any]:

@@ -186,7 +186,7 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: argpar
         changes=changes(settings.preset, options.reduce, options.reduce_layers),
         parameters=count_parameters(translator.model),
         updates=progress.step,
-        target_pieces=progress.target_pieces,
+        target_tokens=progress.target_tokens,
         seconds=round(progress.seconds, 1),
         perplexity=found.perplexity.value,
         bleu=found.bleu.value,

@@ -1,4 +1,4 @@
-"""BART: one language, byte-level pieces, LayerNorm on embeddings."""
+"""BART: one language, byte-level tokens, LayerNorm on embeddings."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from transformer_core.conversion.bart_layout import (
 )
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
-from transformer_core.conversion.pieces import START, UNKNOWN, id_of, listed, tokenizer
 from transformer_core.conversion.plan import Plan
+from transformer_core.conversion.token_lists import START, UNKNOWN, id_of, listed, tokenizer
 from transformer_core.text.byte_level import ByteLevelSegmenter
 from transformer_core.text.segmenters import SegmenterError
 
@@ -61,7 +61,7 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
     except SegmenterError as error:
         raise options.fail(f"{_MERGES}: {error}") from error
     vocabulary = {
-        "pieces": listed(options, _VOCABULARY, ids, model.vocab_size),
+        "tokens": listed(options, _VOCABULARY, ids, model.vocab_size),
         "special": special,
         "scheme": "byte-level",
         "source_prefix": START,

@@ -173,7 +173,7 @@ def decoding_config(options: Options, special: SpecialIds) -> tuple[DecodingConf
         # There, the decoder's first input counts as a token.
         min_length=max(0, options.search_number("min_length", 0) - 1),
         early_stopping=search.get("early_stopping") is True,
-        max_source_pieces=max(1, options.number("max_position_embeddings", 1_024) - 1),
+        max_source_tokens=max(1, options.number("max_position_embeddings", 1_024) - 1),
     )
     notes = []
     neutral = {"no_repeat_ngram_size": 0, "encoder_no_repeat_ngram_size": 0, "repetition_penalty": 1.0}

@@ -1,6 +1,6 @@
 """The YAML that Marian writes: one level of keys, with a scalar or a list of scalars each.
 
-Nothing is guessed: all values stay text. Vocabularies hold pieces that look like anything, from `null` to `- `.
+Nothing is guessed: all values stay text. Vocabularies hold tokens that look like anything, from `null` to `- `.
 """
 
 from __future__ import annotations

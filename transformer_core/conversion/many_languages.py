@@ -25,7 +25,8 @@ from transformer_core.conversion.bart_layout import (
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
 from transformer_core.conversion.language_lists import M2M_100
-from transformer_core.conversion.pieces import (
+from transformer_core.conversion.plan import Origin, Plan
+from transformer_core.conversion.token_lists import (
     END,
     MASK,
     PADDING,
@@ -38,7 +39,6 @@ from transformer_core.conversion.pieces import (
     sentencepiece,
     tokenizer,
 )
-from transformer_core.conversion.plan import Origin, Plan
 from transformer_core.text.segmenters import SentencePieceSegmenter
 from transformer_core.text.vocabulary import SOURCE_LANGUAGE, TARGET_LANGUAGE
 
@@ -110,10 +110,10 @@ def _plan(
     ids.update({token: number for token, number in added.items() if token in (*languages.values(), MASK)})
     embeddings = tables(model.tie, folder.shapes, shared=True)
     decoding, notes = decoding_config(options, special)
-    pieces = listed(options, file, ids, model.vocab_size)
-    source, target = _default_languages(folder, options, languages, pieces)
+    tokens = listed(options, file, ids, model.vocab_size)
+    source, target = _default_languages(folder, options, languages, tokens)
     vocabulary = {
-        "pieces": pieces,
+        "tokens": tokens,
         "special": special,
         "languages": languages,
         "source_prefix": SOURCE_LANGUAGE,
@@ -137,19 +137,19 @@ def _plan(
 def _ids(folder: ForeignFolder, options: Options, segmenter: SentencePieceSegmenter) -> tuple[str, dict[str, Any]]:
     """Ids without those of languages, and the file that they come from.
 
-    M2M-100 lists them. The others take fairseq's: four special tokens of its own before SentencePiece's pieces, whose
+    M2M-100 lists them. The others take fairseq's: four special tokens of its own before SentencePiece's tokens, whose
     first three are left out.
     """
     if options.family == _M2M:
         return _VOCABULARY, dict(folder.json(_VOCABULARY))
-    if segmenter.pieces[:3] != (UNKNOWN, START, END):
-        raise options.fail(f"{_SENTENCEPIECE} begins with {segmenter.pieces[:3]}, not with {(UNKNOWN, START, END)}")
+    if segmenter.tokens[:3] != (UNKNOWN, START, END):
+        raise options.fail(f"{_SENTENCEPIECE} begins with {segmenter.tokens[:3]}, not with {(UNKNOWN, START, END)}")
     before = (START, PADDING, END, UNKNOWN)
-    return _SENTENCEPIECE, {piece: number for number, piece in enumerate((*before, *segmenter.pieces[3:]))}
+    return _SENTENCEPIECE, {token: number for number, token in enumerate((*before, *segmenter.tokens[3:]))}
 
 
 def _default_languages(
-    folder: ForeignFolder, options: Options, languages: Mapping[str, str], pieces: tuple[str, ...]
+    folder: ForeignFolder, options: Options, languages: Mapping[str, str], tokens: tuple[str, ...]
 ) -> tuple[str, str]:
     """Source and target that the files name; empty where they name none."""
     config = folder.json_if_there(TOKENIZER_CONFIG)
@@ -157,6 +157,6 @@ def _default_languages(
         raise options.fail("legacy_behaviour is true: sources that end with a language are not supported")
     source, target = (name if name in languages else "" for name in map(str, map(config.get, ("src_lang", "tgt_lang"))))
     forced = options.search.get("forced_bos_token_id")
-    if isinstance(forced, int) and 0 <= forced < len(pieces):
-        target = next((name for name, token in languages.items() if token == pieces[forced]), target)
+    if isinstance(forced, int) and 0 <= forced < len(tokens):
+        target = next((name for name, token in languages.items() if token == tokens[forced]), target)
     return source, target

@@ -19,8 +19,8 @@ from transformer_core.conversion.bart_layout import (
 )
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
-from transformer_core.conversion.pieces import UNKNOWN, id_of, listed, sentencepiece, tokenizer
 from transformer_core.conversion.plan import Plan
+from transformer_core.conversion.token_lists import UNKNOWN, id_of, listed, sentencepiece, tokenizer
 from transformer_core.model.positions import sinusoidal_positions
 from transformer_core.text.vocabulary import TARGET_LANGUAGE
 
@@ -52,10 +52,10 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
     vocabulary = folder.json(_VOCABULARY)
     target_vocabulary = folder.json(_TARGET_VOCABULARY) if separate else vocabulary
     special = special_ids(options, id_of(options, _VOCABULARY, vocabulary, UNKNOWN))
-    languages = {piece[2:-2]: piece for piece in vocabulary if piece[:2] == ">>" and piece[-2:] == "<<" and piece[2:-2]}
-    pieces = {
-        "pieces": listed(options, _VOCABULARY, target_vocabulary, target_size),
-        "source_pieces": listed(options, _VOCABULARY, vocabulary, size) if separate else (),
+    languages = {token[2:-2]: token for token in vocabulary if token[:2] == ">>" and token[-2:] == "<<" and token[2:-2]}
+    tokens = {
+        "tokens": listed(options, _VOCABULARY, target_vocabulary, target_size),
+        "source_tokens": listed(options, _VOCABULARY, vocabulary, size) if separate else (),
         "special": special,
         "languages": languages,
         "source_prefix": TARGET_LANGUAGE if languages else "",
@@ -78,7 +78,7 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         family=FAMILY,
         model=model,
         decoding=decoding,
-        tokenizer=tokenizer(options, pieces, sentencepiece(folder, "target.spm"), sentencepiece(folder, "source.spm")),
+        tokenizer=tokenizer(options, tokens, sentencepiece(folder, "target.spm"), sentencepiece(folder, "source.spm")),
         origins={**embeddings.origins, **bias, **dict(layer_origins(model.num_layers))},
         same=embeddings.same,
         fixed=sinusoids(model, folder.shapes),

@@ -16,9 +16,9 @@ from transformer_core.conversion.flat_yaml import Value, YamlError, read_flat
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
 from transformer_core.conversion.marian_weights import embedding_tables, layers, output_bias, with_rows
-from transformer_core.conversion.pieces import END, PADDING, UNKNOWN, id_of, listed, sentencepiece, tokenizer
 from transformer_core.conversion.plan import Origin, Plan
 from transformer_core.conversion.tensor_sources import NPZ, ConversionError, Npz
+from transformer_core.conversion.token_lists import END, PADDING, UNKNOWN, id_of, listed, sentencepiece, tokenizer
 from transformer_core.storage.manifest import is_plain
 from transformer_core.text.segmenters import SentencePieceSegmenter
 from transformer_core.text.vocabulary import TARGET_LANGUAGE
@@ -62,7 +62,7 @@ def plan(folder: ForeignFolder, weights: Path) -> Plan:
     tie, tables = embedding_tables(options, shapes, shared=shared)
     ids = {side: _vocabulary(folder, options, name) for side, name in files.items()}
     rows = max(shapes[each.name][0] for name, each in tables.items() if name != "projection.weight")
-    special, vocabulary = _pieces(options, files, ids, rows, shared=shared)
+    special, vocabulary = _tokens(options, files, ids, rows, shared=shared)
     model = _model(options, rows=rows + 1, tie=tie, source_rows=0 if shared else rows + 1)
     decoding, notes = _decoding(search)
     segmenters = {side: _segmenter(folder, options, side, name) for side, name in files.items()}
@@ -191,7 +191,7 @@ def _decoding(search: Mapping[str, Value]) -> tuple[DecodingConfig, tuple[str, .
 
     notes = [] if number("word-penalty", 0.0) == 0 else ["word-penalty is not applied"]
     beam, alpha = int(number("beam-size", 6)), number("normalize", 0.0)
-    return DecodingConfig(beam=beam, alpha=alpha, length_penalty="power", max_source_pieces=1_000), tuple(notes)
+    return DecodingConfig(beam=beam, alpha=alpha, length_penalty="power", max_source_tokens=1_000), tuple(notes)
 
 
 # --- vocabularies -----------------------------------------------------------------------------------------------------
@@ -220,13 +220,13 @@ def _vocabulary_files(folder: ForeignFolder, options: Options, named: list[str])
 
 
 def _vocabulary(folder: ForeignFolder, options: Options, name: str) -> dict[str, Any]:
-    """Piece -> id."""
+    """Token -> id."""
     if name.endswith(".spm"):
-        return {piece: number for number, piece in enumerate(sentencepiece(folder, name).pieces)}
+        return {token: number for number, token in enumerate(sentencepiece(folder, name).tokens)}
     entries = _yaml(folder, name)
     if not all(isinstance(number, str) and number.isdecimal() and len(number) < 10 for number in entries.values()):
-        raise options.fail(f"{name}: not a list of pieces with their ids")
-    return {piece: int(str(number)) for piece, number in entries.items()}
+        raise options.fail(f"{name}: not a list of tokens with their ids")
+    return {token: int(str(number)) for token, number in entries.items()}
 
 
 def _segmenter(folder: ForeignFolder, options: Options, side: str, vocabulary: str) -> SentencePieceSegmenter:
@@ -236,7 +236,7 @@ def _segmenter(folder: ForeignFolder, options: Options, side: str, vocabulary: s
     return sentencepiece(folder, name)
 
 
-def _pieces(
+def _tokens(
     options: Options, files: Mapping[str, str], ids: Mapping[str, dict[str, Any]], rows: int, *, shared: bool
 ) -> tuple[SpecialIds, dict[str, Any]]:
     """Special ids, and the lists with one more token at the end, which starts and pads."""
@@ -254,12 +254,12 @@ def _pieces(
         side: listed(options, files[side], {**{p: n for p, n in each.items() if p != PADDING}, PADDING: rows}, rows + 1)
         for side, each in ids.items()
     }
-    marks = [piece for piece in ids["source"] if piece[:2] == ">>" and piece[-2:] == "<<" and piece[2:-2]]
+    marks = [token for token in ids["source"] if token[:2] == ">>" and token[-2:] == "<<" and token[2:-2]]
     return special, {
-        "pieces": lists["target"],
-        "source_pieces": () if shared else lists["source"],
+        "tokens": lists["target"],
+        "source_tokens": () if shared else lists["source"],
         "special": special,
-        "languages": {piece[2:-2]: piece for piece in marks},
+        "languages": {token[2:-2]: token for token in marks},
         "source_prefix": TARGET_LANGUAGE if marks else "",
         "marks": True,
     }

@@ -40,7 +40,7 @@ class Batch:
 
 
 def make_batch(sources: Sequence[Ids], targets: Sequence[Ids], special: SpecialIds) -> Batch:
-    """Ids without special pieces -> one padded batch with them."""
+    """Ids without special tokens -> one padded batch with them."""
     return batch_of_rows(*_in_a_row(sources), *_in_a_row(targets), special)
 
 
@@ -60,7 +60,7 @@ def batch_of_rows(
     """A batch from the ids of all rows, one row after the other.
 
     Args:
-        source: (N,) ids without special pieces.
+        source: (N,) ids without special tokens.
         source_lengths: (B,) how many of them belong to each row.
         target: As the source.
         target_lengths: As the source's.

@@ -90,7 +90,7 @@ def _mapped(file: Path, dtype: type[Number]) -> tuple[npt.NDArray[Number], int]:
 class Corpus:
     """A prepared folder, memory-mapped.
 
-    `lengths` is (pairs, 2), the pieces of source and target, in as few bytes as will do.
+    `lengths` is (pairs, 2), the tokens of source and target, in as few bytes as will do.
 
     Raises:
         DataError: The folder has no prepared corpus, one of another format, or a damaged shard.

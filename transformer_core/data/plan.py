@@ -20,14 +20,14 @@ Plan = list[npt.NDArray[np.uint32]]
 
 
 def plan_epoch(
-    lengths: Lengths, batch_tokens: int, max_pieces: int, seed: int, epoch: int, widths: Sequence[int] = ()
+    lengths: Lengths, batch_tokens: int, max_tokens: int, seed: int, epoch: int, widths: Sequence[int] = ()
 ) -> Plan:
     """Which pairs share a batch in one epoch; pairs of similar lengths together, in an order drawn from the seed.
 
     Args:
-        lengths: (pairs, 2) pieces of source and target.
+        lengths: (pairs, 2) tokens of source and target.
         batch_tokens: Maximum of padded source tokens in a batch, and of padded target tokens, `</s>` included.
-        max_pieces: Longer pairs are left out.
+        max_tokens: Longer pairs are left out.
         seed: With the epoch, determines everything.
         epoch: Counted from 0.
         widths: Rising widths that batches will be padded to (see `bucket_widths`); none means to their longest pair.
@@ -40,11 +40,11 @@ def plan_epoch(
     """
     rng = np.random.default_rng((seed, epoch))
     longest = np.maximum(lengths[:, 0], lengths[:, 1])
-    limit = min(max_pieces, batch_tokens - 1)
+    limit = min(max_tokens, batch_tokens - 1)
     assert not widths or limit < widths[-1]
     order = np.arange(len(lengths), dtype=np.uint32)[longest <= limit]
     if len(order) == 0:
-        raise DataError(f"no pair has at most {max_pieces} tokens and fits into a batch of {batch_tokens} tokens")
+        raise DataError(f"no pair has at most {max_tokens} tokens and fits into a batch of {batch_tokens} tokens")
     rng.shuffle(order)
     order = order[_by_length(lengths, order, limit)]
     padded = longest[order].astype(np.int32) + 1  # with </s>
@@ -73,7 +73,7 @@ def _by_length(lengths: Lengths, shuffled: npt.NDArray[np.uint32], limit: int) -
     """
     position_bits, length_bits = len(shuffled).bit_length(), limit.bit_length()
     if position_bits + 2 * length_bits > 64:
-        raise DataError(f"too many pairs ({len(shuffled)}) for sentences of up to {limit} tokens; lower max_pieces")
+        raise DataError(f"too many pairs ({len(shuffled)}) for sentences of up to {limit} tokens; lower max_tokens")
     keys = np.arange(len(shuffled), dtype=np.uint64)
     keys |= lengths[shuffled, 0].astype(np.uint64) << np.uint64(position_bits)
     keys |= lengths[shuffled, 1].astype(np.uint64) << np.uint64(position_bits + length_bits)

@@ -41,7 +41,7 @@ def prepare(
         progress: Wraps the pairs, such as tqdm.
 
     Returns:
-        The contents of `meta.json`: pairs, pieces on each side, empty pairs left out.
+        The contents of `meta.json`: pairs, tokens on each side, empty pairs left out.
 
     Raises:
         DataError: The folder is taken, or the text cannot be used.
@@ -75,8 +75,8 @@ def prepare(
         "format_version": FORMAT_VERSION,
         "files": [Path(str(spec)).name for spec in specs],
         "pairs": writer.pairs,
-        "source_pieces": writer.pieces[0],
-        "target_pieces": writer.pieces[1],
+        "source_tokens": writer.tokens[0],
+        "target_tokens": writer.tokens[1],
         "empty_pairs_left_out": empty,
         "careless_share": careless_share,
         "seed": seed,
@@ -107,7 +107,7 @@ class _ShardWriter:
         self.out = out
         self.pairs = 0
         self.shards = 0
-        self.pieces = [0, 0]
+        self.tokens = [0, 0]
         # Python's own lists would take 36 bytes for each id.
         self._ids = (array("i"), array("i"))
         self._ends = (array("q"), array("q"))
@@ -118,7 +118,7 @@ class _ShardWriter:
         for side, ids in enumerate((source, target)):
             self._ids[side].extend(ids)
             self._ends[side].append(len(self._ids[side]))
-            self.pieces[side] += len(ids)
+            self.tokens[side] += len(ids)
         self.pairs += 1
         if len(self._ends[0]) == PAIRS_PER_SHARD:
             self.close()

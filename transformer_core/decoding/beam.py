@@ -36,7 +36,7 @@ def length_penalty(length: int, alpha: float, kind: LengthPenalty = "gnmt") -> f
     """The divisor of a log-probability: ((5 + length) / 6) ** alpha (Wu et al. 2016, equation 14), or a power.
 
     Args:
-        length: Pieces, `</s>` included.
+        length: Tokens, `</s>` included.
         alpha: Its strength.
         kind: `gnmt`, or `power` for length ** alpha.
     """
@@ -45,23 +45,23 @@ def length_penalty(length: int, alpha: float, kind: LengthPenalty = "gnmt") -> f
 
 @dataclass(frozen=True)
 class Node:
-    """One candidate of the search: a piece after a hypothesis.
+    """One candidate of the search: a token after a hypothesis.
 
     Args:
         parent: Index in the history of the node that it continues; -1 at the start.
-        step: Pieces written, this one included.
-        piece: Id; `</s>` when finished.
-        log_probability: Of all pieces so far, in nats.
-        piece_log_probability: Of this piece alone.
+        step: Tokens written, this one included.
+        token: Id; `</s>` when finished.
+        log_probability: Of all tokens so far, in nats.
+        token_log_probability: Of this token alone.
         status: `kept` in the beam, `finished` with `</s>`, or `pruned`: considered, but not among the best.
-        alternatives: The likeliest pieces at this step after the same parent, with their log-probabilities, best first.
+        alternatives: The likeliest tokens at this step after the same parent, with their log-probabilities, best first.
     """
 
     parent: int
     step: int
-    piece: int
+    token: int
     log_probability: float
-    piece_log_probability: float
+    token_log_probability: float
     status: Status
     alternatives: Alternatives
 
@@ -71,9 +71,9 @@ class Hypothesis:
     """One translation found.
 
     Args:
-        ids: Pieces without `</s>`.
-        log_probabilities: Of each piece, and of `</s>` when finished.
-        alternatives: For each of these, the likeliest pieces at that step with their log-probabilities, best first.
+        ids: Tokens without `</s>`.
+        log_probabilities: Of each token, and of `</s>` when finished.
+        alternatives: For each of these, the likeliest tokens at that step with their log-probabilities, best first.
         score: Log-probability of all, divided by the length penalty.
         finished: Whether it ends with `</s>`; False when it was cut off at the length limit.
         node: Its last node in the history.
@@ -88,7 +88,7 @@ class Hypothesis:
 
     @property
     def log_probability(self) -> float:
-        """Sum over the pieces, in nats."""
+        """Sum over the tokens, in nats."""
         return sum(self.log_probabilities)
 
 
@@ -106,12 +106,12 @@ class SearchResult:
 
 
 class _Candidate(NamedTuple):
-    """A piece after one of the beams: log-probability in all, of the piece alone, number of the beam, piece."""
+    """A token after one of the beams: log-probability in all, of the token alone, number of the beam, token."""
 
     total: float
     own: float
     beam: int
-    piece: int
+    token: int
 
 
 class _Sentence:
@@ -129,7 +129,7 @@ class _Sentence:
         """Sort the candidates of a step, best first, into kept, finished and pruned.
 
         Args:
-            step: Pieces that each candidate has.
+            step: Tokens that each candidate has.
             candidates: Best first.
             alternatives: Of each beam.
 
@@ -144,10 +144,10 @@ class _Sentence:
                 continue
             node = len(self.history)
             status: Status = "pruned"
-            if candidate.piece == self.eos and rank < beam:
+            if candidate.token == self.eos and rank < beam:
                 status = "finished"
                 self.ended.append((self._score(candidate.total, step), node))
-            elif candidate.piece != self.eos and len(nodes) < beam:
+            elif candidate.token != self.eos and len(nodes) < beam:
                 status = "kept"
                 nodes.append(node)
                 parents.append(candidate.beam)
@@ -155,9 +155,9 @@ class _Sentence:
                 Node(
                     parent=self.beam[candidate.beam],
                     step=step,
-                    piece=candidate.piece,
+                    token=candidate.token,
                     log_probability=candidate.total,
-                    piece_log_probability=candidate.own,
+                    token_log_probability=candidate.own,
                     status=status,
                     alternatives=alternatives[candidate.beam],
                 )
@@ -168,8 +168,8 @@ class _Sentence:
 
     def follow(self, constraint: Constraint, parents: list[int]) -> None:
         """The states of the new beam, after `grow` has returned the parents."""
-        pieces = (self.history[node].piece for node in self.beam)
-        states = [constraint.advance(self.states[row], piece) for row, piece in zip(parents, pieces, strict=True)]
+        tokens = (self.history[node].token for node in self.beam)
+        states = [constraint.advance(self.states[row], token) for row, token in zip(parents, tokens, strict=True)]
         self.states = states + [None] * (self.config.beam - len(states))
 
     def over(self, step: int) -> bool:
@@ -204,8 +204,8 @@ class _Sentence:
             at = self.history[at].parent
         path.reverse()
         return Hypothesis(
-            ids=tuple(n.piece for n in (path[:-1] if finished else path)),
-            log_probabilities=tuple(n.piece_log_probability for n in path),
+            ids=tuple(n.token for n in (path[:-1] if finished else path)),
+            log_probabilities=tuple(n.token_log_probability for n in path),
             alternatives=tuple(n.alternatives for n in path),
             score=score,
             finished=finished,
@@ -252,15 +252,15 @@ def beam_search(
         for sentence in sentences:
             sentence.states[0] = constraint.start(sentence.number, sentence.limit)
     decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beam)
-    pieces = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
+    tokens = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
     totals = torch.full((len(source), beam), -torch.inf, device=device)  # (B, k) log-probabilities
     totals[:, 0] = 0.0  # all beams start alike, so only one of them counts
     for step in range(1, max(limits) + 1):
         if should_stop():
             raise DecodingStopped(f"stopped before step {step}")
         with row_context(_rows(running, decoder.length, beam)):
-            logits = decoder.step(pieces)  # (R, V)
-        rows, pieces, totals = _advance(running, logits, totals, special, config, step, constraint)
+            logits = decoder.step(tokens)  # (R, V)
+        rows, tokens, totals = _advance(running, logits, totals, special, config, step, constraint)
         for sentence in running:
             sentence.given_up = is_given_up(sentence.number)
         going = [i for i, sentence in enumerate(running) if not (sentence.given_up or sentence.over(step))]
@@ -270,9 +270,9 @@ def beam_search(
             kept = torch.tensor(going, device=device)
             running = [running[i] for i in going]
             decoder.keep_sentences(kept)
-            rows, pieces, totals = rows[kept], pieces[kept], totals[kept]
+            rows, tokens, totals = rows[kept], tokens[kept], totals[kept]
         decoder.reorder(rows.flatten())
-        pieces = pieces.reshape(-1, 1)
+        tokens = tokens.reshape(-1, 1)
     return [sentence.result() for sentence in sentences]
 
 
@@ -293,14 +293,14 @@ def _advance(
     """Let every sentence choose its next beam.
 
     Returns:
-        Of each new beam the row that it continues (B, k), counted over the whole batch, its piece (B, k) and its
+        Of each new beam the row that it continues (B, k), counted over the whole batch, its token (B, k) and its
         log-probability (B, k).
     """
     beam, device = config.beam, logits.device
     no_text = special.never_generated
     too_early = step <= config.min_length and constraint is None
     never = torch.tensor(no_text + [special.eos] * too_early, device=device)
-    # Before the fill: the probability of a forbidden piece is lost, not shared among the others.
+    # Before the fill: the probability of a forbidden token is lost, not shared among the others.
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     logits = logits.index_fill_(1, never, -torch.inf)
     given = step == 1 and special.first >= 0
@@ -311,36 +311,36 @@ def _advance(
         log_p, logits = (values.masked_fill_(forbidden, -torch.inf) for values in (log_p, logits))
     width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
     # The order is that of the logits, as in greedy search; log_softmax rounds, and may make ties.
-    top_pieces = chunked_topk(logits, width)[1]  # (R, width)
-    own = log_p.gather(1, top_pieces).view(len(running), beam, width)
+    top_tokens = chunked_topk(logits, width)[1]  # (R, width)
+    own = log_p.gather(1, top_tokens).view(len(running), beam, width)
     choices = min(2 * beam, width)
     # The 2k best of all beams of a sentence: at most k of them end, so at least k go on.
     candidates = (totals[:, :, None] + own[:, :, :choices]).flatten(1)  # (B, k * choices)
     best, at = candidates.topk(min(2 * beam, candidates.shape[1]))
     own_best = own[:, :, :choices].flatten(1).gather(1, at)
-    piece_best = top_pieces.view(len(running), beam, width)[:, :, :choices].flatten(1).gather(1, at)
+    token_best = top_tokens.view(len(running), beam, width)[:, :, :choices].flatten(1).gather(1, at)
     row_best = at // choices
 
     shown = config.alternatives + 1
-    alternative_pieces = top_pieces[:, :shown].view(len(running), beam, -1).tolist()
+    alternative_tokens = top_tokens[:, :shown].view(len(running), beam, -1).tolist()
     alternative_logs = own[:, :, :shown].tolist()
-    new_rows, new_pieces, new_totals = [], [], []
-    columns = (best.tolist(), own_best.tolist(), row_best.tolist(), piece_best.tolist())
+    new_rows, new_tokens, new_totals = [], [], []
+    columns = (best.tolist(), own_best.tolist(), row_best.tolist(), token_best.tolist())
     for i, sentence in enumerate(running):
         sorted_candidates = [_Candidate(*values) for values in zip(*(column[i] for column in columns), strict=True)]
         alternatives = [
-            tuple((piece, log) for piece, log in zip(p, q, strict=True) if log > -math.inf or not (constraint or given))
-            for p, q in zip(alternative_pieces[i], alternative_logs[i], strict=True)
+            tuple((token, log) for token, log in zip(p, q, strict=True) if log > -math.inf or not (constraint or given))
+            for p, q in zip(alternative_tokens[i], alternative_logs[i], strict=True)
         ]
         parents = sentence.grow(step, sorted_candidates, alternatives)
         if constraint:
             sentence.follow(constraint, parents)
-        missing = beam - len(parents)  # fewer pieces than beams: fill up with rows that can never win
+        missing = beam - len(parents)  # fewer tokens than beams: fill up with rows that can never win
         new_rows.append([i * beam + parent for parent in parents] + [i * beam] * missing)
-        new_pieces.append([sentence.history[node].piece for node in sentence.beam] + [special.eos] * missing)
+        new_tokens.append([sentence.history[node].token for node in sentence.beam] + [special.eos] * missing)
         new_totals.append([sentence.history[node].log_probability for node in sentence.beam] + [-torch.inf] * missing)
     return (
         torch.tensor(new_rows, device=device),
-        torch.tensor(new_pieces, device=device),
+        torch.tensor(new_tokens, device=device),
         torch.tensor(new_totals, device=device),
     )

@@ -41,33 +41,33 @@ def greedy_search(
     mask = padding_mask(source, special.pad)
     limits = length_limits(mask, extra_length, model.config.longest).tolist()
     decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
-    pieces = torch.full((len(source), 1), special.bos, device=source.device)
+    tokens = torch.full((len(source), 1), special.bos, device=source.device)
     alive = list(range(len(source)))  # sentences that still grow
     never = torch.tensor(special.never_generated, device=source.device)
     results: list[list[int]] = [[] for _ in alive]
     states = [constraint.start(sentence, limits[sentence]) for sentence in alive] if constraint else []
     for length in range(1, max(limits) + 1):
         with row_context(Rows(query_offset=decoder.length, sentences=tuple(alive))):
-            logits = decoder.step(pieces)  # (alive, V)
+            logits = decoder.step(tokens)  # (alive, V)
         logits = logits.index_fill_(1, never, -torch.inf)
         if length == 1 and special.first >= 0:
             logits = nothing_but(special.first, logits)
         if constraint:
             logits = logits.masked_fill_(forbidden_tokens(constraint, states, source.device), -torch.inf)
-        pieces = chunked_topk(logits, 1)[1]  # (alive, 1)
+        tokens = chunked_topk(logits, 1)[1]  # (alive, 1)
         going = []
-        for row, (sentence, piece) in enumerate(zip(alive, pieces[:, 0].tolist(), strict=True)):
-            if piece != special.eos:
-                results[sentence].append(piece)
+        for row, (sentence, token) in enumerate(zip(alive, tokens[:, 0].tolist(), strict=True)):
+            if token != special.eos:
+                results[sentence].append(token)
                 if length < limits[sentence]:
                     going.append(row)
         if not going:
             break
         if constraint:
-            states = [constraint.advance(states[row], int(pieces[row, 0])) for row in going]
+            states = [constraint.advance(states[row], int(tokens[row, 0])) for row in going]
         if len(going) < len(alive):
             kept = torch.tensor(going, device=source.device)
             decoder.keep_sentences(kept)
             decoder.reorder(kept)
-            alive, pieces = [alive[row] for row in going], pieces[kept]
+            alive, tokens = [alive[row] for row in going], tokens[kept]
     return results

@@ -197,14 +197,14 @@ class Perplexity:
 
     Args:
         value: exp(negative log-likelihood / tokens); NaN when there is nothing to read.
-        pieces: Tokens of all translations, `</s>` included, but without the token of a language, which is given.
+        tokens: Tokens of all translations, `</s>` included, but without the token of a language, which is given.
         left_out: Pairs that were too long.
         nats_per_character: The same negative log-likelihood, in nats for each character of the translations, by which
             models of different vocabularies compare; NaN when there is no character to read.
     """
 
     value: float
-    pieces: int
+    tokens: int
     left_out: int
     nats_per_character: float
 
@@ -240,7 +240,7 @@ class Evaluation:
             "chrf": self.chrf.value,
             "chrf_signature": self.chrf.signature,
             "perplexity": finite(self.perplexity.value),
-            "pieces": self.perplexity.pieces,
+            "tokens": self.perplexity.tokens,
             "sentences": len(self.lines),
         }
 
@@ -281,7 +281,7 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
     """
     lengths: dict[int, int] = {}
     readable: dict[int, tuple[str, str]] = {}
-    pieces = characters = 0
+    tokens = characters = 0
     for number, pair in enumerate(pairs):
         source, target = (_clean(text) for text in pair)
         try:
@@ -292,13 +292,13 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
             continue
         readable[number] = (source, target)
         # The token of a language is given, so its log-probability is 0.
-        pieces += own - (ids[:1] == (translator.tokenizer.special.first,))
+        tokens += own - (ids[:1] == (translator.tokenizer.special.first,))
         characters += len(target)
     total = 0.0
     for numbers in batches_by_length(lengths, batch):
         total -= sum(translator.score([readable[number] for number in numbers]))
-    value = math.exp(min(total / pieces, 700.0)) if pieces else math.nan
-    return Perplexity(value, pieces, len(pairs) - len(readable), total / characters if characters else math.nan)
+    value = math.exp(min(total / tokens, 700.0)) if tokens else math.nan
+    return Perplexity(value, tokens, len(pairs) - len(readable), total / characters if characters else math.nan)
 
 
 def by_reference(references: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -163,8 +163,8 @@ class HistoryBuilder:
 
     def _score(self, translator: Translator, valid: ValidationSet) -> tuple[float, float]:
         """BLEU of greedy translations, and nats per token of the references."""
-        nll, pieces = validation_loss(translator.model, valid.pairs, self._tokenizer, _BATCH_TOKENS, torch.float32)
-        return greedy_bleu(translator.model, valid.pairs, self._tokenizer)[0], nll / pieces
+        nll, tokens = validation_loss(translator.model, valid.pairs, self._tokenizer, _BATCH_TOKENS, torch.float32)
+        return greedy_bleu(translator.model, valid.pairs, self._tokenizer)[0], nll / tokens
 
 
 def _sentence_history(fixed: _Probe, maps: Sequence[AttentionMaps]) -> SentenceHistory:

@@ -164,7 +164,7 @@ class Transformer(nn.Module):
         """Decode the whole target at once; with the causal mask each position attends to itself and earlier ones.
 
         Args:
-            target: (B, T) decoder inputs: <s> and the pieces (the output shifted right).
+            target: (B, T) decoder inputs: <s> and the tokens (the output shifted right).
             memory: (B, S, d) from `encode`.
             source_mask: (B, 1, 1, S).
             target_mask: (B, 1, 1, T); needed only by a model without the causal mask, if there is padding.

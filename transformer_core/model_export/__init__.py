@@ -2,7 +2,7 @@
 
 refusals.py       what another program has no counterpart of
 exporting.py      a checkpoint in, a folder out, and the record of where it came from
-vocabulary.py     the lists of pieces and SentencePiece models that other programs read
+vocabulary.py     the lists of tokens and SentencePiece models that other programs read
 search.py         their length penalty
 marian_folder.py  transformers' MarianMTModel and MarianTokenizer: files and options
 marian_weights.py its weights

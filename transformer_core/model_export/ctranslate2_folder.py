@@ -14,7 +14,7 @@ from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import Decoder, DecoderLayer, Encoder, EncoderLayer, SharedEmbedding
 from transformer_core.model_export.refusals import ExportError, check_plain_attention, check_table
 from transformer_core.model_export.search import penalty_notes, power
-from transformer_core.model_export.vocabulary import PieceLists, piece_lists, write_segmenters
+from transformer_core.model_export.vocabulary import TokenLists, token_lists, write_segmenters
 
 _PROGRAM = "CTranslate2"
 _ACTIVATIONS: dict[Activation, str] = {"relu": "RELU", "gelu": "GELU", "swish": "SWISH"}
@@ -25,8 +25,8 @@ import sentencepiece
 
 source, target = (sentencepiece.SentencePieceProcessor(f"{side}.spm") for side in ("source", "target"))
 translator = ctranslate2.Translator(".")
-pieces = source.encode("A man rides a bicycle.", out_type=str)
-(result,) = translator.translate_batch([pieces], {options})
+tokens = source.encode("A man rides a bicycle.", out_type=str)
+(result,) = translator.translate_batch([tokens], {options})
 print(target.decode(result.hypotheses[0]))
 ```
 """
@@ -40,7 +40,7 @@ def write_ctranslate2(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
     """
     config, decoding = checkpoint.model.config, checkpoint.decoding
     check_plain_attention(_PROGRAM, config, scaled=config.scaled)
-    lists = piece_lists(_PROGRAM, checkpoint.tokenizer)
+    lists = token_lists(_PROGRAM, checkpoint.tokenizer)
     spec = _specification(checkpoint, lists)
     spec.validate()
     spec.optimize()
@@ -52,19 +52,19 @@ def write_ctranslate2(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
 def usage(checkpoint: Checkpoint) -> str:
     """How to translate with the folder, under the search of the checkpoint."""
     special = checkpoint.tokenizer.special
-    never = {each: checkpoint.tokenizer.piece(each) for each in special.never_generated if each != special.unk}
+    never = {each: checkpoint.tokenizer.token(each) for each in special.never_generated if each != special.unk}
     decoding = checkpoint.decoding
     options = {
         "beam_size": decoding.beam,
         "length_penalty": power(decoding),
         "min_decoding_length": decoding.min_length,
         "disable_unk": True,
-        "suppress_sequences": [[piece] for piece in never.values()],
+        "suppress_sequences": [[token] for token in never.values()],
     }
     return USAGE.replace("{options}", ", ".join(f"{name}={value!r}" for name, value in options.items()))
 
 
-def _specification(checkpoint: Checkpoint, lists: PieceLists) -> Any:
+def _specification(checkpoint: Checkpoint, lists: TokenLists) -> Any:
     try:
         from ctranslate2.specs import TransformerSpec, common_spec
     except ModuleNotFoundError as error:
@@ -77,7 +77,7 @@ def _specification(checkpoint: Checkpoint, lists: PieceLists) -> Any:
         activation=common_spec.Activation[_ACTIVATIONS[config.activation]],
         layernorm_embedding=config.embedding_norm,
     )
-    rows = config.longest or checkpoint.decoding.max_source_pieces + 1 + checkpoint.decoding.extra_length
+    rows = config.longest or checkpoint.decoding.max_source_tokens + 1 + checkpoint.decoding.extra_length
     check_table(config, rows)
     _set_stack(spec.encoder, model.encoder, config)
     _set_embedding(spec.encoder, spec.encoder.embeddings[0], model.source_embedding or model.embedding)
@@ -91,8 +91,8 @@ def _specification(checkpoint: Checkpoint, lists: PieceLists) -> Any:
     spec.register_source_vocabulary(list(lists.source))
     spec.register_target_vocabulary(list(lists.target))
     for name in ("bos", "eos", "unk"):
-        setattr(spec.config, f"{name}_token", lists.special_piece(name))
-    spec.config.decoder_start_token = lists.special_piece("bos")
+        setattr(spec.config, f"{name}_token", lists.special_token(name))
+    spec.config.decoder_start_token = lists.special_token("bos")
     spec.config.add_source_eos = True
     spec.config.layer_norm_epsilon = config.layer_norm_epsilon
     return spec

@@ -14,7 +14,7 @@ from transformer_core.conversion.bart_layout import LAYER_NORM_EPSILON
 from transformer_core.model_export.marian_weights import has_own_table, marian_weights
 from transformer_core.model_export.refusals import ExportError, check_options, check_plain_attention, check_table
 from transformer_core.model_export.search import penalty_notes, power
-from transformer_core.model_export.vocabulary import PieceLists, ids_of, piece_lists, write_segmenters
+from transformer_core.model_export.vocabulary import TokenLists, ids_of, token_lists, write_segmenters
 from transformer_core.storage.files import write_json
 from transformer_core.storage.tensor_files import save_tensors
 
@@ -43,8 +43,8 @@ def write_marian(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
         raise ExportError(
             f"layer_norm_epsilon is {config.layer_norm_epsilon}, but {_PROGRAM} adds {LAYER_NORM_EPSILON}"
         )
-    lists = piece_lists(_PROGRAM, checkpoint.tokenizer)
-    positions = config.longest or decoding.max_source_pieces + 1
+    lists = token_lists(_PROGRAM, checkpoint.tokenizer)
+    positions = config.longest or decoding.max_source_tokens + 1
     if has_own_table(config):
         check_table(config, positions)
     options = _model_options(config, lists, positions)
@@ -72,12 +72,12 @@ def _smallest(tensor: Tensor) -> Tensor:
     return half if bool(torch.equal(half.float(), tensor.float())) else tensor.float()
 
 
-def _special(lists: PieceLists) -> dict[str, int]:
+def _special(lists: TokenLists) -> dict[str, int]:
     special = lists.special
     return {"pad_token_id": special.pad, "eos_token_id": special.eos, "decoder_start_token_id": special.bos}
 
 
-def _model_options(config: ModelConfig, lists: PieceLists, positions: int) -> dict[str, Any]:
+def _model_options(config: ModelConfig, lists: TokenLists, positions: int) -> dict[str, Any]:
     sides = {
         "layers": config.num_layers,
         "attention_heads": config.num_heads,
@@ -107,7 +107,7 @@ def _model_options(config: ModelConfig, lists: PieceLists, positions: int) -> di
     }
 
 
-def _search_options(decoding: DecodingConfig, lists: PieceLists, positions: int) -> tuple[dict[str, Any], list[str]]:
+def _search_options(decoding: DecodingConfig, lists: TokenLists, positions: int) -> tuple[dict[str, Any], list[str]]:
     """What `generate` does by default, and what of our search it has no counterpart of."""
     notes = [f"translations end at {positions - 1:,} tokens; here, at {decoding.extra_length} more than the source has"]
     return {
@@ -123,7 +123,7 @@ def _search_options(decoding: DecodingConfig, lists: PieceLists, positions: int)
     }, [*notes, *penalty_notes(decoding)]
 
 
-def _write_tokenizer(folder: Path, lists: PieceLists, positions: int) -> None:
+def _write_tokenizer(folder: Path, lists: TokenLists, positions: int) -> None:
     write_segmenters(lists, folder)
     write_json(folder / "vocab.json", ids_of(lists.source))
     if lists.separate:
@@ -132,7 +132,7 @@ def _write_tokenizer(folder: Path, lists: PieceLists, positions: int) -> None:
         folder / "tokenizer_config.json",
         {
             "tokenizer_class": "MarianTokenizer",
-            **{f"{name}_token": lists.special_piece(name) for name in ("pad", "eos", "unk")},
+            **{f"{name}_token": lists.special_token(name) for name in ("pad", "eos", "unk")},
             "separate_vocabs": lists.separate,
             "model_max_length": positions,
             "clean_up_tokenization_spaces": False,

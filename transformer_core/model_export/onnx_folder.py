@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformer_core.checkpoint import Checkpoint
 from transformer_core.model_export.onnx_graphs import DecoderStepGraph, EncoderGraph
 from transformer_core.model_export.refusals import ExportError, check_options, check_table
-from transformer_core.model_export.vocabulary import ids_of, piece_lists, write_segmenters
+from transformer_core.model_export.vocabulary import ids_of, token_lists, write_segmenters
 from transformer_core.storage.files import write_json
 
 _PROGRAM = "the ONNX export"
@@ -33,10 +33,10 @@ import sentencepiece
 encoder, step = (onnxruntime.InferenceSession(f"{name}.onnx") for name in ("encoder", "decoder_step"))
 source, target = (sentencepiece.SentencePieceProcessor(f"{side}.spm") for side in ("source", "target"))
 ids = json.load(open("vocab.json", encoding="utf-8"))
-pieces = {number: piece for piece, number in json.load(open("TARGET_VOCABULARY", encoding="utf-8")).items()}
+tokens = {number: token for token, number in json.load(open("TARGET_VOCABULARY", encoding="utf-8")).items()}
 
 said = source.encode("A man rides a bicycle.", out_type=str)
-sentence = numpy.array([[ids.get(piece, UNK) for piece in said] + [EOS]])  # (B, S), padded with PAD
+sentence = numpy.array([[ids.get(token, UNK) for token in said] + [EOS]])  # (B, S), padded with PAD
 memory, keys, values, encoder_attention = encoder.run(None, {"source": sentence})
 past = [numpy.zeros((LAYERS, 1, HEADS, 0, width), numpy.float32) for width in (D_K, D_V)]
 written, crosses = [BOS], []
@@ -47,7 +47,7 @@ while written[-1] != EOS and len(written) < sentence.shape[1] + 50:
     logits[:, NEVER] = -numpy.inf  # tokens that are never generated
     written.append(int(logits[0].argmax()))
     crosses.append(cross_attention[:, 0, :, 0])  # (L, H, S): what each head attends to
-print(target.decode([pieces[each] for each in written[1:] if each != EOS]))
+print(target.decode([tokens[each] for each in written[1:] if each != EOS]))
 ```
 """
 
@@ -60,9 +60,9 @@ def write_onnx(checkpoint: Checkpoint, folder: Path) -> Sequence[str]:
     """
     model, config = checkpoint.model, checkpoint.model.config
     check_options(_PROGRAM, config, attention="dot-product", window=0)
-    lists = piece_lists(_PROGRAM, checkpoint.tokenizer)
+    lists = token_lists(_PROGRAM, checkpoint.tokenizer)
     pad = lists.special.pad
-    sources = config.longest or checkpoint.decoding.max_source_pieces + 1
+    sources = config.longest or checkpoint.decoding.max_source_tokens + 1
     targets = config.longest or sources + checkpoint.decoding.extra_length
     check_table(config, targets)
     encoder = EncoderGraph(model, pad, sources).eval()

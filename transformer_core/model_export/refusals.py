@@ -47,5 +47,5 @@ def check_table(config: ModelConfig, rows: int) -> None:
     """Raise ExportError for a table of positions that would take too much memory."""
     if rows * config.d_model > _MAX_POSITION_VALUES:
         raise ExportError(
-            f"{rows:,} positions of width {config.d_model:,} are too many for a table; lower decoding.max_source_pieces"
+            f"{rows:,} positions of width {config.d_model:,} are too many for a table; lower decoding.max_source_tokens"
         )

@@ -1,4 +1,4 @@
-"""The vocabulary of a checkpoint as other programs read it: pieces by id, and what cuts text into them."""
+"""The vocabulary of a checkpoint as other programs read it: tokens by id, and what cuts text into them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from transformer_core.text.vocabulary import TARGET_LANGUAGE, unused
 
 
 @dataclass(frozen=True, kw_only=True)
-class PieceLists:
+class TokenLists:
     """A vocabulary.
 
     Args:
-        source: Pieces of sources by id.
-        target: Pieces of translations by id; the same list where both share one.
+        source: Tokens of sources by id.
+        target: Tokens of translations by id; the same list where both share one.
         special: Ids of the special tokens.
         source_model: The SentencePiece model that cuts sources.
         target_model: The one of translations.
@@ -37,7 +37,7 @@ class PieceLists:
         """Whether each side has a list of its own."""
         return self.source != self.target
 
-    def special_piece(self, name: str) -> str:
+    def special_token(self, name: str) -> str:
         """The text of `pad`, `bos`, `eos` or `unk`. Raises ExportError where the two lists disagree."""
         number: int = getattr(self.special, name)
         if self.source[number] != self.target[number]:
@@ -48,7 +48,7 @@ class PieceLists:
         return self.target[number]
 
 
-def piece_lists(program: str, tokenizer: Tokenizer) -> PieceLists:
+def token_lists(program: str, tokenizer: Tokenizer) -> TokenLists:
     """The vocabulary of a checkpoint.
 
     Raises:
@@ -57,9 +57,9 @@ def piece_lists(program: str, tokenizer: Tokenizer) -> PieceLists:
     notes = _notes(program, tokenizer)
     if tokenizer.special.first >= 0:
         raise ExportError(f"translations begin with a token of their language, which {program} cannot add by itself")
-    return PieceLists(
-        source=tokenizer.source.pieces(range(len(tokenizer.source))),
-        target=tokenizer.pieces(range(len(tokenizer))),
+    return TokenLists(
+        source=tokenizer.source.tokens(range(len(tokenizer.source))),
+        target=tokenizer.tokens(range(len(tokenizer))),
         special=tokenizer.special,
         source_model=tokenizer.source.model,
         target_model=tokenizer.model,
@@ -82,12 +82,12 @@ def _notes(program: str, tokenizer: Tokenizer) -> tuple[str, ...]:
     return (f"each source must begin with its target language, such as {vocabulary.languages[language]}",)
 
 
-def write_segmenters(lists: PieceLists, folder: Path) -> None:
+def write_segmenters(lists: TokenLists, folder: Path) -> None:
     """Write the two SentencePiece models under the names that Marian's models have."""
     (folder / "source.spm").write_bytes(lists.source_model)
     (folder / "target.spm").write_bytes(lists.target_model)
 
 
-def ids_of(pieces: tuple[str, ...]) -> dict[str, int]:
-    """Piece -> id, without the ids that have no piece."""
-    return {piece: number for number, piece in enumerate(pieces) if piece != unused(number)}
+def ids_of(tokens: tuple[str, ...]) -> dict[str, int]:
+    """Token -> id, without the ids that have no token."""
+    return {token: number for number, token in enumerate(tokens) if token != unused(number)}

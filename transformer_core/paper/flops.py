@@ -68,10 +68,10 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     """Trainable parameters of each part; a shared matrix counts once, under embeddings."""
     d, n = config.d_model, config.num_layers
     attention, feed_forward, norm = _attention_parameters(config), 2 * d * config.d_ff + config.d_ff + d, 2 * d
-    source_pieces = 0 if config.tie == "all" else config.source_vocab_size or config.vocab_size
+    source_tokens = 0 if config.tie == "all" else config.source_vocab_size or config.vocab_size
     last_norms = 2 * norm * ((config.norm == "pre") + config.embedding_norm)
     return {
-        "embeddings": (config.vocab_size + source_pieces) * d,
+        "embeddings": (config.vocab_size + source_tokens) * d,
         "positions": 2 * config.max_positions * d if config.positions == "learned" else 0,
         "encoder self-attention": n * attention,
         "encoder feed-forward": n * feed_forward,

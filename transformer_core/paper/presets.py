@@ -63,7 +63,7 @@ PRESETS: dict[str, Preset] = {
             batch_tokens=2_048,
             learning_rate_factor=0.36,
             warmup_steps=1_000,
-            max_pieces=128,
+            max_tokens=128,
             validate_every=2_000,
             checkpoint_every=0,
             checkpoint_minutes=6.0,
@@ -82,7 +82,7 @@ PRESETS: dict[str, Preset] = {
             steps=3_000,
             learning_rate_factor=0.8,
             warmup_steps=400,
-            max_pieces=32,
+            max_tokens=32,
             precision="float32",
             log_every=10,
             validate_every=500,
@@ -135,13 +135,13 @@ PRESETS.update(TABLE_3)
 PRESETS["parsing-wsj"] = Preset(
     about="Section 6.3: constituency parsing from 40,000 sentences",
     model=_PARSER.replace(dropout=0.2, attention_dropout=0.2),
-    training=TrainingConfig(learning_rate_factor=5.0, warmup_steps=16_000, max_pieces=512),
+    training=TrainingConfig(learning_rate_factor=5.0, warmup_steps=16_000, max_tokens=512),
     decoding=_PARSING,
 )
 PRESETS["parsing-semi"] = Preset(
     about="Section 6.3: constituency parsing, with 17 million more parsed sentences",
     model=_PARSER.replace(source_vocab_size=2**15),
-    training=TrainingConfig(max_pieces=512),
+    training=TrainingConfig(max_tokens=512),
     decoding=_PARSING,
 )
 PRESETS["parsing-small"] = Preset(

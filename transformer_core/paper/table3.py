@@ -15,6 +15,7 @@ from typing import Any
 
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import TABLE_3, preset
+from transformer_core.renamed import current_names
 from transformer_core.storage.files import write_json
 
 FORMAT_VERSION = 1
@@ -103,7 +104,7 @@ class Run:
         changes: What it changes about the reduced base.
         parameters: Trainable parameters.
         updates: Optimizer steps.
-        target_pieces: Target tokens that it was trained on, `</s>` included.
+        target_tokens: Target tokens that it was trained on, `</s>` included.
         seconds: Duration of the training.
         perplexity: Per token of the validation set, `</s>` included, without label smoothing.
         bleu: Of the validation set.
@@ -116,7 +117,7 @@ class Run:
     changes: dict[str, Any]
     parameters: int
     updates: int
-    target_pieces: int
+    target_tokens: int
     seconds: float
     perplexity: float
     bleu: float
@@ -198,8 +199,9 @@ class Results:
 
 
 def _run(entry: dict[str, Any]) -> Run:
+    entry = current_names(entry)
     run = Run(**{field.name: entry[field.name] for field in fields(Run)})
-    numbers = (run.parameters, run.updates, run.target_pieces, run.seconds, run.perplexity, run.bleu)
+    numbers = (run.parameters, run.updates, run.target_tokens, run.seconds, run.perplexity, run.bleu)
     if run.row not in ROWS or not all(isinstance(number, int | float) for number in numbers):
         raise ValueError(f"{entry} is not a run of a row of Table 3")
     return run

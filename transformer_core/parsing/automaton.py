@@ -64,7 +64,7 @@ class BracketAutomaton:
 
     @classmethod
     def from_sources(cls, tokenizer: Tokenizer, sources: Sequence[Sequence[int]]) -> BracketAutomaton:
-        """For sentences as a parser reads them, words with blanks between; their words are counted in the pieces.
+        """For sentences as a parser reads them, words with blanks between; their words are counted in the tokens.
 
         A tokenizer may make two words, or none, of what it normalises: of an accent that stands alone, for instance.
 
@@ -75,8 +75,8 @@ class BracketAutomaton:
         Raises:
             NotAParser: The model generates something else.
         """
-        pieces = map(tokenizer.source.pieces, sources)
-        words = [word_numbers(each, at_blanks=True)[-1] + 1 for each in pieces]
+        tokens = map(tokenizer.source.tokens, sources)
+        words = [word_numbers(each, at_blanks=True)[-1] + 1 for each in tokens]
         return cls(SymbolTable.from_tokenizer(tokenizer), words)
 
     def start(self, sentence: int, limit: int) -> State:

@@ -1,4 +1,4 @@
-"""The two vocabularies of a parser: words in pieces on one side, brackets and XX on the other."""
+"""The two vocabularies of a parser: words in tokens on one side, brackets and XX on the other."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SymbolTable:
         special = set(tokenizer.special.to_dict().values())
         few = tokenizer.closed and len(tokenizer) <= len(special) + 1 + 2 * MAX_LABELS
         others = (i for i in range(len(tokenizer)) if few and i not in special)
-        ids = {tokenizer.piece(i).removeprefix(WORD_BOUNDARY): i for i in others}
+        ids = {tokenizer.token(i).removeprefix(WORD_BOUNDARY): i for i in others}
         opening = {symbol[1:]: i for symbol, i in ids.items() if symbol.startswith("(")}
         closing = {symbol[1:]: i for symbol, i in ids.items() if symbol.startswith(")")}
         paired = len(opening) > 0 and opening.keys() == closing.keys() and len(opening) + len(closing) + 1 == len(ids)
@@ -71,7 +71,7 @@ def learn_vocabularies(pairs: Callable[[], Iterable[tuple[str, str]]], source_vo
 
     Args:
         pairs: The sentences with their symbols, both with blanks between; called twice.
-        source_vocab_size: Pieces of sentences, the four special ones included.
+        source_vocab_size: Tokens of sentences, the four special ones included.
 
     Raises:
         TokenizerError: The sentences are too few for so large a vocabulary.

@@ -39,7 +39,7 @@ class ByteLevelSegmenter:
     """Merges of bytes.
 
     Args:
-        model: The bytes of a `merges.txt`: a line with two pieces for each merge, in the order learned.
+        model: The bytes of a `merges.txt`: a line with two tokens for each merge, in the order learned.
 
     Raises:
         SegmenterError: They are not such a list.
@@ -63,17 +63,17 @@ class ByteLevelSegmenter:
             self._ranks.setdefault((pair[0], pair[1]), len(self._ranks))
 
     def cut(self, text: str) -> Cut:
-        """Text -> pieces; a character of several bytes may be in several pieces."""
-        pieces: list[str] = []
+        """Text -> tokens; a character of several bytes may be in several tokens."""
+        tokens: list[str] = []
         spans: list[tuple[int, int]] = []
         for begin, word in _words(text):
             at = [begin + number for number, character in enumerate(word) for _ in character.encode("utf-8")]
             start = 0
-            for piece in self._merged([_characters()[byte] for byte in word.encode("utf-8")]):
-                pieces.append(piece)
-                spans.append((at[start], at[start + len(piece) - 1] + 1))
-                start += len(piece)
-        return Cut(tuple(pieces), tuple(spans))
+            for token in self._merged([_characters()[byte] for byte in word.encode("utf-8")]):
+                tokens.append(token)
+                spans.append((at[start], at[start + len(token) - 1] + 1))
+                start += len(token)
+        return Cut(tuple(tokens), tuple(spans))
 
     def _merged(self, symbols: list[str]) -> list[str]:
         """Merge pairs, the earliest learned first and the leftmost of these; n log n, however long the word is."""
@@ -101,20 +101,20 @@ class ByteLevelSegmenter:
             consider(left)
         return [symbol for symbol in symbols if symbol]
 
-    def join(self, pieces: Sequence[str]) -> str:
-        """Pieces -> text; bytes that make no character become U+FFFD."""
-        return _raw("".join(pieces)).decode("utf-8", "replace")
+    def join(self, tokens: Sequence[str]) -> str:
+        """Tokens -> text; bytes that make no character become U+FFFD."""
+        return _raw("".join(tokens)).decode("utf-8", "replace")
 
-    def shown(self, piece: str) -> str:
-        """The piece with a word-boundary mark for a blank, and bytes that make no character as `<0xEA>`."""
+    def shown(self, token: str) -> str:
+        """The token with a word-boundary mark for a blank, and bytes that make no character as `<0xEA>`."""
         try:
-            return _raw(piece).decode("utf-8").replace(" ", WORD_BOUNDARY)
+            return _raw(token).decode("utf-8").replace(" ", WORD_BOUNDARY)
         except UnicodeDecodeError:
-            return "".join(f"<0x{byte:02X}>" for byte in _raw(piece))
+            return "".join(f"<0x{byte:02X}>" for byte in _raw(token))
 
 
-def _raw(piece: str) -> bytes:
-    return bytes(_bytes().get(character, ord("?")) for character in piece)
+def _raw(token: str) -> bytes:
+    return bytes(_bytes().get(character, ord("?")) for character in token)
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:

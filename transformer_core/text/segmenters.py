@@ -1,4 +1,4 @@
-"""How the tokenizer of a converted model cuts text into pieces and joins them again, before any of them has an id."""
+"""How the tokenizer of a converted model cuts text into tokens and joins them again, before any of them has an id."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ UNKNOWN = " \u2047 "  # what SentencePiece writes for `<unk>`
 
 
 class SegmenterError(ValueError):
-    """A file that is no model of pieces."""
+    """A file that is no model of tokens."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A text in pieces.
+    """A text in tokens.
 
     Args:
-        pieces: As the vocabulary lists them.
-        spans: For each piece the characters of the text that it covers, [begin, end).
+        tokens: As the vocabulary lists them.
+        spans: For each token the characters of the text that it covers, [begin, end).
     """
 
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
 
 
 class Segmenter(Protocol):
-    """Cuts text into pieces and joins pieces to text."""
+    """Cuts text into tokens and joins tokens to text."""
 
     @property
     def model(self) -> bytes:
         """The file that it was read from."""
 
     def cut(self, text: str) -> Cut:
-        """Text -> pieces."""
+        """Text -> tokens."""
 
-    def join(self, pieces: Sequence[str]) -> str:
-        """Pieces -> text."""
+    def join(self, tokens: Sequence[str]) -> str:
+        """Tokens -> text."""
 
-    def shown(self, piece: str) -> str:
-        """A piece as a reader sees it, with the mark of a word's beginning."""
+    def shown(self, token: str) -> str:
+        """A token as a reader sees it, with the mark of a word's beginning."""
 
 
 class SentencePieceSegmenter:
@@ -63,22 +63,22 @@ class SentencePieceSegmenter:
         try:
             check_expansion(model)
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-            self.pieces: tuple[str, ...] = tuple(self._processor.id_to_piece(list(range(len(self._processor)))))
+            self.tokens: tuple[str, ...] = tuple(self._processor.id_to_piece(list(range(len(self._processor)))))
         except (RuntimeError, TypeError, UnicodeDecodeError) as error:
             raise SegmenterError("not a valid SentencePiece model") from error
         except Expands as error:
             raise SegmenterError(str(error)) from error
 
     def cut(self, text: str) -> Cut:
-        """Text -> pieces; characters that the model lacks keep their own text as a piece."""
+        """Text -> tokens; characters that the model lacks keep their own text as a token."""
         mapping = self._processor.encode(text, return_type="offset_mapping")
         return Cut(tuple(mapping["pieces"]), tuple(mapping["offsets"]))
 
-    def join(self, pieces: Sequence[str]) -> str:
-        """Pieces -> text; pieces that the model lacks, such as those of the other language, stand for themselves."""
-        text: str = self._processor.decode_pieces(list(pieces))
+    def join(self, tokens: Sequence[str]) -> str:
+        """Tokens -> text; tokens that the model lacks, such as those of the other language, stand for themselves."""
+        text: str = self._processor.decode_pieces(list(tokens))
         return text.replace(WORD_BOUNDARY, " ").strip()
 
-    def shown(self, piece: str) -> str:
-        """The piece itself."""
-        return piece
+    def shown(self, token: str) -> str:
+        """The token itself."""
+        return token

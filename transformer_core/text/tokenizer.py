@@ -1,6 +1,6 @@
-"""Text to pieces and back: SentencePiece BPE with one vocabulary for both languages (Section 5.1), or one for each.
+"""Text to tokens and back: SentencePiece BPE with one vocabulary for both languages (Section 5.1), or one for each.
 
-Text is normalised to NFKC. A character that the vocabulary lacks becomes `<unk>`, but keeps its own text as the piece,
+Text is normalised to NFKC. A character that the vocabulary lacks becomes `<unk>`, but keeps its own text as the token,
 so that a reader can see what the model cannot.
 """
 
@@ -24,7 +24,7 @@ from transformer_core.text.length_limits import Expands, check_expansion
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # no text in UTF-8, which SentencePiece reads
 BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
-MAX_BYTES = 50_000_000  # of a file: a vocabulary of a million pieces has half of it
+MAX_BYTES = 50_000_000  # of a file: a vocabulary of a million tokens has half of it
 # Punctuation that joins a word instead of ending it: isn't, well-known.
 _WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
 # Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese.
@@ -49,17 +49,17 @@ class TokenizerError(ValueError):
 
 @dataclass(frozen=True)
 class Encoding:
-    """One text in pieces.
+    """One text in tokens.
 
     Args:
-        ids: Piece ids, without `<s>` or `</s>`.
-        pieces: Their text; an unknown piece shows the characters that it stands for.
-        spans: For each piece the characters of the given text that it covers, [begin, end).
-        unknown: Whether each piece is `<unk>`.
+        ids: Token ids, without `<s>` or `</s>`.
+        tokens: Their text; an unknown token shows the characters that it stands for.
+        spans: For each token the characters of the given text that it covers, [begin, end).
+        unknown: Whether each token is `<unk>`.
     """
 
     ids: tuple[int, ...]
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
     unknown: tuple[bool, ...]
 
@@ -79,7 +79,7 @@ class Tokenizer:
             only.
 
     Raises:
-        TokenizerError: The bytes are not a SentencePiece model, it lacks one of the four special pieces, or the two
+        TokenizerError: The bytes are not a SentencePiece model, it lacks one of the four special tokens, or the two
             vocabularies give them different ids.
     """
 
@@ -88,18 +88,18 @@ class Tokenizer:
         try:
             check_expansion(model)
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-            pieces = self._processor.id_to_piece(list(range(len(self._processor))))
+            tokens = self._processor.id_to_piece(list(range(len(self._processor))))
         except (RuntimeError, TypeError) as error:
             raise TokenizerError("not a valid SentencePiece model") from error
         except Expands as error:
             raise TokenizerError(str(error)) from error
         except UnicodeDecodeError as error:
-            raise TokenizerError(f"the SentencePiece model has a piece that is not UTF-8: {error}") from error
+            raise TokenizerError(f"the SentencePiece model has a token that is not UTF-8: {error}") from error
         ids = [self._processor.pad_id(), self._processor.bos_id(), self._processor.eos_id(), self._processor.unk_id()]
         if min(ids) < 0:
             raise TokenizerError("the SentencePiece model needs <pad>, <s>, </s> and <unk>; train it with `prepare`")
         self.special = SpecialIds(pad=ids[0], bos=ids[1], eos=ids[2], unk=ids[3])
-        self.closed = all(piece.startswith(WORD_BOUNDARY) for i, piece in enumerate(pieces) if i not in ids)
+        self.closed = all(token.startswith(WORD_BOUNDARY) for i, token in enumerate(tokens) if i not in ids)
         self.source = self if source_model is None else Tokenizer(source_model)
         if self.source.special != self.special:
             raise TokenizerError("source and target vocabularies give <pad>, <s>, </s> and <unk> different ids")
@@ -149,7 +149,7 @@ class Tokenizer:
 
         Args:
             texts: Sentences.
-            vocab_size: Pieces in all, the four special ones included.
+            vocab_size: Tokens in all, the four special ones included.
             threads: For SentencePiece; the result does not depend on it.
 
         Raises:
@@ -192,13 +192,13 @@ class Tokenizer:
         return hashlib.sha256(b"".join(self.files(Path(TOKENIZER_FILE)).values())).hexdigest()
 
     def encode(self, text: str) -> Encoding:
-        """Text -> pieces, with the characters that each covers. Half of a surrogate pair is an unknown character."""
+        """Text -> tokens, with the characters that each covers. Half of a surrogate pair is an unknown character."""
         mapping = self._processor.encode(LONE_SURROGATE.sub("\ufffd", text), return_type="offset_mapping")
         return Encoding(
             ids=tuple(mapping["ids"]),
-            pieces=tuple(mapping["pieces"]),
+            tokens=tuple(mapping["pieces"]),
             spans=tuple(mapping["offsets"]),
-            unknown=tuple(piece_id == self.special.unk for piece_id in mapping["ids"]),
+            unknown=tuple(token_id == self.special.unk for token_id in mapping["ids"]),
         )
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
@@ -207,18 +207,18 @@ class Tokenizer:
         return ids
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids -> text; special pieces vanish, `<unk>` becomes U+2047, a double question mark."""
+        """Ids -> text; special tokens vanish, `<unk>` becomes U+2047, a double question mark."""
         text: str = self._processor.decode([int(i) for i in ids])
         return text
 
-    def piece(self, piece_id: int) -> str:
-        """The text of one piece, with its word-boundary mark."""
-        text: str = self._processor.id_to_piece(int(piece_id))
+    def token(self, token_id: int) -> str:
+        """The text of one token, with its word-boundary mark."""
+        text: str = self._processor.id_to_piece(int(token_id))
         return text
 
-    def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """The text of each piece."""
-        return tuple(self.piece(i) for i in ids)
+    def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The text of each token."""
+        return tuple(self.token(i) for i in ids)
 
 
 def _trained(texts: Iterable[str], vocab_size: int, **options: Any) -> bytes:
@@ -246,52 +246,52 @@ def source_file(path: Path) -> Path:
     return path.with_name(f"source_{path.name}")
 
 
-def word_numbers(pieces: Sequence[str], *, at_blanks: bool = False) -> tuple[int, ...]:
-    """The word that each piece belongs to, counted from 0.
+def word_numbers(tokens: Sequence[str], *, at_blanks: bool = False) -> tuple[int, ...]:
+    """The word that each token belongs to, counted from 0.
 
     A word starts at a word-boundary mark; punctuation is a word of its own unless it joins (isn't, well-known), or
     unless words begin `at_blanks` only, as in treebanks, where "U.S." is one. Scripts that put no blanks between words
-    do not show where one begins, so each piece in them is a word.
+    do not show where one begins, so each token in them is a word.
     """
     numbers: list[int] = []
     previous = ""
-    for piece in pieces:
-        starts = piece.startswith(WORD_BOUNDARY) or (
+    for token in tokens:
+        starts = token.startswith(WORD_BOUNDARY) or (
             not at_blanks
-            and (_is_punctuation(piece) or _is_punctuation(previous) or _is_without_blanks(previous, piece))
+            and (_is_punctuation(token) or _is_punctuation(previous) or _is_without_blanks(previous, token))
         )
-        # A boundary mark alone belongs to the piece that follows it.
+        # A boundary mark alone belongs to the token that follows it.
         joined = not starts or previous == WORD_BOUNDARY
         numbers.append(0 if not numbers else numbers[-1] + (0 if joined else 1))
-        previous = piece
+        previous = token
     return tuple(numbers)
 
 
-def _is_punctuation(piece: str) -> bool:
-    text = piece.replace(WORD_BOUNDARY, "")
+def _is_punctuation(token: str) -> bool:
+    text = token.replace(WORD_BOUNDARY, "")
     return bool(text) and all(
         unicodedata.category(character).startswith("P") and character not in _WORD_INTERNAL for character in text
     )
 
 
 def _is_without_blanks(before: str, after: str) -> bool:
-    """Whether two pieces meet in a script without blanks between words; a vowel sign stays with its letter."""
+    """Whether two tokens meet in a script without blanks between words; a vowel sign stays with its letter."""
     if not after or unicodedata.category(after[0]).startswith("M"):
         return False
     return bool(_WITHOUT_BLANKS.match(after) or (before and _WITHOUT_BLANKS.match(before[-1])))
 
 
-def axis(pieces: Sequence[str], *, start: bool = False, end: bool = False, at_blanks: bool = False) -> Axis:
-    """An axis of pieces, with `<s>` before (decoder inputs) or `</s>` after (source, outputs).
+def axis(tokens: Sequence[str], *, start: bool = False, end: bool = False, at_blanks: bool = False) -> Axis:
+    """An axis of tokens, with `<s>` before (decoder inputs) or `</s>` after (source, outputs).
 
     `at_blanks` is that of `word_numbers`.
     """
-    words = word_numbers(pieces, at_blanks=at_blanks)
-    tokens, special = list(pieces), [False] * len(pieces)
+    words = word_numbers(tokens, at_blanks=at_blanks)
+    shown, special = list(tokens), [False] * len(tokens)
     if start:
-        tokens, special = [BOS_TOKEN, *tokens], [True, *special]
+        shown, special = [BOS_TOKEN, *shown], [True, *special]
         words = (0, *(word + 1 for word in words))
     if end:
-        tokens, special = [*tokens, EOS_TOKEN], [*special, True]
+        shown, special = [*shown, EOS_TOKEN], [*special, True]
         words = (*words, words[-1] + 1 if words else 0)
-    return Axis(tuple(tokens), words, tuple(special))
+    return Axis(tuple(shown), words, tuple(special))

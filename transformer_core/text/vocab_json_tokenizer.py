@@ -1,4 +1,4 @@
-"""The tokenizer of a converted model: pieces as its own files cut them, ids from `vocabulary.json`."""
+"""The tokenizer of a converted model: tokens as its own files cut them, ids from `vocabulary.json`."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ListedTokenizer(Tokenizer):
     where the model has `marks`.
 
     Args:
-        vocabulary: The lists of pieces.
-        target: What cuts translations, and joins their pieces.
+        vocabulary: The lists of tokens.
+        target: What cuts translations, and joins their tokens.
         source: What cuts sources.
         side: Which of them this is.
     """
@@ -41,9 +41,9 @@ class ListedTokenizer(Tokenizer):
         self.closed = False
         of_source = side == "source"
         self._ids = vocabulary.of_source if of_source else vocabulary.of_target
-        self._pieces = (vocabulary.source_pieces or vocabulary.pieces) if of_source else vocabulary.pieces
-        self._hidden = frozenset(self._ids[piece] for piece in vocabulary.never_text if piece in self._ids)
-        self._known = {piece: number for piece, number in self._ids.items() if number not in self._hidden}
+        self._tokens = (vocabulary.source_tokens or vocabulary.tokens) if of_source else vocabulary.tokens
+        self._hidden = frozenset(self._ids[token] for token in vocabulary.never_text if token in self._ids)
+        self._known = {token: number for token, number in self._ids.items() if number not in self._hidden}
         self.special = vocabulary.special.replace(first=self._first())
         self.source = self if of_source else ListedTokenizer(vocabulary, target, source, "source")
 
@@ -57,7 +57,7 @@ class ListedTokenizer(Tokenizer):
     @property
     def separate(self) -> bool:
         """Whether sources have a list of their own."""
-        return bool(self.vocabulary.source_pieces)
+        return bool(self.vocabulary.source_tokens)
 
     def with_languages(self, source: str | None, target: str | None) -> Tokenizer:
         """The same vocabulary for other languages; None leaves one as it is.
@@ -78,10 +78,10 @@ class ListedTokenizer(Tokenizer):
         return {path.name: target, **of_source, VOCABULARY_FILE: self.vocabulary.to_bytes()}
 
     def __len__(self) -> int:
-        return len(self._pieces)
+        return len(self._tokens)
 
     def encode(self, text: str) -> Encoding:
-        """Text -> pieces, the token of a language before them; nothing gives no pieces at all.
+        """Text -> tokens, the token of a language before them; nothing gives no tokens at all.
 
         Raises:
             TokenizerError: The model has several languages, and one has to be chosen.
@@ -90,15 +90,15 @@ class ListedTokenizer(Tokenizer):
         mark = self._mark(text)
         cut = self._segmenter.cut(text[len(mark) :])
         prefix = mark or self._prefix()
-        begins = bool(prefix) and bool(mark or cut.pieces)
+        begins = bool(prefix) and bool(mark or cut.tokens)
         unk = self.special.unk
-        ids = [self._known.get(piece, unk) for piece in cut.pieces]
+        ids = [self._known.get(token, unk) for token in cut.tokens]
         spans = [(begin + len(mark), end + len(mark)) for begin, end in cut.spans]
-        pieces = [self._segmenter.shown(piece) for piece in cut.pieces]
+        tokens = [self._segmenter.shown(token) for token in cut.tokens]
         if begins:
             ids, spans = [self._ids.get(prefix, unk), *ids], [(0, len(mark)), *spans]
-            pieces = [prefix, *pieces]
-        return Encoding(tuple(ids), tuple(pieces), tuple(spans), tuple(each == unk for each in ids))
+            tokens = [prefix, *tokens]
+        return Encoding(tuple(ids), tuple(tokens), tuple(spans), tuple(each == unk for each in ids))
 
     def _mark(self, text: str) -> str:
         """`>>fra<<` at the start of a source, in models that know such marks."""
@@ -118,7 +118,7 @@ class ListedTokenizer(Tokenizer):
         return [list(self.encode(text).ids) for text in texts]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids -> text; special pieces vanish, `<unk>` becomes U+2047, a double question mark."""
+        """Ids -> text; special tokens vanish, `<unk>` becomes U+2047, a double question mark."""
         parts: list[str] = []
         run: list[str] = []
         for number in (int(each) for each in ids):
@@ -126,13 +126,13 @@ class ListedTokenizer(Tokenizer):
                 parts.extend((self._segmenter.join(run), UNKNOWN))
                 run = []
             elif number not in self._hidden:
-                run.append(self._pieces[number])
+                run.append(self._tokens[number])
         return "".join((*parts, self._segmenter.join(run)))
 
-    def piece(self, piece_id: int) -> str:
-        """The text of one piece, with its word-boundary mark."""
-        piece = self._pieces[int(piece_id)]
-        return piece if int(piece_id) in self._hidden else self._segmenter.shown(piece)
+    def token(self, token_id: int) -> str:
+        """The text of one token, with its word-boundary mark."""
+        token = self._tokens[int(token_id)]
+        return token if int(token_id) in self._hidden else self._segmenter.shown(token)
 
 
 def load_tokenizer(path: Path) -> Tokenizer:

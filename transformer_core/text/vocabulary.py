@@ -1,13 +1,13 @@
-"""`vocabulary.json`: the pieces of a converted model by their ids, where those are not SentencePiece's own.
+"""`vocabulary.json`: the tokens of a converted model by their ids, where those are not SentencePiece's own.
 
 A converted model cuts text with the SentencePiece models (or byte-level merges) that it came with, and looks up each
-piece in a list. A piece that the list lacks is `<unk>`. Models of many languages begin a source, a translation or both
+token in a list. A token that the list lacks is `<unk>`. Models of many languages begin a source, a translation or both
 with the token of a language.
 
     {"format_version": 1, "scheme": "sentencepiece", "special_ids": {"pad": ..., "bos": ..., "eos": ..., "unk": ...},
      "source_prefix": "source language", "target_prefix": "target language", "marks": false,
      "languages": {"de": "__de__", ...}, "source_language": "de", "target_language": "en",
-     "pieces": [...], "source_pieces": [...]}
+     "tokens": [...], "source_tokens": [...]}
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from transformer_core.config import ConfigError, SpecialIds
+from transformer_core.renamed import current_names
 
 FORMAT_VERSION = 1
-MAX_PIECES = 2_000_000  # of a list; NLLB-200 has 256,206
+MAX_TOKENS = 2_000_000  # of a list; NLLB-200 has 256,206
 _MAX_LANGUAGES = 10_000
-_LONGEST = 1_000  # characters of a piece
+_LONGEST = 1_000  # characters of a token
 
 Scheme = Literal["sentencepiece", "byte-level"]
 SOURCE_LANGUAGE, TARGET_LANGUAGE = "source language", "target language"
@@ -35,14 +36,14 @@ class VocabularyError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """The pieces of a converted model, and with which of them texts begin.
+    """The tokens of a converted model, and with which of them texts begin.
 
     Args:
-        pieces: By id; of the target where the source has a list of its own.
-        source_pieces: By id, of such a source; empty where both share one list.
+        tokens: By id; of the target where the source has a list of its own.
+        source_tokens: By id, of such a source; empty where both share one list.
         special: Ids of the special tokens, the same in both lists.
         scheme: How text is cut: by SentencePiece, or by merges of bytes as in GPT-2 and BART.
-        source_prefix: What each source begins with: a piece, the token of its language (`source language`) or of the
+        source_prefix: What each source begins with: a token, the token of its language (`source language`) or of the
             translation's (`target language`), or nothing (empty).
         target_prefix: The same for translations.
         marks: Whether a text may name its target language in `>>` and `<<` at its start, as in OPUS-MT.
@@ -54,8 +55,8 @@ class Vocabulary:
         VocabularyError: They do not fit together.
     """
 
-    pieces: Sequence[str]
-    source_pieces: Sequence[str] = ()
+    tokens: Sequence[str]
+    source_tokens: Sequence[str] = ()
     special: SpecialIds
     scheme: Scheme = "sentencepiece"
     source_prefix: str = ""
@@ -66,8 +67,8 @@ class Vocabulary:
     target_language: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("pieces", "source_pieces"):
-            _check_texts(name, getattr(self, name), MAX_PIECES)
+        for name in ("tokens", "source_tokens"):
+            _check_texts(name, getattr(self, name), MAX_TOKENS)
         _check_texts("languages", self.languages, _MAX_LANGUAGES)
         _check_texts("languages", list(self.languages.values()), _MAX_LANGUAGES)
         for name in ("scheme", "source_prefix", "target_prefix", "source_language", "target_language"):
@@ -75,47 +76,47 @@ class Vocabulary:
         _require(self.scheme in get_args(Scheme), f"scheme is {self.scheme!r}, but must be one of {get_args(Scheme)}")
         _require(isinstance(self.marks, bool), f"marks is {self.marks!r}, but must be true or false")
         ids = [value for name, value in self.special.to_dict().items() if name != "first"]
-        for pieces in (self.pieces, self.source_pieces or self.pieces):
-            _require(max(ids) < len(pieces), f"special ids {ids} are beyond the list of {len(pieces)} pieces")
+        for tokens in (self.tokens, self.source_tokens or self.tokens):
+            _require(max(ids) < len(tokens), f"special ids {ids} are beyond the list of {len(tokens)} tokens")
         for language in (self.source_language, self.target_language):
             _require(not language or language in self.languages, f"has no language {language!r}")
         for prefix, side in ((self.source_prefix, self.of_source), (self.target_prefix, self.of_target)):
             named = prefix in (SOURCE_LANGUAGE, TARGET_LANGUAGE)
             needed = self.languages.values() if named else [prefix] if prefix else []
-            lacking = [piece for piece in needed if piece not in side]
-            _require(not lacking, f"has no piece {lacking[:1]}, with which texts begin")
+            lacking = [token for token in needed if token not in side]
+            _require(not lacking, f"has no token {lacking[:1]}, with which texts begin")
 
     @cached_property
     def of_target(self) -> Mapping[str, int]:
-        """Piece of the target -> id."""
-        return _ids(self.pieces)
+        """Token of the target -> id."""
+        return _ids(self.tokens)
 
     @cached_property
     def of_source(self) -> Mapping[str, int]:
-        """Piece of the source -> id."""
-        return _ids(self.source_pieces) if self.source_pieces else self.of_target
+        """Token of the source -> id."""
+        return _ids(self.source_tokens) if self.source_tokens else self.of_target
 
     @cached_property
     def never_text(self) -> frozenset[str]:
-        """Pieces that no text is cut into, whatever somebody types, and that no translation shows."""
+        """Tokens that no text is cut into, whatever somebody types, and that no translation shows."""
         ids = [value for name, value in self.special.to_dict().items() if name != "first"]
-        special = {pieces[i] for pieces in (self.pieces, self.source_pieces or self.pieces) for i in ids}
+        special = {tokens[i] for tokens in (self.tokens, self.source_tokens or self.tokens) for i in ids}
         fixed = {self.source_prefix, self.target_prefix} - {"", SOURCE_LANGUAGE, TARGET_LANGUAGE}
-        nameless = {unused(i) for i, piece in enumerate(self.pieces) if piece == unused(i)}
+        nameless = {unused(i) for i, token in enumerate(self.tokens) if token == unused(i)}
         return frozenset(special | fixed | nameless | set(self.languages.values()))
 
     def prefix(self, side: Literal["source", "target"]) -> str:
-        """The piece with which texts of a side begin; empty for none.
+        """The token with which texts of a side begin; empty for none.
 
         Raises:
             VocabularyError: It is the token of a language that was not chosen.
         """
-        piece = self.source_prefix if side == "source" else self.target_prefix
-        if piece not in (SOURCE_LANGUAGE, TARGET_LANGUAGE):
-            return piece
-        language = self.source_language if piece == SOURCE_LANGUAGE else self.target_language
+        token = self.source_prefix if side == "source" else self.target_prefix
+        if token not in (SOURCE_LANGUAGE, TARGET_LANGUAGE):
+            return token
+        language = self.source_language if token == SOURCE_LANGUAGE else self.target_language
         if not language and not self.marks:
-            raise VocabularyError(f"this model needs a {piece}: {self._choice()}")
+            raise VocabularyError(f"this model needs a {token}: {self._choice()}")
         return self.languages[language] if language else ""
 
     def with_languages(self, source: str | None, target: str | None) -> Vocabulary:
@@ -145,7 +146,7 @@ class Vocabulary:
         special = asdict(self.special)
         special.pop("first")
         values = {"format_version": FORMAT_VERSION, "special_ids": special, **values}
-        # As json.dumps with indent=0, which takes ten times as long for lists of a hundred thousand pieces.
+        # As json.dumps with indent=0, which takes ten times as long for lists of a hundred thousand tokens.
         entries = ",\n".join(f"{_text(name)}: {_json(value)}" for name, value in values.items())
         return f"{{\n{entries}\n}}\n".encode()
 
@@ -158,8 +159,9 @@ class Vocabulary:
             raise VocabularyError(f"cannot be read: {error}") from error
         if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
             raise VocabularyError(f"is not of format {FORMAT_VERSION}")
+        values = current_names(values)
         special = values.pop("special_ids", None)
-        for name in ("pieces", "source_pieces"):
+        for name in ("tokens", "source_tokens"):
             _require(isinstance(values.get(name), list), f"{name} must be a list")
         _require(isinstance(values.get("languages"), dict), "languages must be an object")
         try:
@@ -169,7 +171,7 @@ class Vocabulary:
 
 
 def unused(number: int) -> str:
-    """The name of an id that has no piece; as no text has a blank in a piece, none is cut into it."""
+    """The name of an id that has no token; as no text has a blank in a token, none is cut into it."""
     return f"<unused {number}>"
 
 
@@ -182,9 +184,9 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=0)
 
 
-def _ids(pieces: Sequence[str]) -> dict[str, int]:
-    found = {piece: number for number, piece in enumerate(pieces)}
-    _require(len(found) == len(pieces), "lists a piece twice")
+def _ids(tokens: Sequence[str]) -> dict[str, int]:
+    found = {token: number for number, token in enumerate(tokens)}
+    _require(len(found) == len(tokens), "lists a token twice")
     return found
 
 

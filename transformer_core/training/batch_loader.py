@@ -36,14 +36,14 @@ class BatchLoader:
         _check_positions(model, config)
         self.corpus, self.config, self.group, self.device = corpus, config, group, device
         # A compiled model wants few shapes of batches.
-        widths = bucket_widths(min(config.max_pieces + 1, config.batch_tokens)) if config.compile else []
+        widths = bucket_widths(min(config.max_tokens + 1, config.batch_tokens)) if config.compile else []
         self.widths = sorted({min(width, model.longest or width) for width in widths})
 
     def steps(self, progress: Progress) -> Iterator[StepBatches]:
         """The batches of one step after the other, from the position of `progress`, which they advance."""
         config = self.config
         while True:
-            options = (config.batch_tokens, config.max_pieces, config.seed, progress.epoch)
+            options = (config.batch_tokens, config.max_tokens, config.seed, progress.epoch)
             plan = plan_epoch(self.corpus.lengths, *options, self.widths)
             while progress.batch < len(plan):
                 chosen = plan[progress.batch : progress.batch + config.accumulate * self.group.size]
@@ -63,9 +63,9 @@ class BatchLoader:
 
 
 def _check_positions(model: ModelConfig, training: TrainingConfig) -> None:
-    """A sentence of max_pieces and its `<s>` or `</s>` must fit, or training would fail when it comes."""
-    if model.longest is not None and training.max_pieces >= model.longest:
+    """A sentence of max_tokens and its `<s>` or `</s>` must fit, or training would fail when it comes."""
+    if model.longest is not None and training.max_tokens >= model.longest:
         raise ConfigError(
-            f"max_pieces is {training.max_pieces}, but must be below max_positions ({model.longest}), "
+            f"max_tokens is {training.max_tokens}, but must be below max_positions ({model.longest}), "
             "since positions are learned"
         )

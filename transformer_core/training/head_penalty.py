@@ -53,7 +53,7 @@ def separators(tokenizer: Tokenizer, device: torch.device | str = "cpu") -> tupl
 
 
 def _separator_ids(tokenizer: Tokenizer) -> Tensor:
-    texts = (token.lstrip(WORD_BOUNDARY) for token in tokenizer.pieces(range(len(tokenizer))))
+    texts = (token.lstrip(WORD_BOUNDARY) for token in tokenizer.tokens(range(len(tokenizer))))
     found = torch.tensor([float(bool(text) and not any(map(str.isalnum, text))) for text in texts])
     found[[tokenizer.special.bos, tokenizer.special.eos]] = 1.0
     return found

@@ -27,13 +27,13 @@ class Loss:
 
     Args:
         smoothed: What training minimises; carries the gradient.
-        nll: Negative log-likelihood of the correct tokens, without smoothing; perplexity is exp(nll / pieces).
-        pieces: Number of tokens summed.
+        nll: Negative log-likelihood of the correct tokens, without smoothing; perplexity is exp(nll / tokens).
+        tokens: Number of tokens summed.
     """
 
     smoothed: Tensor
     nll: Tensor
-    pieces: int
+    tokens: int
 
 
 def mass_on_others(epsilon: float, vocab_size: int, smoothing: Smoothing) -> float:
@@ -75,7 +75,7 @@ class _Block:
         all_nll = vocabulary * log_z - logits.sum(dim=-1, keepdim=True)
         smoothed = (1.0 - self.smoothing - off_target) * nll + off_target * all_nll
         if with_gradient:
-            gradient = p.sub_(off_target)  # p - q, but for the right piece
+            gradient = p.sub_(off_target)  # p - q, but for the right token
             gradient.scatter_add_(1, right, torch.full_like(nll, off_target - (1.0 - self.smoothing)))
             if d_bias is not None:
                 d_bias += gradient.sum(dim=0)

@@ -58,7 +58,7 @@ class Objective(nn.Module):
         with capture(self.model, points="weights", detach=False) as weights:
             loss = self._loss(batch)
         penalty = head_penalty(weights, source, inputs, self.rests, self.pad)
-        return loss.smoothed + self.head_penalty * loss.pieces * penalty, loss.nll
+        return loss.smoothed + self.head_penalty * loss.tokens * penalty, loss.nll
 
     def _loss(self, batch: Batch) -> Loss:
         return batch_loss(

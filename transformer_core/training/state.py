@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from transformer_core.data import PLAN_VERSION
 from transformer_core.model.transformer import load_weights
+from transformer_core.renamed import current_names
 from transformer_core.storage.files import atomic_directory, recover_interrupted_writes, remove_directory, write_json
 from transformer_core.storage.tensor_files import save_tensors
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, distribute_like, full_tensor
@@ -37,14 +38,14 @@ class Progress:
         step: Steps done.
         epoch: Completed passes over the data.
         batch: Batches of the current epoch that were used.
-        target_pieces: Target tokens trained on so far.
+        target_tokens: Target tokens trained on so far.
         seconds: Time spent in training so far.
     """
 
     step: int = 0
     epoch: int = 0
     batch: int = 0
-    target_pieces: int = 0
+    target_tokens: int = 0
     seconds: float = 0.0
 
 
@@ -139,7 +140,7 @@ def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, group: Proc
                 for key, value in kept.items()
             }
         _set_random_state(moments, group.rank)
-        return Progress(**values)
+        return Progress(**current_names(values))
     except (ValueError, KeyError, TypeError) as error:
         raise StateError(f"the training state in {folder} does not fit this model: {error}") from error
 

@@ -164,10 +164,10 @@ class Trainer:
         scores: dict[str, dict[str, Any]] = {}
         try:
             for data in self.validation:
-                nll, pieces = validation_loss(
+                nll, tokens = validation_loss(
                     model, data.pairs, self.corpus.tokenizer, self.config.batch_tokens, self.dtype
                 )
-                scores[data.name] = {"nll": nll / pieces, "perplexity": math.exp(min(nll / pieces, 50.0))}
+                scores[data.name] = {"nll": nll / tokens, "perplexity": math.exp(min(nll / tokens, 50.0))}
                 if self._score_heads is not None:
                     scores[data.name]["heads"] = self._score_heads(model, data.pairs)
                 fixed = data.pairs[: self.config.validation_sentences]
@@ -177,7 +177,7 @@ class Trainer:
                     log.info(
                         "%s: nll %.3f, BLEU %.1f, %r -> %r",
                         data.name,
-                        nll / pieces,
+                        nll / tokens,
                         score,
                         fixed[0][0],
                         translations[0],
@@ -208,23 +208,23 @@ class Trainer:
         config = self.config
         share = ramp(self.progress.step, config.head_penalty_start, config.head_penalty_full)
         self._penalised.head_penalty = config.head_penalty * share
-        losses, nll, pieces = self._gradients(batches)
+        losses, nll, tokens = self._gradients(batches)
         smoothed, nll = self.group.sum(sum(losses), nll)
         norm, rate = self._step(math.isfinite(smoothed))
         seconds = time.monotonic() - started
         self.progress.step += 1
-        self.progress.target_pieces += pieces
+        self.progress.target_tokens += tokens
         self.progress.seconds += seconds
-        self._since_line = self._since_line[0] + nll, self._since_line[1] + pieces
+        self._since_line = self._since_line[0] + nll, self._since_line[1] + tokens
         report = {
             "step": self.progress.step,
             "epoch": self.progress.epoch,
-            "loss": smoothed / pieces,
-            "nll": nll / pieces,
+            "loss": smoothed / tokens,
+            "nll": nll / tokens,
             "gradient_norm": norm,
             "learning_rate": rate,
-            "tokens_per_second": pieces / seconds,
-            "target_pieces": self.progress.target_pieces,
+            "tokens_per_second": tokens / seconds,
+            "target_tokens": self.progress.target_tokens,
             "seconds": round(self.progress.seconds, 1),
         }
         if not (math.isfinite(smoothed) and math.isfinite(norm)):
@@ -234,18 +234,18 @@ class Trainer:
     def _gradients(self, batches: StepBatches) -> tuple[list[float], float, int]:
         """Accumulate gradients; returns the loss of each batch, their nll, and the target tokens of all processes."""
         pad, group = self.corpus.special.pad, self.group
-        pieces = int(group.sum(sum(int((batch.outputs != pad).sum()) for batch, counts in batches if counts))[0])
+        tokens = int(group.sum(sum(int((batch.outputs != pad).sum()) for batch, counts in batches if counts))[0])
         losses, nll = [], 0.0
         for number, (batch, counts) in enumerate(batches, start=1):
             with gradient_sync(self._objective, now=number == len(batches)):
                 loss, batch_nll = self._objective(batch.source, batch.inputs, batch.outputs)
                 # The exchange averages over processes, but the sum is needed.
                 torch.autograd.backward(
-                    loss / pieces * (group.size if counts else 0.0) if group.size > 1 else loss / pieces
+                    loss / tokens * (group.size if counts else 0.0) if group.size > 1 else loss / tokens
                 )
             losses.append(float(loss.detach()) if counts else 0.0)
             nll += float(batch_nll) if counts else 0.0
-        return losses, nll, pieces
+        return losses, nll, tokens
 
     def _step(self, sound: bool) -> tuple[float, float]:
         """Update the weights if loss and gradient are finite; returns the gradient norm and the learning rate."""
@@ -278,8 +278,8 @@ class Trainer:
 
     def _mean_nll(self) -> float:
         """Mean over all tokens since the last call: a batch has sentences of one length, so its own nll says little."""
-        (nll, pieces), self._since_line = self._since_line, (0.0, 0)
-        return nll / pieces
+        (nll, tokens), self._since_line = self._since_line, (0.0, 0)
+        return nll / tokens
 
     def _check(self, report: dict[str, Any]) -> None:
         """Raise TrainingFailed when the loss is stuck on its plateau."""

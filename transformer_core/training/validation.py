@@ -48,12 +48,12 @@ def validation_loss(
     device = next(model.parameters()).device
     sources = tokenizer.source.encode_batch([source for source, _ in pairs])
     targets = tokenizer.encode_batch([target for _, target in pairs])
-    total, pieces = 0.0, 0
+    total, tokens = 0.0, 0
     for batch in _batches(sources, targets, tokenizer, batch_tokens):
         moved = batch.to(device)
         loss = batch_loss(model, moved, smoothing=0.0, pad=tokenizer.special.pad, dtype=dtype)
-        total, pieces = total + float(loss.nll), pieces + loss.pieces
-    return total, pieces
+        total, tokens = total + float(loss.nll), tokens + loss.tokens
+    return total, tokens
 
 
 def decoder_vectors(
@@ -96,7 +96,7 @@ def _batches(
 ) -> list[Batch]:
     lengths = np.array([[len(s), len(t)] for s, t in zip(sources, targets, strict=True)], dtype=np.int64)
     room = max(batch_tokens, int(lengths.max()) + 1)
-    plans = plan_epoch(lengths, room, max_pieces=int(lengths.max()), seed=0, epoch=0)
+    plans = plan_epoch(lengths, room, max_tokens=int(lengths.max()), seed=0, epoch=0)
     return [make_batch([sources[i] for i in p], [targets[i] for i in p], tokenizer.special) for p in plans]
 
 

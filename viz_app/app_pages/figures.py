@@ -67,7 +67,7 @@ def main() -> None:
         except Superseded:
             st.stop()
     else:
-        message = {"pieces": sentence.pieces, "limit": sentence.limit, "over": sentence.pieces - sentence.limit}
+        message = {"tokens": sentence.tokens, "limit": sentence.limit, "over": sentence.tokens - sentence.limit}
         text = t("translate.long", **message) if sentence.status == "long" else t(f"studio.{sentence.status}")
         status.info(text, icon=":material/keyboard:")
     with right:

@@ -160,7 +160,7 @@ def _draw_refusal(t: Texts, sentence: Sentence) -> None:
     """Say why nothing is translated, and offer the examples."""
     if sentence.status == "long":
         limit = sentence.limit
-        message = t("translate.long", pieces=sentence.pieces, limit=limit, over=sentence.pieces - limit)
+        message = t("translate.long", tokens=sentence.tokens, limit=limit, over=sentence.tokens - limit)
         st.warning(message, icon=":material/straighten:")
         return
     invitation = t("translate.empty" if _examples() else "translate.empty_alone")
@@ -200,9 +200,9 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
         st.caption(f":material/warning: {t('translate.unmeasured')}")
     elif bleu < WEAK_BLEU:
         st.caption(f":material/warning: {t('translate.weak', bleu=f'{bleu:.1f}')}", help=define(t, "bleu"))
-    trained = served.card.trained_pieces
-    if trained is not None and sentence.pieces > trained:
-        st.caption(f":material/straighten: {t('translate.untrained', pieces=sentence.pieces, trained=trained)}")
+    trained = served.card.trained_tokens
+    if trained is not None and sentence.tokens > trained:
+        st.caption(f":material/straighten: {t('translate.untrained', tokens=sentence.tokens, trained=trained)}")
 
 
 def _draw_result(

@@ -45,7 +45,7 @@ def parser() -> Parser:
     add_sentence(result)
     add = result.add_argument
     add("--head", type=str, metavar="HEAD", help="Such as cross.4.6, from 1; one that looks unless given.")
-    add("--unit", type=str, default="pieces", metavar="UNIT", help=f"{', '.join(UNITS)}.")
+    add("--unit", type=str, default="tokens", metavar="UNIT", help=f"{', '.join(UNITS)}.")
     add("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
     add("--out", type=str, required=True, metavar="FILE", help="The file to write, ending with .zip.")
     add("--force", action="store_true", help="Replace the file if it exists.")

@@ -1,6 +1,6 @@
 """The views beside the explorer: the selected head in Plotly, and BertViz' head view and model view.
 
-They follow what is selected in the explorer: kind, layer, head, step, and pieces or words. Plotly and BertViz are
+They follow what is selected in the explorer: kind, layer, head, step, and tokens or words. Plotly and BertViz are
 imported when the first such view is made, not before.
 """
 
@@ -44,7 +44,7 @@ class DrawingCost:
 
 
 def select_maps(maps: AttentionMaps, selection: Selection) -> AttentionMaps:
-    """The maps up to the selected step, by pieces or merged to words."""
+    """The maps up to the selected step, by tokens or merged to words."""
     if selection.step is not None:
         maps = upto_step(maps, selection.step)
     return maps.merged_to_words() if selection.unit == "words" else maps
@@ -70,7 +70,7 @@ def head_figure(
     """The selected head, or all heads of its layer when these stand side by side in the explorer.
 
     Args:
-        maps: All maps of the translation, by pieces.
+        maps: All maps of the translation, by tokens.
         selection: Fitted to the maps.
         language: "en" or "ko".
         theme: "light" or "dark".

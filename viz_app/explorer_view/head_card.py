@@ -182,8 +182,8 @@ def _example(
     example: Example, kind: Kind, source: str, target: str, tokenizer: Tokenizer, parses: bool
 ) -> dict[str, Any]:
     """An example with the tokens of its query and its key; a parser's output is not found again from its text."""
-    read = axis(tokenizer.source.encode(source).pieces, end=True)
-    generated = tokenizer.encode(target).pieces if not parses else ()
+    read = axis(tokenizer.source.encode(source).tokens, end=True)
+    generated = tokenizer.encode(target).tokens if not parses else ()
     axes: Mapping[Kind, tuple[Axis, Axis]] = {
         "encoder": (read, read),
         "decoder": (axis(generated, start=True), axis(generated, start=True)),

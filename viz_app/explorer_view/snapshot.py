@@ -102,12 +102,12 @@ def payload(
 
 
 def _steps(translation: Translation) -> tuple[Step, ...]:
-    """How sure the model was of each piece, and the runners-up."""
-    written = (*translation.pieces, EOS_TOKEN)
+    """How sure the model was of each token, and the runners-up."""
+    written = (*translation.tokens, EOS_TOKEN)
     steps = zip(written, translation.scores, translation.alternatives, strict=False)
     return tuple(
-        Step(math.exp(score), tuple((other, math.exp(log_p)) for other, log_p in others if other != piece))
-        for piece, score, others in steps
+        Step(math.exp(score), tuple((other, math.exp(log_p)) for other, log_p in others if other != token))
+        for token, score, others in steps
     )
 
 

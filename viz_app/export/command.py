@@ -33,7 +33,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
 
     Returns:
         The command; empty for a figure that no command makes, such as one of a user's own arrays, or of a branch of a
-        search whose pieces its text does not lead back to.
+        search whose tokens its text does not lead back to.
     """
     provenance = figure.provenance
     view, name = provenance.get("view"), "export"
@@ -65,14 +65,14 @@ def command_for_sentence(provenance: Mapping[str, Any], *, head: str, unit: str,
     Args:
         provenance: From `viz_app.export.provenance`.
         head: Such as "cross.4.6", from 1.
-        unit: "pieces" or "words".
+        unit: "tokens" or "words".
         language: Of captions and index.
         out: Name of the file.
     """
     if not provenance.get("checkpoint") or not provenance.get("source") or _is_irreproducible(provenance):
         return ""
     options = [*_sentence_options(provenance), ("head", head)]
-    if unit != "pieces":
+    if unit != "tokens":
         options.append(("unit", unit))
     if language != DEFAULT_LANGUAGE:
         options.append(("language", language))
@@ -166,7 +166,7 @@ def _view_options(view: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from ((option, text) for option, text in zip(("name", "other_name"), value, strict=True) if text)
         elif isinstance(value, bool):
             yield name, str(value).lower()
-        elif name != "name" and not (name == "unit" and value == "pieces"):
+        elif name != "name" and not (name == "unit" and value == "tokens"):
             yield name, value
 
 

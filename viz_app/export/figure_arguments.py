@@ -11,6 +11,7 @@ from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli.arguments import Parser, UsageError, check_at_least, existing
 from transformer_core.config import DecodingConfig
+from transformer_core.renamed import KEYS
 from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.export.command import DPI_FORMATS, FROM_ONE
 from viz_app.export.figure_request import FigureRequest, Sentence
@@ -56,7 +57,7 @@ def add_view(parser: Parser) -> None:
     add("--head", type=int, metavar="N", help="Head, from 1.")
     add("--heads", type=str, metavar="LIST", help="Several heads of the layer, for lines: 1,3; more with --texts.")
     add("--query", type=int, metavar="N", help="Draw only the lines of this token, from 1.")
-    add("--unit", type=str, metavar="UNIT", help="pieces (subwords), or words to merge the subwords of a word.")
+    add("--unit", type=str, metavar="UNIT", help="tokens (subwords), or words to merge the subwords of a word.")
     add("--step", type=int, metavar="N", help="Show only what exists after N generated tokens.")
     add("--steps", type=str, metavar="LIST", help="The steps of the view steps: 1,4,8; four unless given.")
     add("--pruned", type=bool, metavar="true|false", help="Whether the beam tree shows discarded candidates.")
@@ -188,6 +189,7 @@ def _parameters(options: argparse.Namespace, allowed: tuple[str, ...]) -> dict[s
         if name in ("kind", "other_kind"):
             validate_choice(flag, value, KINDS)
         elif name == "unit":
+            value = KEYS.get(value, value)
             validate_choice(flag, value, UNITS)
         elif name in ("heads", "steps"):
             value = _numbers(flag, value, int, "numbers from 1 on, as 1,3")

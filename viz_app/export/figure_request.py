@@ -108,11 +108,11 @@ class ModelRunner:
         if sentence.target is not None:
             forced = translator.force(text, sentence.target)
             provenance = make_provenance(translator, forced, source=text)
-            parse = ParserOutput.from_pieces(text, forced.pieces, forced.scores, tokenizer)
+            parse = ParserOutput.from_tokens(text, forced.tokens, forced.scores, tokenizer)
             return ForwardResult(forced.attention, provenance, None, parse)
         found = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
         provenance = make_provenance(translator, found, beam=sentence.beam, alpha=sentence.alpha)
-        parse = ParserOutput.from_pieces(text, found.pieces, found.scores, tokenizer)
+        parse = ParserOutput.from_tokens(text, found.tokens, found.scores, tokenizer)
         return ForwardResult(found.attention, provenance, Search.from_translation(found, tokenizer), parse)
 
 

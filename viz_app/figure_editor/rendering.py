@@ -124,9 +124,9 @@ def forward_result(
         if translation.finished and again == translation.hypotheses[0].ids:
             provenance["target_given"] = True  # the command hands the text of the branch to the model
         else:
-            provenance["branch"] = branch + 1  # no text leads back to these pieces, so no command does
+            provenance["branch"] = branch + 1  # no text leads back to these tokens, so no command does
     search = Search.from_translation(best.translation, translator.tokenizer) if best.translation.history else None
-    parse = ParserOutput.from_pieces(translation.source, translation.pieces, translation.scores, translator.tokenizer)
+    parse = ParserOutput.from_tokens(translation.source, translation.tokens, translation.scores, translator.tokenizer)
     return ForwardResult(result.maps, provenance, search, parse, service.head_atlas.atlas)
 
 

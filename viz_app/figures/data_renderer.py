@@ -32,7 +32,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\u
 JSON_FORMAT = 1
 
 
-TREE_COLUMNS = ("node", "parent", "step", "piece", "log_probability", "piece_log_probability", "status", "best")
+TREE_COLUMNS = ("node", "parent", "step", "token", "log_probability", "token_log_probability", "status", "best")
 CURVE_COLUMNS = ("series", "label", "x", "y")
 _BAND = ("low", "high")  # of curves of which any has a band
 MATRIX_COLUMNS = ("row", "column", "value")
@@ -96,7 +96,7 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         return TREE_COLUMNS, [
             (
                 *(i + 1, node.parent + 1, node.step, escape_formula(node.label)),
-                *(node.log_probability, node.piece_log_probability, node.status, int(node.best)),
+                *(node.log_probability, node.token_log_probability, node.status, int(node.best)),
             )
             for i, node in enumerate(figure.nodes)
         ]
@@ -156,9 +156,9 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
         return {
             "parents": np.array([node.parent for node in nodes], dtype=np.int64),
             "steps": np.array([node.step for node in nodes], dtype=np.int64),
-            "pieces": np.array([node.label for node in nodes], dtype=np.str_),
+            "tokens": np.array([node.label for node in nodes], dtype=np.str_),
             "log_probabilities": np.array([node.log_probability for node in nodes]),
-            "piece_log_probabilities": np.array([node.piece_log_probability for node in nodes]),
+            "token_log_probabilities": np.array([node.token_log_probability for node in nodes]),
             "statuses": np.array([node.status for node in nodes], dtype=np.str_),
             "best": np.array([node.best for node in nodes], dtype=bool),
         }
@@ -198,7 +198,7 @@ def _content(figure: Figure) -> dict[str, Any]:
     if isinstance(figure, TreeFigure):
         return {
             "nodes": [
-                dict(zip(TREE_COLUMNS, row, strict=True)) | {"piece": node.label}
+                dict(zip(TREE_COLUMNS, row, strict=True)) | {"token": node.label}
                 for row, node in zip(_table(figure)[1], figure.nodes, strict=True)
             ]
         }

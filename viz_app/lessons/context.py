@@ -82,10 +82,10 @@ class LessonContext:
         return self._once("source", lambda: self.service.source_text(self.text))
 
     @property
-    def pieces(self) -> tuple[str, ...]:
-        """The pieces of the sentence and `</s>`, as the encoder reads them."""
+    def tokens(self) -> tuple[str, ...]:
+        """The tokens of the sentence and `</s>`, as the encoder reads them."""
         source = self.service.translator.tokenizer.source
-        return self._once("pieces", lambda: (*source.encode(self.source).pieces, EOS_TOKEN))
+        return self._once("tokens", lambda: (*source.encode(self.source).tokens, EOS_TOKEN))
 
     @property
     def result(self) -> TranslationResult:

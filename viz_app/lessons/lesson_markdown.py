@@ -43,7 +43,7 @@ from viz_app.text.glossary import terms
 
 FOLDER = Path(__file__).parent
 
-# A piece of prose: text, or (tag, attributes, children), ready for JSON.
+# A token of prose: text, or (tag, attributes, children), ready for JSON.
 Node = Any
 
 _HEADING = re.compile(r"^(#{1,3}) (.*)$", re.MULTILINE)

@@ -49,7 +49,7 @@ class Validation(Struct, frozen=True, eq=False):
 
     Args:
         step: Updates done by then.
-        nll: Nats per piece of the given translations.
+        nll: Nats per token of the given translations.
         bleu: BLEU of greedy translations of a few sentences; empty where nobody measured it.
     """
 
@@ -72,7 +72,7 @@ class TrainingCurve(Struct, frozen=True, eq=False):
         model: Options of its model, by the names of ModelConfig.
         training: Options of its training, by the names of TrainingConfig.
         step: Updates that were recorded, counted from 1.
-        loss: Training loss of each with label smoothing, nats per piece.
+        loss: Training loss of each with label smoothing, nats per token.
         nll: The same without label smoothing.
         mean_nll: Mean nll of all updates since the one recorded before: less noise.
         learning_rate: Of each.
@@ -112,7 +112,7 @@ class SmallModelScores(Struct, frozen=True):
     Args:
         bleu: Of beam search, 0 to 100.
         signature: sacreBLEU's.
-        nll: Nats per piece of the given translations, read as in training: without a mask where it had none.
+        nll: Nats per token of the given translations, read as in training: without a mask where it had none.
         nll_masked: The same with the decoder's mask; None where nobody measured it.
         nll_unmasked: The same without; None where nobody measured it.
         parameters: Numbers that training has set.

@@ -1,9 +1,9 @@
 """What the order of the words does to the encoder, with its positions and without: for the lesson on positions.
 
-Without positions nothing tells the encoder where a piece stands, so that the same pieces in another order give the same
+Without positions nothing tells the encoder where a token stands, so that the same tokens in another order give the same
 vectors in that order (Section 3.5).
 
-Shape legend: n pieces with `</s>`, H heads, L layers, d = d_model.
+Shape legend: n tokens with `</s>`, H heads, L layers, d = d_model.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Word:
 
     Args:
         text: As it is read.
-        begin: Its first piece.
-        end: The piece after its last one.
+        begin: Its first token.
+        end: The token after its last one.
         special: Whether it is `</s>`.
     """
 
@@ -55,17 +55,17 @@ class Word:
         return not self.special and bool(_LETTER.search(self.text))
 
 
-def words_of(pieces: Sequence[str]) -> tuple[Word, ...]:
-    """The words among the pieces of a sentence without `</s>`, and `</s>` after them."""
+def words_of(tokens: Sequence[str]) -> tuple[Word, ...]:
+    """The words among the tokens of a sentence without `</s>`, and `</s>` after them."""
     from transformer_core.text.tokenizer import EOS_TOKEN, word_numbers
 
-    numbers = word_numbers(pieces)
+    numbers = word_numbers(tokens)
     words = []
     for number in sorted(set(numbers)):
         begin, count = numbers.index(number), numbers.count(number)
-        text = "".join(pieces[begin : begin + count]).replace(WORD_BOUNDARY, "")
+        text = "".join(tokens[begin : begin + count]).replace(WORD_BOUNDARY, "")
         words.append(Word(text, begin, begin + count))
-    return (*words, Word(EOS_TOKEN, len(pieces), len(pieces) + 1, special=True))
+    return (*words, Word(EOS_TOKEN, len(tokens), len(tokens) + 1, special=True))
 
 
 def default_swap(words: Sequence[Word]) -> tuple[int, int]:
@@ -86,14 +86,14 @@ def swapped_order(count: int, one: int, other: int) -> list[int]:
     return order
 
 
-def piece_order(words: Sequence[Word], order: Sequence[int]) -> IntArray:
-    """The same for the pieces of the words: for each new place the old one."""
+def token_order(words: Sequence[Word], order: Sequence[int]) -> IntArray:
+    """The same for the tokens of the words: for each new place the old one."""
     return np.concatenate([np.arange(words[old].begin, words[old].end) for old in order])
 
 
 @dataclass(frozen=True)
 class OrderChange:
-    """How much each piece of a sentence changes when the pieces stand in another order, by old places.
+    """How much each token of a sentence changes when the tokens stand in another order, by old places.
 
     Args:
         outputs: (n,) length of the change of the encoder's output vector, as a share of the vector's own length.
@@ -104,7 +104,7 @@ class OrderChange:
     attention: FloatArray
 
     def by_word(self, words: Sequence[Word]) -> FloatArray:
-        """(2, words): outputs and attention, each the mean over the pieces of a word."""
+        """(2, words): outputs and attention, each the mean over the tokens of a word."""
         rows = [[row[word.begin : word.end].mean() for word in words] for row in (self.outputs, self.attention)]
         return np.array(rows, dtype=np.float32)
 
@@ -112,11 +112,11 @@ class OrderChange:
 def measure_change(
     translator: Translator, ids: Sequence[int], order: IntArray, *, positions: bool = True
 ) -> OrderChange:
-    """Reads a sentence as it stands and in another order, and compares each piece with itself.
+    """Reads a sentence as it stands and in another order, and compares each token with itself.
 
     Args:
         translator: The model.
-        ids: (n - 1,) the pieces without `</s>`.
+        ids: (n - 1,) the tokens without `</s>`.
         order: (n,) for each new place the old one; `</s>` stays the last.
         positions: Whether the encoder gets its positions.
     """
@@ -152,7 +152,7 @@ def translate_rows(
     positions: bool,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> list[str]:
-    """Translations of rows of pieces, with or without positions in the encoder; the decoder keeps its own.
+    """Translations of rows of tokens, with or without positions in the encoder; the decoder keeps its own.
 
     Raises:
         DecodingStopped: `should_stop`, asked before every step, said so.

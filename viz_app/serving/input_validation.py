@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-# The shipped model translates so many pieces in 2 seconds on one core; twice as many take 4.
-MAX_PIECES = 256
-# What has more is refused before anything else is done with it; so many characters of English are about 1,000 pieces.
+# The shipped model translates so many tokens in 2 seconds on one core; twice as many take 4.
+MAX_TOKENS = 256
+# What has more is refused before anything else is done with it; so many characters of English are about 1,000 tokens.
 MAX_CHARACTERS = 4_000
 
 # Jamo, syllables and compatibility forms: what a Korean keyboard writes.
@@ -22,18 +22,18 @@ class EncodingLike(Protocol):
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
-        """Characters of the text that each piece covers, [begin, end)."""
+        """Characters of the text that each token covers, [begin, end)."""
 
     @property
     def unknown(self) -> tuple[bool, ...]:
-        """Whether each piece stands for characters that the vocabulary lacks."""
+        """Whether each token stands for characters that the vocabulary lacks."""
 
 
 class TokenizerLike(Protocol):
     """The part of `transformer_core.text.tokenizer.Tokenizer` that is used here."""
 
     def encode(self, text: str) -> EncodingLike:
-        """Text -> pieces."""
+        """Text -> tokens."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Sentence:
     Args:
         text: The sentence with its outer and repeated white space taken away.
         status: "good", or why it is not translated.
-        pieces: How many pieces it has.
+        tokens: How many tokens it has.
         limit: How many it may have at most.
         source: What the model reads: for a translator the text, for a parser its words with blanks between.
         unknown: The characters that the vocabulary lacks, each once, in their order.
@@ -51,16 +51,16 @@ class Sentence:
 
     text: str
     status: Literal["good", "empty", "korean", "long"]
-    pieces: int = 0
+    tokens: int = 0
     unknown: tuple[str, ...] = ()
     source: str = ""
-    limit: int = MAX_PIECES
+    limit: int = MAX_TOKENS
 
 
 def validate_sentence(
     typed: str,
     tokenizer: TokenizerLike,
-    limit: int = MAX_PIECES,
+    limit: int = MAX_TOKENS,
     split: Callable[[str], Sequence[str]] | None = None,
     reads: str = "",
 ) -> Sentence:
@@ -71,7 +71,7 @@ def validate_sentence(
     Args:
         typed: The text as typed.
         tokenizer: Of the model's source.
-        limit: Most pieces that the model accepts, when that is less than MAX_PIECES.
+        limit: Most tokens that the model accepts, when that is less than MAX_TOKENS.
         split: For a parser, its words of a text; see `visible_words`.
         reads: BCP 47 code of what the model reads; empty where that is unknown, and its vocabulary decides.
 
@@ -88,22 +88,22 @@ def validate_sentence(
         return Sentence(text, "korean")
     source = " ".join(split(text)) if split else text
     encoding = tokenizer.encode(source)
-    pieces, limit = len(encoding.spans), min(limit, MAX_PIECES)
-    if pieces == 0:
+    tokens, limit = len(encoding.spans), min(limit, MAX_TOKENS)
+    if tokens == 0:
         return Sentence(text, "empty")
-    if pieces > limit:
-        return Sentence(text, "long", pieces, source=source, limit=limit)
+    if tokens > limit:
+        return Sentence(text, "long", tokens, source=source, limit=limit)
     spans = [source[begin:end] for (begin, end), mark in zip(encoding.spans, encoding.unknown, strict=True) if mark]
     if korean and any(map(_HANGUL.search, spans)):
         return Sentence(text, "korean")
     characters = dict.fromkeys(character for span in spans for character in span if not character.isspace())
-    return Sentence(text, "good", pieces, tuple(characters), source, limit)
+    return Sentence(text, "good", tokens, tuple(characters), source, limit)
 
 
 def visible_words(text: str) -> tuple[str, ...]:
     """The words of a text as a parser reads them, without those that hold no visible character.
 
-    Of a word of such characters alone, as a zero-width space, SentencePiece makes no piece: a leaf that nobody reads.
+    Of a word of such characters alone, as a zero-width space, SentencePiece makes no token: a leaf that nobody reads.
     """
     from transformer_core.parsing.trees import unescaped
     from transformer_core.parsing.words import split_words  # with NLTK, which only a parser needs

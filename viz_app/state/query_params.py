@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from transformer_core.renamed import KEYS
 from viz_app.components.explorer.selection import CHOICES, MAX_COMPARED, OTHER_VIEWS, OtherView, Selection
 
 _PIN = re.compile(r"([qk])([1-9][0-9]{0,3})")
@@ -23,7 +24,8 @@ _MAX_CHARACTERS = 2_000  # of a sentence that still goes into the address
 
 def selection_from_params(params: Mapping[str, str], default: Selection) -> Selection:
     """The selection that a URL asks for; what it does not say, or says wrongly, comes from the default."""
-    changes: dict[str, Any] = {name: params[name] for name, allowed in CHOICES.items() if params.get(name) in allowed}
+    chosen = {name: KEYS.get(params[name], params[name]) for name in CHOICES if name in params}
+    changes: dict[str, Any] = {name: value for name, value in chosen.items() if value in CHOICES[name]}
     for name in ("layer", "head", "branch", "vsbranch"):
         number = _positive_number(params.get(name))
         if number is not None:

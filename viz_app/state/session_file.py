@@ -18,7 +18,7 @@ from viz_app.serving.classes.classrooms import MAX_POLLS, PollResult
 from viz_app.serving.input_validation import MAX_CHARACTERS
 
 FORMAT = "headlight-session"
-VERSION = 1
+VERSION = 2
 FILE_NAME = "headlight_session.json"
 MAX_BYTES = 512_000
 MAX_FINDINGS = 4  # that a stage keeps beside each other

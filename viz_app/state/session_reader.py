@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from transformer_core.renamed import current_names
 from viz_app.state.session_file import FORMAT, MAX_BYTES, VERSION, SessionFile
 
 Problem = Literal["size", "full", "json", "format", "invalid", "newer"]
@@ -15,7 +16,23 @@ _MAX_DEPTH = 16  # of lists and objects; the format has nine
 _MAX_PLACE = 120  # characters
 
 # From a version to the next one: the values of a file of the one as a file of the other has them.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+def _tokens_for_pieces(values: Any) -> Any:
+    """Version 2 calls a token a token: the unit of a map, and a setting of the Lab."""
+    if isinstance(values, list):
+        return [_tokens_for_pieces(each) for each in values]
+    if not isinstance(values, dict):
+        return values
+    renamed = {name: _tokens_for_pieces(each) for name, each in values.items()}
+    if renamed.get("unit") == "pieces":
+        renamed["unit"] = "tokens"
+    if isinstance(settings := renamed.get("settings"), dict):
+        renamed["settings"] = current_names(settings)
+    return renamed
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _tokens_for_pieces}
 
 
 class SessionFileError(ValueError):

@@ -84,6 +84,6 @@ def test_the_zip_is_of_the_head_that_is_shown(app: AppTest, monkeypatch: pytest.
     with zipfile.ZipFile(io.BytesIO(made["download-everything"].args[-1](nullcontext))) as archive:
         index = json.loads(archive.read("index.json"))
     first = index["figures"][0]
-    wanted = {"name": "head", "kind": "decoder", "layer": 1, "head": 3, "unit": "pieces"}
+    wanted = {"name": "head", "kind": "decoder", "layer": 1, "head": 3, "unit": "tokens"}
     assert first["provenance"]["view"].items() >= wanted.items()
     assert (first["language"], first["provenance"]["source"]) == ("ko", "The dog.")

@@ -220,7 +220,7 @@ def test_models_are_compared_in_both_directions_and_change_sides(app: AppTest, o
     assert address(app)["vsmodel"] == own
 
 
-def test_two_models_of_different_pieces_make_one_figure(app: AppTest) -> None:
+def test_two_models_of_different_tokens_make_one_figure(app: AppTest) -> None:
     link = {"model": "french", "figure": "compare", "against": "cross.1.1", "vsmodel": "random"}
     app.query_params.update(link)
     app.switch_page("app_pages/figures.py").run()

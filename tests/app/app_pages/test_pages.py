@@ -14,7 +14,7 @@ from tests.app.mounted import address, header, mounted
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.storage.measurements import json_file, write_derived
 from transformer_core.translator import Translator
-from viz_app.serving.input_validation import MAX_PIECES
+from viz_app.serving.input_validation import MAX_TOKENS
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text.glossary import definitions
@@ -121,10 +121,10 @@ def test_korean_is_answered(app: AppTest, language: str) -> None:
 
 
 def test_too_long_is_refused_with_the_count(app: AppTest, random_checkpoint: Path) -> None:
-    text = "dog " * (MAX_PIECES + 1)
-    pieces = len(Translator.load(random_checkpoint).tokenizer.encode(text.strip()))
+    text = "dog " * (MAX_TOKENS + 1)
+    tokens = len(Translator.load(random_checkpoint).tokenizer.encode(text.strip()))
     type_text(app.run(), text)
-    assert texts("en")("translate.long", pieces=pieces, limit=MAX_PIECES, over=pieces - MAX_PIECES) in visible(app)
+    assert texts("en")("translate.long", tokens=tokens, limit=MAX_TOKENS, over=tokens - MAX_TOKENS) in visible(app)
     assert app.text_input[0].value == text, "what was typed is kept"
     assert "headlight_explorer" not in mounted(app)
 
@@ -245,7 +245,7 @@ BROKEN = {
     "best_head is null": {"alignment": {"best_head": None}},
     "layer is no number": {"alignment": {"best_head": {"layer": "x", "head": 0}}},
     "training is null": {"training": None},
-    "pieces are not a number": {"training": {"max_pieces": float("nan")}},
+    "tokens are not a number": {"training": {"max_tokens": float("nan")}},
     "endless": {"scores": {"tatoeba": {"bleu": 10**400}}},
     "lists": {name: [1] for name in ("languages", "training", "scores", "alignment", "probes")},
 }
@@ -267,7 +267,7 @@ def test_no_page_breaks_on_metrics_of_another_form(
         app.switch_page(page).run()
     assert not app.exception and not app.error and failed not in visible(app)
     named = [warning.value for warning in app.warning if "metrics.json" in warning.value]
-    assert len(named) == ("max_pieces" not in str(metrics)), "a fact that is no plain value is left out, as lists are"
+    assert len(named) == ("max_tokens" not in str(metrics)), "a fact that is no plain value is left out, as lists are"
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

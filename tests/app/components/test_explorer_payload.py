@@ -200,7 +200,7 @@ def test_a_payload_can_start_elsewhere_without_changing_anything_else() -> None:
 @pytest.mark.parametrize(("tokens", "most"), [(20, 200_000), (50, 1_200_000)])
 def test_short_sentences_stay_small(tokens: int, most: int) -> None:
     maps = make_maps(source=tokens, target=tokens, layers=6, heads=8)
-    steps = [Step(0.5, tuple((f"\u2581piece{i}", 0.1) for i in range(5)))] * tokens
+    steps = [Step(0.5, tuple((f"\u2581token{i}", 0.1) for i in range(5)))] * tokens
     assert len(packed(maps, steps=steps, texts=texts("ko").table("explorer"))) <= most
 
 
@@ -242,7 +242,7 @@ def test_steps_must_fit_the_outputs() -> None:
         Selection().to_dict() | {"head": True},
         Selection().to_dict() | {"step": 0},
         Selection().to_dict() | {"step": "3"},
-        Selection().to_dict() | {"unit": ["pieces"]},
+        Selection().to_dict() | {"unit": ["tokens"]},
         Selection().to_dict() | {"threshold": 100},
         Selection().to_dict() | {"special": 1},
         Selection().to_dict() | {"pin": "q01"},

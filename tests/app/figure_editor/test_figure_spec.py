@@ -53,7 +53,7 @@ places = some.builds(
     layer=some.integers(0, 11),
     head=some.integers(0, 15),
     step=some.none() | some.integers(1, 40),
-    unit=some.sampled_from(("pieces", "words")),
+    unit=some.sampled_from(("tokens", "words")),
     branch=some.integers(0, 9),
 )
 styles = some.builds(

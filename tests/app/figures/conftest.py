@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.app.figures.samples import PIECES, node
+from tests.app.figures.samples import TOKENS, node
 from transformer_core.attention_maps import AttentionMaps, Axis
 from viz_app.figures import Search, fonts
 
@@ -115,7 +115,7 @@ def search() -> Search:
         node(4, 3, 3, -0.7, "finished"),
         node(3, 3, 3, -0.9, "finished"),
     )
-    return Search(history, best=6, text="Die 한국어", score=-0.35, piece=PIECES.__getitem__)
+    return Search(history, best=6, text="Die 한국어", score=-0.35, token=TOKENS.__getitem__)
 
 
 @pytest.fixture

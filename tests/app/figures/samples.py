@@ -44,11 +44,11 @@ def all_heads(maps: Maps, kind: AnyKind, **options: Any) -> HeatmapFigure:
     return build.all_heads(Request(maps=maps, kind=kind, **options))
 
 
-PIECES = ("\u2581Der", "\u2581Hund", "\u2581Die", "</s>", "<script>alert(1)</script>", "\u2581한국어")
+TOKENS = ("\u2581Der", "\u2581Hund", "\u2581Die", "</s>", "<script>alert(1)</script>", "\u2581한국어")
 
 
-def node(parent: int, step: int, piece: int, total: float, status: str) -> Node:
-    return Node(parent, step, piece, total, total, status, ())  # type: ignore[arg-type]
+def node(parent: int, step: int, token: int, total: float, status: str) -> Node:
+    return Node(parent, step, token, total, total, status, ())  # type: ignore[arg-type]
 
 
 def curves(**changes: Any) -> CurvesFigure:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence, visible_words
+from viz_app.serving.input_validation import MAX_TOKENS, Sentence, validate_sentence, visible_words
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 
@@ -17,7 +17,7 @@ class Encoding:
 
 
 class CharacterTokenizer:
-    """Every character is a piece; only ASCII is known."""
+    """Every character is a token; only ASCII is known."""
 
     def encode(self, text: str) -> Encoding:
         spans = tuple((i, i + 1) for i, character in enumerate(text) if character != " ")
@@ -43,9 +43,9 @@ def test_white_space_is_tidied() -> None:
 
 
 def test_the_limit_is_named_with_the_count() -> None:
-    assert judge("x" * MAX_PIECES).status == "good"
-    text = "x" * (MAX_PIECES + 1)
-    assert judge(text) == Sentence(text, "long", MAX_PIECES + 1, source=text, limit=MAX_PIECES)
+    assert judge("x" * MAX_TOKENS).status == "good"
+    text = "x" * (MAX_TOKENS + 1)
+    assert judge(text) == Sentence(text, "long", MAX_TOKENS + 1, source=text, limit=MAX_TOKENS)
 
 
 def test_a_model_may_accept_less_than_the_page() -> None:
@@ -69,7 +69,7 @@ def test_a_parser_reads_the_words_of_what_was_typed() -> None:
         ("</script>", "< /script >"),
     ],
 )
-def test_a_word_that_no_piece_stands_for_is_no_leaf(text: str, source: str) -> None:
+def test_a_word_that_no_token_stands_for_is_no_leaf(text: str, source: str) -> None:
     found = validate_sentence(text, CharacterTokenizer(), split=visible_words)
     assert found.source == source and found.status == ("good" if source else "empty")
 

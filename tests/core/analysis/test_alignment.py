@@ -14,7 +14,7 @@ from transformer_core.analysis.alignment import (
     alignment_report,
     links_of_head,
     read_gold,
-    word_of_each_piece,
+    word_of_each_token,
 )
 from transformer_core.data import DataError
 from transformer_core.text.tokenizer import Encoding
@@ -43,7 +43,7 @@ def test_error_rate_needs_links() -> None:
         alignment_error_rate([(frozenset(), gold(set(), set()))])
 
 
-def test_a_word_of_several_pieces_is_summed_over_keys_and_averaged_over_queries() -> None:
+def test_a_word_of_several_tokens_is_summed_over_keys_and_averaged_over_queries() -> None:
     # Columns 0 and 1 are one source word, so 0.3 + 0.3 beats 0.4.
     weights = np.array([[0.3, 0.3, 0.4], [0.0, 0.1, 0.9], [0.5, 0.4, 0.1]], dtype=np.float32)
     links = links_of_head(weights, np.array([0, 1, 1]), np.array([0, 0, 1]))
@@ -57,10 +57,10 @@ def test_lone_spaces_are_left_out() -> None:
     assert links_of_head(weights, np.array([0, 1]), np.array([-1, -1])) == frozenset()
 
 
-def test_pieces_find_their_words_by_their_last_character() -> None:
-    # "ab cd": pieces "a", "b", " ", " cd"
+def test_tokens_find_their_words_by_their_last_character() -> None:
+    # "ab cd": tokens "a", "b", " ", " cd"
     encoding = Encoding((1, 2, 3, 4), ("▁a", "b", "▁", "▁cd"), ((0, 1), (1, 2), (2, 3), (2, 5)), (False,) * 4)
-    assert word_of_each_piece(encoding, ("ab", "cd")).tolist() == [0, 0, -1, 1]
+    assert word_of_each_token(encoding, ("ab", "cd")).tolist() == [0, 0, -1, 1]
 
 
 def test_gold_file(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def _first(size: int) -> npt.NDArray[np.float64]:
     return np.eye(1, size).repeat(size, axis=0)
 
 
-def test_separators_are_special_pieces_and_punctuation() -> None:
+def test_separators_are_special_tokens_and_punctuation() -> None:
     assert separators(SOURCE).tolist() == [False, False, False, True, True]
     assert separators(INPUTS).tolist() == [True, False, False, False]
     assert separators(axis(("▁", "▁don", "'", "t", "▁5", "▁ein", "▁한"))).tolist() == [True, False, True] + [False] * 4

@@ -12,7 +12,7 @@ from transformer_core.analysis.alignment import (
     alignment_error_rate,
     head_alignment_errors,
     links_of_head,
-    word_of_each_piece,
+    word_of_each_token,
 )
 from transformer_core.analysis.attribution import METHODS, attribute, cross_contributions
 from transformer_core.analysis.method_alignment import (
@@ -66,7 +66,7 @@ def test_heads_are_those_that_are_measured_alone(learned: Translator) -> None:
     ],
 )
 def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligner, method: Any) -> None:
-    """Every choice of layer and head, row for row: words as sums of pieces, whatever the sign."""
+    """Every choice of layer and head, row for row: words as sums of tokens, whatever the sign."""
     counts = method_counts(learned, gold(), aligners=[aligner])
     assert set(counts["input"]) == (set() if aligner in SLOW else {aligner})
     for convention, by_name in counts.items():
@@ -80,12 +80,12 @@ def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligne
                     values = cross_contributions(learned, run, layer or 0)
                 else:
                     values = attribute(learned, source, target, method=method, layer=layer, head=head).source
-                keys = word_of_each_piece(learned.encode(source), pair.source)
-                queries = word_of_each_piece(learned.encode_target(target), pair.target)
+                keys = word_of_each_token(learned.encode(source), pair.source)
+                queries = word_of_each_token(learned.encode_target(target), pair.target)
                 words = np.zeros((len(values), len(pair.source)), dtype=np.float32)
-                for piece, word in enumerate(keys):
+                for token, word in enumerate(keys):
                     if word >= 0:
-                        words[:, word] += values[:, piece].numpy()
+                        words[:, word] += values[:, token].numpy()
                 first = int(convention == "input")
                 rows = np.abs(words)[first : first + len(queries)]
                 links.append((links_of_head(rows, queries, np.arange(len(pair.source))), pair))
@@ -104,8 +104,8 @@ def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) 
     for pair in gold():
         source, target = " ".join(pair.source), " ".join(pair.target)
         weights = learned.force(source, target).attention.cross.mean(axis=(0, 1))
-        keys = word_of_each_piece(learned.encode(source), pair.source)
-        queries = word_of_each_piece(learned.encode_target(target), pair.target)
+        keys = word_of_each_token(learned.encode(source), pair.source)
+        queries = word_of_each_token(learned.encode_target(target), pair.target)
         words = np.stack([weights[:, : len(keys)][:, keys == word].sum(axis=1) for word in range(len(pair.source))], 1)
         links.append((links_of_head(words[: len(queries)], queries, np.arange(len(pair.source))), pair))
     assert found["attention"] == pytest.approx(alignment_error_rate(links))

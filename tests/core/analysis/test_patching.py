@@ -79,7 +79,7 @@ def test_every_cell_is_one_forward_hook(
     assert sentence(translator, CLEAN).shape == sentence(translator, CORRUPTED).shape
     found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site=site, direction=direction)
     prefix, tokens = parting(translator)
-    assert found.answers == tokenizer.pieces(list(tokens)) and found.prefix == tokenizer.pieces(prefix)
+    assert found.answers == tokenizer.tokens(list(tokens)) and found.prefix == tokenizer.tokens(prefix)
     clean, corrupted = (metric(translator, text, prefix, tokens) for text in (CLEAN, CORRUPTED))
     assert (found.metric_clean, found.metric_corrupted) == pytest.approx((clean, corrupted), abs=1e-4)
     donor, receiver = (CLEAN, CORRUPTED) if direction == "denoise" else (CORRUPTED, CLEAN)

@@ -1,4 +1,4 @@
-"""What heads do: hand-made maps whose roles are known, and links against hiding pieces one by one."""
+"""What heads do: hand-made maps whose roles are known, and links against hiding tokens one by one."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_wrong_questions_are_refused() -> None:
     assert set(ROLES_OF) == {"encoder", "decoder", "cross"}
 
 
-def test_hiding_a_piece_is_what_a_model_without_it_would_say(random_checkpoint: Path) -> None:
+def test_hiding_a_token_is_what_a_model_without_it_would_say(random_checkpoint: Path) -> None:
     translator = Translator.load(random_checkpoint)
     text = "A man rides a bicycle."
     source, target = translator.encode(text), translator.encode_target("Ein Mann").ids

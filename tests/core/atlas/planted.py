@@ -82,7 +82,7 @@ def save_model(folder: Path, *, planted: bool, seed: int = 0) -> None:
     model = Transformer(config)
     if planted:
         _plant(model, vocabulary, width)
-    decoding = DecodingConfig(extra_length=3, max_source_pieces=POSITIONS - 4)
+    decoding = DecodingConfig(extra_length=3, max_source_tokens=POSITIONS - 4)
     save_checkpoint(folder, model.state_dict(), config, vocabulary, decoding=decoding)
 
 
@@ -105,7 +105,7 @@ def _plant(model: Transformer, vocabulary: Tokenizer, width: int) -> None:
     word[POSITIONS:, POSITIONS:] = torch.eye(size)
     before = torch.zeros(width, width)
     before[: POSITIONS - 1, 1:POSITIONS] = torch.eye(POSITIONS - 1)  # position i asks for i - 1
-    number = {piece: POSITIONS + vocabulary.encode(piece).ids[0] for piece in WORDS}
+    number = {token: POSITIONS + vocabulary.encode(token).ids[0] for token in WORDS}
     ask, answer = torch.zeros(width, width), torch.zeros(width, width)
     for noun in NOUNS:
         ask[0, number[noun]] = 1.0

@@ -74,7 +74,7 @@ def test_every_effect_is_that_of_a_single_edit(bench: Bench) -> None:
 
 def test_classes_of_tokens() -> None:
     given = {"▁Haus": "word", "es": "inside", "▁12": "number", "▁": "word", ".": "punctuation", "</s>": "end"}
-    assert {piece: token_class(piece) for piece in given} == given
+    assert {token: token_class(token) for token in given} == given
 
 
 def test_translations_without_heads_are_those_of_the_translator(bench: Bench) -> None:

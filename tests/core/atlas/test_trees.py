@@ -81,12 +81,12 @@ def test_files_that_are_none(tmp_path: Path) -> None:
 
 
 def test_counts_are_those_of_a_literal_loop() -> None:
-    """Drawn weights and a tree with a word that has no pieces."""
+    """Drawn weights and a tree with a word that has no tokens."""
     tree = Tree("", (None,) * 5, (1, -1, 1, 1, 2), ("nsubj", "root", "obj", "obj", "amod"))
     rng = np.random.default_rng(0)
     for _ in range(20):
         weights = rng.random((2, 3, 5, 5))
-        weights[:, :, 3] = np.nan  # word 3 has no pieces
+        weights[:, :, 3] = np.nan  # word 3 has no tokens
         weights[:, :, :, 3] = 0.0
         hits, places, _, _ = tree_counts(weights, tree)
         for layer in range(2):

@@ -35,14 +35,14 @@ def test_word_sums_are_those_of_a_literal_loop(seed: int) -> None:
                     assert math.isnan(found[head, word, other])
 
 
-def test_a_piece_belongs_to_the_word_of_its_last_character(tokenizer: Tokenizer) -> None:
+def test_a_token_belongs_to_the_word_of_its_last_character(tokenizer: Tokenizer) -> None:
     text = "My friend doesn't like the big dog."
     encoding = tokenizer.encode(text)
     words = [(0, 2), (3, 9), (10, 14), (14, 17), None, (18, 22), (23, 26), (27, 30), (31, 34), (34, 35)]
     found = membership(encoding, words)
-    for piece, (begin, end) in enumerate(encoding.spans):
+    for token, (begin, end) in enumerate(encoding.spans):
         owners = [n for n, word in enumerate(words) if end > begin and word and word[0] <= end - 1 < word[1]]
-        assert np.flatnonzero(found[piece]).tolist() == owners
+        assert np.flatnonzero(found[token]).tolist() == owners
     assert found.sum(axis=0)[4] == 0
     assert blank_words(" a  bc\td ") == [(1, 2), (4, 6), (7, 8)]
     assert membership(Encoding((1,), ("▁",), ((0, 0),), (False,)), [(0, 1)]).sum() == 0

@@ -32,7 +32,7 @@ def test_the_file_has_the_values_and_where_they_come_from(
     )  # fmt: skip
     assert said.status == 0, said.err
     found = np.load(out)
-    expected = {"source", "target", "pieces", "source_pieces", "log_p", "provenance"}
+    expected = {"source", "target", "tokens", "source_tokens", "log_p", "provenance"}
     assert set(found.files) == expected | REPORTS.get(method, set())
     provenance = json.loads(str(found["provenance"]))
     translator = Translator.load(made.checkpoint)
@@ -41,11 +41,11 @@ def test_the_file_has_the_values_and_where_they_come_from(
     assert provenance["target"] == direct.run.text and not provenance["target_given"]
     assert found["source"] == pytest.approx(direct.source.numpy(), abs=1e-5)
     assert found["target"] == pytest.approx(direct.target.numpy(), abs=1e-5)
-    assert found["source"].shape == (len(found["pieces"]), len(found["source_pieces"]))
+    assert found["source"].shape == (len(found["tokens"]), len(found["source_tokens"]))
     for name, values in direct.report.items():
         assert found[name] == pytest.approx(values.numpy(), abs=1e-5)
     lines = said.out.splitlines()
-    assert lines[0] == direct.run.text and len(lines) == 4 + len(found["pieces"])
+    assert lines[0] == direct.run.text and len(lines) == 4 + len(found["tokens"])
     words = np.array(direct.source_axis.words)
     for row, line in zip(found["source"], lines[4:], strict=True):
         sizes = [abs(float(row[words == word].sum())) for word in range(words[-1])]  # </s> is the last
@@ -70,7 +70,7 @@ def test_a_contrast_names_two_tokens(made: Workplace, call: Call, tmp_path: Path
     out = tmp_path / "attribution.npz"
     translator = Translator.load(made.checkpoint)
     token, other = (translator.tokenizer.encode(text).ids[0] for text in ("Mann", "Frau"))
-    a, b = translator.tokenizer.pieces([token, other])
+    a, b = translator.tokenizer.tokens([token, other])
     said = call(
         "attribute", "--checkpoint", made.checkpoint, "--source", SOURCE, "--target", TARGET,
         "--method", "grad-x-input", "--at", "2", "--tokens", a, b.replace("▁", ""), "--out", out,

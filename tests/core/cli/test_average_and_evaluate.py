@@ -77,7 +77,7 @@ def test_evaluate_ends_with_one_line_of_json(made: Workplace, call: Call) -> Non
         assert float(row[2]) == pytest.approx(sacrebleu.sentence_chrf(row[4], [row[5]]).score, abs=0.051)
     logs = [log for s, r in zip(sources, references, strict=True) for log in translator.force(s, r).scores]
     assert scores["perplexity"] == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
-    assert scores["pieces"] == len(logs)
+    assert scores["tokens"] == len(logs)
     assert scores["nats_per_character"] == pytest.approx(-sum(logs) / len("".join(references)), rel=1e-4)
     assert scores["bleu"] == pytest.approx(sacrebleu.corpus_bleu(translations, [references]).score)
     assert scores["chrf"] == pytest.approx(sacrebleu.corpus_chrf(translations, [references]).score)

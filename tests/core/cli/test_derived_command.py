@@ -58,7 +58,7 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
     common = ["evaluate", "--checkpoint", folder, "--test", made.valid]
     evaluated = summary(call(*common).out)
     scores = after.metrics["scores"]["valid"]
-    for name in ("bleu", "signature", "chrf", "chrf_signature", "pieces", "sentences", "beam", "alpha"):
+    for name in ("bleu", "signature", "chrf", "chrf_signature", "tokens", "sentences", "beam", "alpha"):
         assert scores[name] == evaluated[name], name
     for name, causal in (("masked", "true"), ("unmasked", "false")):
         expected = math.log(summary(call(*common, "--causal", causal).out)["perplexity"])

@@ -30,7 +30,7 @@ def test_the_file_has_the_effects_and_where_they_come_from(
     drawn = change in ("resample", "random")
     assert set(found.files) == {
         *KINDS,
-        "pieces",
+        "tokens",
         "log_p",
         "provenance",
         *((f"{kind}_spread" for kind in KINDS) if drawn else ()),
@@ -41,7 +41,7 @@ def test_the_file_has_the_effects_and_where_they_come_from(
     text = translator.translate(SOURCE).text
     assert provenance["target"] == text and said.out.startswith(f"{text}\nlog-probability ")
     for kind in KINDS:
-        assert found[kind].shape == (2, 4, len(found["pieces"]))
+        assert found[kind].shape == (2, 4, len(found["tokens"]))
     if change == "zero":
         expected = head_effects(translator, SOURCE)
         assert found["log_p"] == pytest.approx(expected.run.log_p.numpy())

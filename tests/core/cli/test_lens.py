@@ -23,13 +23,13 @@ def test_the_file_has_both_lenses(made: Workplace, call: Call, tmp_path: Path) -
     expected, texts = logit_lens(translator, SOURCE, TARGET), decoder_lens(translator, SOURCE)
     found = np.load(out)
     assert set(found.files) == {
-        "log_p", "rank", "entropy", "top", "top_log_p", "texts", "pieces", "provenance",
+        "log_p", "rank", "entropy", "top", "top_log_p", "texts", "tokens", "provenance",
     }  # fmt: skip
     np.testing.assert_allclose(found["log_p"], expected.log_p.numpy(), atol=1e-5)
     assert found["rank"].tolist() == expected.rank.tolist()
     assert found["texts"].tolist() == [each.text for each in texts]
-    assert found["top"].shape == found["top_log_p"].shape == (3, len(found["pieces"]), 5)
-    assert tuple(found["top"][-1, 0]) == translator.tokenizer.pieces(expected.top[-1, 0].tolist())
+    assert found["top"].shape == found["top_log_p"].shape == (3, len(found["tokens"]), 5)
+    assert tuple(found["top"][-1, 0]) == translator.tokenizer.tokens(expected.top[-1, 0].tolist())
     assert json.loads(str(found["provenance"]))["target"] == TARGET
     for layer, text in enumerate(texts):
         assert f"{layer}  {text.text}\n" in said.out

@@ -27,7 +27,7 @@ def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call
     shipped = load_checkpoint(out)  # with the hashes of all files
     scores = shipped.metrics["scores"]["valid"]
     evaluated = json.loads(call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid).out.splitlines()[-1])
-    for name in ("bleu", "signature", "chrf", "chrf_signature", "pieces", "sentences", "beam", "alpha"):
+    for name in ("bleu", "signature", "chrf", "chrf_signature", "tokens", "sentences", "beam", "alpha"):
         assert scores[name] == evaluated[name], name
     assert scores["nll"] == pytest.approx(math.log(evaluated["perplexity"]))
     assert scores["part"] == "validation"

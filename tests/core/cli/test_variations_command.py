@@ -62,7 +62,7 @@ def perplexity_by_hand(run: Path, pairs: list[tuple[str, str]]) -> float:
     model.load_state_dict({name: weight.half().float() for name, weight in saved.items()})
     model.eval()
     tokenizer = Tokenizer.load(run / "tokenizer.model")
-    total, pieces = 0.0, 0
+    total, tokens = 0.0, 0
     for source, target in pairs:
         ids = (tokenizer.source.encode_batch([source]), tokenizer.encode_batch([target]))
         batch = make_batch(*ids, tokenizer.special)
@@ -70,8 +70,8 @@ def perplexity_by_hand(run: Path, pairs: list[tuple[str, str]]) -> float:
             mask = padding_mask(batch.source, tokenizer.special.pad)
             logits = model(batch.source, batch.inputs, mask)
         total += float(torch.nn.functional.cross_entropy(logits[0], batch.outputs[0], reduction="sum"))
-        pieces += batch.outputs.shape[1]
-    return math.exp(total / pieces)
+        tokens += batch.outputs.shape[1]
+    return math.exp(total / tokens)
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -100,7 +100,7 @@ def test_the_file_tells_what_was_done(made: Workplace, compared: Path) -> None:
     assert list(runs) == ["table3-b-dk16", "table3-c-n2"]  # in the order of the table
     assert runs["table3-c-n2"]["changes"] == {"num_layers": 1}
     assert runs["table3-b-dk16"]["changes"] == {"d_k": 1}
-    assert {run["target_pieces"] for run in values["runs"]} == {runs["table3-c-n2"]["target_pieces"]}  # the same text
+    assert {run["target_tokens"] for run in values["runs"]} == {runs["table3-c-n2"]["target_tokens"]}  # the same text
     assert all(run["updates"] == 60 and run["seconds"] > 0 for run in values["runs"])
     assert runs["table3-c-n2"]["bleu"] > 0
     assert runs["table3-c-n2"]["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.core.conversion.twins import SHAPE, SOURCES, TARGETS, Twin, drawn, names, pieces_model, write_json
+from tests.core.conversion.twins import SHAPE, SOURCES, TARGETS, Twin, drawn, names, tokens_model, write_json
 from transformer_core.conversion import convert
 from transformer_core.translator import Translator
 
@@ -19,9 +19,9 @@ def _tokenizer(family: str, path: Path, model: bytes) -> Any:
     source, target = LANGUAGES[family]
     (path / SPM).write_bytes(model)
     if family == "m2m":
-        pieces = [piece for number, piece in enumerate(names(model)[3:]) if number % 31]
-        listed = ["<s>", "<pad>", "</s>", "<unk>", *pieces]
-        write_json(path / "vocab.json", {piece: number for number, piece in enumerate(listed)})
+        tokens = [token for number, token in enumerate(names(model)[3:]) if number % 31]
+        listed = ["<s>", "<pad>", "</s>", "<unk>", *tokens]
+        write_json(path / "vocab.json", {token: number for number, token in enumerate(listed)})
         return M2M100Tokenizer(
             str(path / "vocab.json"), str(path / SPM), src_lang=source, tgt_lang=target, split_special_tokens=True
         )
@@ -56,7 +56,7 @@ def language_folder(path: Path, family: str, *, listed: bool = True) -> tuple[An
     """A folder with a model and its tokenizer; returns both. Transformers 5 lists no languages of M2M-100."""
     path.mkdir(parents=True)
     kind = "bpe" if family == "nllb" else "unigram"
-    tokenizer = _tokenizer(family, path, pieces_model([*SOURCES, *TARGETS], 150, kind))
+    tokenizer = _tokenizer(family, path, tokens_model([*SOURCES, *TARGETS], 150, kind))
     size = max(tokenizer.lang_token_to_id.values()) + 1 if family == "m2m" else len(tokenizer)
     # Rows beyond the vocabulary, as published models have them.
     model = drawn(_model(family, size + 2), 5, ending=4.0)

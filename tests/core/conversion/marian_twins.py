@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.core.conversion.twins import SHAPE, SOURCES, TARGETS, Twin, drawn, names, pieces_model, write_json
+from tests.core.conversion.twins import SHAPE, SOURCES, TARGETS, Twin, drawn, names, tokens_model, write_json
 from transformer_core.conversion import convert
 from transformer_core.translator import Translator
 
@@ -19,11 +19,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def vocabulary(source: bytes, target: bytes, languages: tuple[str, ...] = ()) -> dict[str, int]:
-    """A joint vocabulary as OPUS-MT has them: `</s>` first, then `<unk>`, `<pad>` last; some pieces are left out."""
+    """A joint vocabulary as OPUS-MT has them: `</s>` first, then `<unk>`, `<pad>` last; some tokens are left out."""
     both = dict.fromkeys([*names(source), *names(target)])
-    pieces = [piece for number, piece in enumerate(both) if piece not in ("<unk>", "<s>", "</s>") and number % 29]
-    listed = ["</s>", "<unk>", *pieces, *(f">>{language}<<" for language in languages), "<pad>"]
-    return {piece: number for number, piece in enumerate(listed)}
+    tokens = [token for number, token in enumerate(both) if token not in ("<unk>", "<s>", "</s>") and number % 29]
+    listed = ["</s>", "<unk>", *tokens, *(f">>{language}<<" for language in languages), "<pad>"]
+    return {token: number for number, token in enumerate(listed)}
 
 
 def marian_folder(path: Path, *, pickled: str = "", shards: str = "5GB", **options: Any) -> tuple[Any, Any]:
@@ -33,7 +33,7 @@ def marian_folder(path: Path, *, pickled: str = "", shards: str = "5GB", **optio
     languages = options.pop("languages", ())
     separate = not options.get("share_encoder_decoder_embeddings", True)
     path.mkdir(parents=True)
-    source, target = pieces_model(SOURCES, 120), pieces_model(TARGETS, 140)
+    source, target = tokens_model(SOURCES, 120), tokens_model(TARGETS, 140)
     (path / "source.spm").write_bytes(source)
     (path / "target.spm").write_bytes(target)
     if separate:
@@ -87,9 +87,9 @@ def save(model: Any, path: Path, *, pickled: str, shards: str) -> None:
 
 
 def _padded(ids: dict[str, int], size: int) -> dict[str, int]:
-    pieces = [piece for piece in ids if piece != "<pad>"]
+    tokens = [token for token in ids if token != "<pad>"]
     fill = [f"FILL{number}" for number in range(size - len(ids))]
-    return {piece: number for number, piece in enumerate([*pieces, *fill, "<pad>"])}
+    return {token: number for number, token in enumerate([*tokens, *fill, "<pad>"])}
 
 
 def marian_twin(parent: Path, name: str) -> Twin:

@@ -162,11 +162,11 @@ def native_folder(path: Path, variant: str, **more: str) -> tuple[Any, Any]:
 
 def _write_vocabulary(path: Path, ids: dict[str, int]) -> None:
     lines = []
-    for piece, number in ids.items():
-        if piece == "<pad>":
+    for token, number in ids.items():
+        if token == "<pad>":
             continue
-        escaped = piece.replace("\\", "\\\\").replace('"', '\\"')
-        lines.append(f"{piece}: {number}" if piece.isalnum() else f'"{escaped}": {number}')
+        escaped = token.replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f"{token}: {number}" if token.isalnum() else f'"{escaped}": {number}')
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

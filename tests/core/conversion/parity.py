@@ -21,7 +21,7 @@ ROOM = 60
 
 
 def padded_ids(twin: Twin, lengths: Sequence[int], seed: int = 2) -> tuple[Tensor, Tensor]:
-    """(B, S) sources and (B, T) decoder inputs of drawn pieces, padded."""
+    """(B, S) sources and (B, T) decoder inputs of drawn tokens, padded."""
     special, generator = twin.converted.tokenizer.special, torch.Generator().manual_seed(seed)
     of_source, of_target = len(twin.converted.tokenizer.source), len(twin.converted.tokenizer)
     reserved = {special.pad, special.bos, special.eos, special.unk}

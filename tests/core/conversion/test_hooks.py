@@ -35,7 +35,7 @@ def test_maps_are_labelled_and_rows_sum_to_one(twin: Twin) -> None:
     translator = twin.converted
     maps = translator.force(SOURCE, TARGET).attention
     encoding = translator.encode(SOURCE)
-    assert maps.source.tokens == (*encoding.pieces, "</s>")
+    assert maps.source.tokens == (*encoding.tokens, "</s>")
     assert maps.outputs.tokens[-1] == "</s>" and maps.inputs.tokens[0] == "<s>"
     for weights in (maps.encoder, maps.decoder, maps.cross):
         assert abs(weights.sum(axis=-1) - 1).max() < 1e-5
@@ -186,5 +186,5 @@ def test_perplexity_leaves_out_what_is_given(twin: Twin) -> None:
         each = torch.log_softmax(logits, dim=-1).gather(2, labels[:, :, None]).flatten().tolist()
         logs.extend(each[1:] if special.first >= 0 else each)
     found = perplexity(translator, pairs)
-    assert found.pieces == len(logs)
+    assert found.tokens == len(logs)
     assert found.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)

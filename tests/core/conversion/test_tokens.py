@@ -20,10 +20,10 @@ TEXTS = hostile_strings()
 
 
 @pytest.mark.parametrize("twin", TWINS, indirect=True)
-def test_every_piece_covers_its_characters(twin: Twin) -> None:
+def test_every_token_covers_its_characters(twin: Twin) -> None:
     for text in TEXTS:
         found = twin.converted.tokenizer.source.encode(text)
-        assert len(found.ids) == len(found.pieces) == len(found.spans) == len(found.unknown)
+        assert len(found.ids) == len(found.tokens) == len(found.spans) == len(found.unknown)
         assert all(0 <= begin <= end <= len(text) for begin, end in found.spans), text
         assert found.unknown == tuple(each == twin.converted.tokenizer.special.unk for each in found.ids)
 
@@ -35,7 +35,7 @@ def test_the_same_ids_as_transformers(twin: Twin) -> None:
     for text in TEXTS:
         theirs = twin.tokenizer(text)["input_ids"][:-1]
         ours = list(own.source.encode(text).ids)
-        if not ours:  # an empty text has no pieces here, so that its translation is empty
+        if not ours:  # an empty text has no tokens here, so that its translation is empty
             assert len(theirs) <= 1, text
             continue
         assert ours == theirs, text
@@ -60,7 +60,7 @@ def test_the_same_ids_as_sentencepiece_with_fairseqs_numbers(twin: Twin) -> None
 
 
 @pytest.mark.parametrize("twin", TWINS, indirect=True)
-def test_texts_of_pieces(twin: Twin) -> None:
+def test_texts_of_tokens(twin: Twin) -> None:
     own = twin.converted.tokenizer
     for text in TARGETS[::9]:
         ids = [each for each in own.encode(text).ids if each not in (own.special.unk, own.special.first)]
@@ -72,8 +72,8 @@ def test_a_language_as_typed_or_chosen(twin: Twin) -> None:
     typed = twin.converted.encode(">>fra<< The man")
     chosen = twin.converted.with_languages(target="fra")
     assert chosen.encode(" The man").ids == typed.ids == chosen.encode(">>fra<< The man").ids
-    assert typed.pieces[0] == ">>fra<<" and typed.spans[0] == (0, 7)
-    assert chosen.encode(">>deu<< The man").pieces[0] == ">>deu<<"
+    assert typed.tokens[0] == ">>fra<<" and typed.spans[0] == (0, 7)
+    assert chosen.encode(">>deu<< The man").tokens[0] == ">>deu<<"
     assert chosen.encode("") == twin.converted.encode("")
     assert not chosen.encode("").ids
     with pytest.raises(TokenizerError, match="no target language 'kor'; it has deu, fra"):
@@ -93,10 +93,10 @@ def test_source_and_target_language(twin: Twin) -> None:
     finally:
         twin.tokenizer.src_lang = twin.converted.tokenizer.vocabulary.source_language  # type: ignore[attr-defined]
     translation = changed.translate("The man", beam=2)
-    assert target in translation.pieces[0]
+    assert target in translation.tokens[0]
     assert translation.scores[0] == 0.0
     assert target not in translation.text
-    assert changed.encode_target("Der Mann").pieces[0] == translation.pieces[0]
+    assert changed.encode_target("Der Mann").tokens[0] == translation.tokens[0]
     assert twin.converted.encode("The man").ids[0] != changed.encode("The man").ids[0]  # the first one is as it was
 
 

@@ -50,7 +50,7 @@ class Twin:
     converted: Translator
 
 
-def pieces_model(texts: Iterable[str], size: int, kind: str = "unigram", **options: Any) -> bytes:
+def tokens_model(texts: Iterable[str], size: int, kind: str = "unigram", **options: Any) -> bytes:
     """A SentencePiece model with the special tokens that such models have: `<unk>`, `<s>`, `</s>`."""
     writer = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(

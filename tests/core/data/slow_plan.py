@@ -8,7 +8,7 @@ import numpy as np
 def slow_plan(
     lengths: list[tuple[int, int]],
     batch_tokens: int,
-    max_pieces: int,
+    max_tokens: int,
     seed: int,
     epoch: int,
     widths: tuple[int, ...] = (),
@@ -20,7 +20,7 @@ def slow_plan(
         return next((width for width in widths if width >= longest), longest)
 
     rng = np.random.default_rng((seed, epoch))
-    usable = [i for i, pair in enumerate(lengths) if max(pair) <= max_pieces and max(pair) + 1 <= batch_tokens]
+    usable = [i for i, pair in enumerate(lengths) if max(pair) <= max_tokens and max(pair) + 1 <= batch_tokens]
     shuffled = rng.permutation(np.array(usable)).tolist()
     order = sorted(shuffled, key=lambda i: (lengths[i][1], lengths[i][0]))  # stable
     batches: list[list[int]] = []

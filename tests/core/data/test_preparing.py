@@ -28,7 +28,7 @@ def test_a_prepared_corpus_holds_every_pair_in_order(corpus: Corpus, tokenizer: 
     assert texts(corpus) == pairs
     assert corpus.lengths.tolist() == [[len(tokenizer.encode(s)), len(tokenizer.encode(t))] for s, t in pairs]
     assert corpus.meta["pairs"] == len(pairs)
-    assert (corpus.meta["source_pieces"], corpus.meta["target_pieces"]) == tuple(corpus.lengths.sum(axis=0))
+    assert (corpus.meta["source_tokens"], corpus.meta["target_tokens"]) == tuple(corpus.lengths.sum(axis=0))
     assert corpus.meta["tokenizer_sha256"] == corpus.tokenizer.sha256 == tokenizer.sha256
 
 

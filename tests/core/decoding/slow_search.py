@@ -1,4 +1,4 @@
-"""Searches without any cleverness, to compare with: no cache, one sentence, every piece looked at."""
+"""Searches without any cleverness, to compare with: no cache, one sentence, every token looked at."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ FORBIDDEN = (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk)
 
 @dataclass(frozen=True)
 class Found:
-    """Pieces with their log-probabilities, `</s>` among them when it was written."""
+    """Tokens with their log-probabilities, `</s>` among them when it was written."""
 
-    pieces: tuple[int, ...]
+    tokens: tuple[int, ...]
     logs: tuple[float, ...]
     alpha: float
 
     @property
     def finished(self) -> bool:
-        return bool(self.pieces) and self.pieces[-1] == SPECIAL.eos
+        return bool(self.tokens) and self.tokens[-1] == SPECIAL.eos
 
     @property
     def total(self) -> float:
@@ -33,30 +33,30 @@ class Found:
 
     @property
     def score(self) -> float:
-        return self.total / math.pow((5 + len(self.pieces)) / 6, self.alpha)
+        return self.total / math.pow((5 + len(self.tokens)) / 6, self.alpha)
 
 
 @torch.no_grad()
-def next_logs(model: Transformer, source: list[int], pieces: tuple[int, ...]) -> list[float]:
-    """Log-probability of every next piece, from a full pass."""
+def next_logs(model: Transformer, source: list[int], tokens: tuple[int, ...]) -> list[float]:
+    """Log-probability of every next token, from a full pass."""
     ids = torch.tensor([[*source, SPECIAL.eos]])
-    logits = model(ids, torch.tensor([[SPECIAL.bos, *pieces]]), padding_mask(ids, SPECIAL.pad))[0, -1]
+    logits = model(ids, torch.tensor([[SPECIAL.bos, *tokens]]), padding_mask(ids, SPECIAL.pad))[0, -1]
     values: list[float] = torch.log_softmax(logits.double(), dim=-1).tolist()
     return values
 
 
 def longer(model: Transformer, source: list[int], hypothesis: Found) -> list[Found]:
-    logs = next_logs(model, source, hypothesis.pieces)
+    logs = next_logs(model, source, hypothesis.tokens)
     return [
-        Found((*hypothesis.pieces, piece), (*hypothesis.logs, log), hypothesis.alpha)
-        for piece, log in enumerate(logs)
-        if piece not in FORBIDDEN
+        Found((*hypothesis.tokens, token), (*hypothesis.logs, log), hypothesis.alpha)
+        for token, log in enumerate(logs)
+        if token not in FORBIDDEN
     ]
 
 
 def greedy(model: Transformer, source: list[int], limit: int) -> Found:
     best = Found((), (), 0.0)
-    while len(best.pieces) < limit and not best.finished:
+    while len(best.tokens) < limit and not best.finished:
         best = max(longer(model, source, best), key=lambda h: h.total)
     return best
 
@@ -76,17 +76,17 @@ def beam(model: Transformer, source: list[int], k: int, alpha: float, limit: int
 
 
 def everything(model: Transformer, source: list[int], alpha: float, limit: int) -> list[Found]:
-    """All finished translations of at most `limit` pieces, best first, then all that were cut off, best first."""
-    words = [piece for piece in range(model.config.vocab_size) if piece not in (*FORBIDDEN, SPECIAL.eos)]
+    """All finished translations of at most `limit` tokens, best first, then all that were cut off, best first."""
+    words = [token for token in range(model.config.vocab_size) if token not in (*FORBIDDEN, SPECIAL.eos)]
     finished, cut = [], []
     for length in range(limit + 1):
-        for pieces in product(words, repeat=length):
+        for tokens in product(words, repeat=length):
             logs: tuple[float, ...] = ()
             for t in range(length):
-                logs += (next_logs(model, source, pieces[:t])[pieces[t]],)
+                logs += (next_logs(model, source, tokens[:t])[tokens[t]],)
             if length < limit:
-                end = next_logs(model, source, pieces)[SPECIAL.eos]
-                finished.append(Found((*pieces, SPECIAL.eos), (*logs, end), alpha))
+                end = next_logs(model, source, tokens)[SPECIAL.eos]
+                finished.append(Found((*tokens, SPECIAL.eos), (*logs, end), alpha))
             else:
-                cut.append(Found(pieces, logs, alpha))
+                cut.append(Found(tokens, logs, alpha))
     return [*sorted(finished, key=lambda h: -h.score), *sorted(cut, key=lambda h: -h.score)]

@@ -27,7 +27,7 @@ ROOM = 45
 @torch.no_grad()
 def model_that_ends(seed: int, ending: float) -> Transformer:
     """Drawn weights and a bias towards `</s>`, so that translations of many lengths end by themselves."""
-    options = {"tie": "none", "output_bias": True, "layer_norm_epsilon": 1e-5}  # a tied model repeats its last piece
+    options = {"tie": "none", "output_bias": True, "layer_norm_epsilon": 1e-5}  # a tied model repeats its last token
     model = drawn_biases_and_norms(tiny_model(seed=seed, d_k=4, d_v=4, **options))
     assert model.output_bias is not None
     model.output_bias[SPECIAL.eos] = ending
@@ -52,7 +52,7 @@ def generate(model: Transformer, ids: torch.Tensor, **options: Any) -> Any:
     )
 
 
-def pieces(row: torch.Tensor) -> tuple[int, ...]:
+def tokens(row: torch.Tensor) -> tuple[int, ...]:
     """Ids between `<s>` and `</s>`."""
     ids = row.tolist()[1:]
     return tuple(ids[: ids.index(SPECIAL.eos)])
@@ -76,7 +76,7 @@ def test_n_best(alpha: float, penalty: str, seed: int, ending: float, lengths: t
     )
     ours = [hypothesis for result in found for hypothesis in result.hypotheses]
     assert all(hypothesis.finished for hypothesis in ours)
-    assert [hypothesis.ids for hypothesis in ours] == [pieces(row) for row in theirs.sequences]
+    assert [hypothesis.ids for hypothesis in ours] == [tokens(row) for row in theirs.sequences]
     assert [hypothesis.score for hypothesis in ours] == pytest.approx(theirs.sequences_scores.tolist(), abs=1e-4)
 
 

@@ -48,8 +48,8 @@ def test_against_a_search_without_a_cache(sources: list[list[int]], seed: int, b
         expected = slow_search.beam(model, source, beam, alpha, limit=len(source) + 4)
         assert len(result.hypotheses) == len(expected)
         for ours, theirs in zip(result.hypotheses, expected, strict=True):
-            pieces = (*ours.ids, SPECIAL.eos) if ours.finished else ours.ids
-            assert pieces == theirs.pieces
+            tokens = (*ours.ids, SPECIAL.eos) if ours.finished else ours.ids
+            assert tokens == theirs.tokens
             assert ours.score == pytest.approx(theirs.score, abs=1e-4)
             assert ours.log_probability == pytest.approx(theirs.total, abs=1e-4)
             assert ours.log_probabilities == pytest.approx(theirs.logs, abs=1e-4)
@@ -58,15 +58,15 @@ def test_against_a_search_without_a_cache(sources: list[list[int]], seed: int, b
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("alpha", [0.0, 0.6])
 def test_a_wide_beam_finds_everything(seed: int, alpha: float) -> None:
-    """Two words and `</s>`, at most four pieces: 15 translations that end and 16 that are cut off fit into 32 beams."""
+    """Two words and `</s>`, at most four tokens: 15 translations that end and 16 that are cut off fit into 32 beams."""
     model = tiny_model(seed=seed, vocab_size=6)
     (result,) = search(model, [[4]], beam=32, alpha=alpha, extra_length=3)
     expected = slow_search.everything(model, [4], alpha, limit=4)
     assert len(expected) == 31
     got = [(*h.ids, SPECIAL.eos) if h.finished else h.ids for h in result.hypotheses]
-    assert got == [h.pieces for h in expected]
+    assert got == [h.tokens for h in expected]
     assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
-    # All that can be written has probability 1 together, but for the pieces that are never written.
+    # All that can be written has probability 1 together, but for the tokens that are never written.
     assert sum(math.exp(h.log_probability) for h in result.hypotheses) < 1
 
 
@@ -76,10 +76,10 @@ def test_no_translation_is_shorter_than_allowed(least: int) -> None:
     model = tiny_model(seed=1, vocab_size=6)
     (result,) = search(model, [[4]], beam=32, alpha=0.6, extra_length=3, min_length=least)
     everything = slow_search.everything(model, [4], 0.6, limit=4)
-    expected = [h for h in everything if len(h.pieces) - h.finished >= least]
+    expected = [h for h in everything if len(h.tokens) - h.finished >= least]
     assert len(expected) < len(everything)
     got = [(*h.ids, SPECIAL.eos) if h.finished else h.ids for h in result.hypotheses]
-    assert got == [h.pieces for h in expected]
+    assert got == [h.tokens for h in expected]
     assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
 
 
@@ -99,8 +99,8 @@ def test_a_sentence_does_not_feel_its_company(sources: list[list[int]], seed: in
         (alone,) = search(model, [source], beam=3)
         assert [h.ids for h in alone.hypotheses] == [h.ids for h in result.hypotheses]
         assert [h.score for h in alone.hypotheses] == pytest.approx([h.score for h in result.hypotheses], abs=1e-4)
-        assert [(n.parent, n.piece, n.status) for n in alone.history] == [
-            (n.parent, n.piece, n.status) for n in result.history
+        assert [(n.parent, n.token, n.status) for n in alone.history] == [
+            (n.parent, n.token, n.status) for n in result.history
         ]
 
 
@@ -118,10 +118,10 @@ def test_the_history_is_the_tree_of_the_search(
             assert before is None or before.status == "kept"
             assert node.step == (before.step if before else 0) + 1
             so_far = before.log_probability if before else 0.0
-            assert node.log_probability == pytest.approx(so_far + node.piece_log_probability, abs=1e-4)
-            assert node.piece not in NEVER
-            assert (node.status == "finished") <= (node.piece == SPECIAL.eos)
-            if node.piece == SPECIAL.eos:
+            assert node.log_probability == pytest.approx(so_far + node.token_log_probability, abs=1e-4)
+            assert node.token not in NEVER
+            assert (node.status == "finished") <= (node.token == SPECIAL.eos)
+            if node.token == SPECIAL.eos:
                 assert node.status != "kept"
         for step in range(1, max(node.step for node in nodes) + 1):
             of_step = [node for node in nodes if node.step == step]
@@ -130,24 +130,24 @@ def test_the_history_is_the_tree_of_the_search(
             kept = [node for node in of_step if node.status == "kept"]
             assert len(kept) <= beam
             worst = min(node.log_probability for node in kept)
-            assert all(n.log_probability <= worst for n in of_step if n.status == "pruned" and n.piece != SPECIAL.eos)
+            assert all(n.log_probability <= worst for n in of_step if n.status == "pruned" and n.token != SPECIAL.eos)
         for hypothesis in result.hypotheses:
             path, at = [], hypothesis.node
             while at >= 0:
                 path.append(nodes[at])
                 at = nodes[at].parent
             path.reverse()
-            ids = [node.piece for node in path]
+            ids = [node.token for node in path]
             assert (ids[:-1] if hypothesis.finished else ids) == list(hypothesis.ids)
-            assert tuple(node.piece_log_probability for node in path) == hypothesis.log_probabilities
+            assert tuple(node.token_log_probability for node in path) == hypothesis.log_probabilities
             for t, shown in enumerate(hypothesis.alternatives):
                 logs = slow_search.next_logs(model, source, hypothesis.ids[:t])
-                likeliest = sorted((log for piece, log in enumerate(logs) if piece not in NEVER), reverse=True)
+                likeliest = sorted((log for token, log in enumerate(logs) if token not in NEVER), reverse=True)
                 assert [log for _, log in shown] == pytest.approx(likeliest[: alternatives + 1], abs=1e-4)
-                assert all(log == pytest.approx(logs[piece], abs=1e-4) for piece, log in shown)
+                assert all(log == pytest.approx(logs[token], abs=1e-4) for token, log in shown)
 
 
-def test_at_most_so_many_pieces_more_than_the_source() -> None:
+def test_at_most_so_many_tokens_more_than_the_source() -> None:
     model = tiny_model(vocab_size=10)
     with torch.no_grad():
         model.embedding.weight[SPECIAL.eos] = 0

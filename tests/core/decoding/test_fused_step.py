@@ -49,17 +49,17 @@ def start(model: Transformer, lengths: tuple[int, ...], beams: int) -> Increment
     return IncrementalDecoder(model, model.encode(source, mask), mask, beams=beams, capacity=2)  # grows at 2 and 4
 
 
-def steps(decoder: IncrementalDecoder, pieces: Tensor, sentences: int) -> Tensor:
+def steps(decoder: IncrementalDecoder, tokens: Tensor, sentences: int) -> Tensor:
     """Logits of all steps; rows change places after every step, and half of the sentences leave before the last."""
-    rows = torch.arange(pieces.shape[0]).view(sentences, -1).roll(1, dims=1).flatten()
+    rows = torch.arange(tokens.shape[0]).view(sentences, -1).roll(1, dims=1).flatten()
     logits = []
     for t in range(STEPS):
-        logits.append(decoder.step(pieces[:, t : t + 1]))
+        logits.append(decoder.step(tokens[:, t : t + 1]))
         decoder.reorder(rows)
     kept = torch.arange(0, sentences, 2)
     decoder.keep_sentences(kept)
-    decoder.reorder(torch.arange(pieces.shape[0]).view(sentences, -1)[kept].flatten())
-    left = pieces[: len(kept) * (len(pieces) // sentences), :1]
+    decoder.reorder(torch.arange(tokens.shape[0]).view(sentences, -1)[kept].flatten())
+    left = tokens[: len(kept) * (len(tokens) // sentences), :1]
     return torch.cat([*logits, decoder.step(left)])
 
 
@@ -69,23 +69,23 @@ def steps(decoder: IncrementalDecoder, pieces: Tensor, sentences: int) -> Tensor
 @torch.no_grad()
 def test_both_paths_agree(options: dict[str, Any], lengths: tuple[int, ...], beams: int) -> None:
     model = drawn(**options)
-    pieces = padded([STEPS] * (len(lengths) * beams), seed=5)
+    tokens = padded([STEPS] * (len(lengths) * beams), seed=5)
     fused, readable = start(model, lengths, beams), start(model, lengths, beams)
     assert fused.fused_step is not None
     readable.fused_step = readable.packed_projection = None
     torch.testing.assert_close(
-        steps(fused, pieces, len(lengths)), steps(readable, pieces, len(lengths)), atol=1e-5, rtol=1e-5
+        steps(fused, tokens, len(lengths)), steps(readable, tokens, len(lengths)), atol=1e-5, rtol=1e-5
     )
 
 
 @torch.no_grad()
 def test_bfloat16_agrees_as_far_as_it_can() -> None:
     model = drawn().bfloat16()
-    pieces = padded([STEPS] * 6, seed=5)
+    tokens = padded([STEPS] * 6, seed=5)
     fused, readable = start(model, (5, 2), 3), start(model, (5, 2), 3)
     assert fused.fused_step is not None
     readable.fused_step = None
-    torch.testing.assert_close(steps(fused, pieces, 2), steps(readable, pieces, 2), atol=0.1, rtol=0.05)
+    torch.testing.assert_close(steps(fused, tokens, 2), steps(readable, tokens, 2), atol=0.1, rtol=0.05)
 
 
 @torch.no_grad()
@@ -185,7 +185,7 @@ def test_hooks_of_the_encoder_do_not_matter() -> None:
 @torch.no_grad()
 def test_an_edit_that_comes_and_goes_in_the_middle_of_a_search() -> None:
     model = tiny_model()
-    pieces = padded([STEPS] * 2, seed=5)
+    tokens = padded([STEPS] * 2, seed=5)
     changing, readable = start(model, (4, 4), 1), start(model, (4, 4), 1)
     readable.fused_step = None
     address = "decoder.layers.0.self_attention.values"
@@ -195,9 +195,9 @@ def test_an_edit_that_comes_and_goes_in_the_middle_of_a_search() -> None:
         for decoder, logits in ((readable, expected), (changing, got)):
             if t % 3 == 1:
                 with edit(model, address, lambda value, site: 0 * value):
-                    logits.append(decoder.step(pieces[:, t : t + 1]))
+                    logits.append(decoder.step(tokens[:, t : t + 1]))
             else:
-                logits.append(decoder.step(pieces[:, t : t + 1]))
+                logits.append(decoder.step(tokens[:, t : t + 1]))
         torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-5)
 
 
@@ -211,8 +211,8 @@ def test_a_search_is_the_same_with_and_without_a_listener() -> None:
     for one, other in zip(fused, readable, strict=True):
         assert [h.ids for h in one.hypotheses] == [h.ids for h in other.hypotheses]
         assert [h.score for h in one.hypotheses] == pytest.approx([h.score for h in other.hypotheses], abs=1e-5)
-        assert [(n.parent, n.piece, n.status) for n in one.history] == [
-            (n.parent, n.piece, n.status) for n in other.history
+        assert [(n.parent, n.token, n.status) for n in one.history] == [
+            (n.parent, n.token, n.status) for n in other.history
         ]
         assert [n.log_probability for n in one.history] == pytest.approx(
             [n.log_probability for n in other.history], abs=1e-5
@@ -222,14 +222,14 @@ def test_a_search_is_the_same_with_and_without_a_listener() -> None:
 @torch.no_grad()
 def test_weights_that_change_between_two_searches() -> None:
     model = tiny_model()
-    pieces = torch.full((2, 1), 7)
-    before = start(model, (3, 3), 1).step(pieces)
+    tokens = torch.full((2, 1), 7)
+    before = start(model, (3, 3), 1).step(tokens)
     for parameter in model.parameters():
         parameter.data.mul_(1.5)  # unseen by version counters
     readable = start(model, (3, 3), 1)
     readable.fused_step = readable.packed_projection = None
-    after = start(model, (3, 3), 1).step(pieces)
-    torch.testing.assert_close(after, readable.step(pieces), atol=1e-5, rtol=1e-5)
+    after = start(model, (3, 3), 1).step(tokens)
+    torch.testing.assert_close(after, readable.step(tokens), atol=1e-5, rtol=1e-5)
     assert not torch.allclose(before, after, atol=1e-2)
 
 

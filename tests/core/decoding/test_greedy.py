@@ -23,7 +23,7 @@ def test_against_a_search_without_a_cache(sources: list[list[int]], seed: int, e
     got = greedy_search(model, batch.source, SPECIAL, extra_length=extra)
     for source, ids in zip(sources, got, strict=True):
         expected = greedy(model, source, limit=len(source) + extra)
-        assert ids == [piece for piece in expected.pieces if piece != SPECIAL.eos]
+        assert ids == [token for token in expected.tokens if token != SPECIAL.eos]
 
 
 def test_sentences_that_end_early_leave_the_batch() -> None:
@@ -41,7 +41,7 @@ def test_sentences_that_end_early_leave_the_batch() -> None:
 
         with edit(model, "decoder.embeddings", read):
             greedy_search(model, source, SPECIAL, extra_length=8)
-        lengths = [len(greedy(model, ids, limit=len(ids) + 8).pieces) for ids in sources]  # </s> included
+        lengths = [len(greedy(model, ids, limit=len(ids) + 8).tokens) for ids in sources]  # </s> included
         alive = [tuple(i for i, length in enumerate(lengths) if length > step) for step in range(max(lengths))]
         assert steps == [(len(sentences), sentences) for sentences in alive]
         several_lengths += len(set(lengths)) > 1
@@ -49,7 +49,7 @@ def test_sentences_that_end_early_leave_the_batch() -> None:
 
 
 @torch.no_grad()
-def test_special_pieces_are_never_written() -> None:
+def test_special_tokens_are_never_written() -> None:
     model = tiny_model(vocab_size=10)
     model.embedding.weight[[SPECIAL.pad, SPECIAL.bos, SPECIAL.unk]] *= 100  # now the likeliest, or the unlikeliest
     source = make_batch([[4, 5, 6]], [[]], SPECIAL).source
@@ -59,7 +59,7 @@ def test_special_pieces_are_never_written() -> None:
         assert not set(ids) & {SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, SPECIAL.eos}
 
 
-def test_at_most_so_many_pieces_more_than_the_source() -> None:
+def test_at_most_so_many_tokens_more_than_the_source() -> None:
     model = tiny_model(vocab_size=10)
     with torch.no_grad():
         model.embedding.weight[SPECIAL.eos] = 0  # as good as never likeliest

@@ -27,7 +27,7 @@ def test_beams_that_share_their_source_agree_with_copied_sentences() -> None:
 @given(st.lists(st.tuples(*[st.integers(0, 2)] * 3, *[st.integers(0, 2)] * 3), min_size=1, max_size=6))
 @torch.no_grad()
 def test_reordered_beams_go_on_from_their_new_past(choices: list[tuple[int, ...]]) -> None:
-    """Each step, row i takes the past of a drawn row of its sentence; full decoding of the same pieces must agree."""
+    """Each step, row i takes the past of a drawn row of its sentence; full decoding of the same tokens must agree."""
     model = tiny_model()
     source, _, mask = inputs_for([6, 3], 1)
     copied = source.repeat_interleave(3, 0)
@@ -38,9 +38,9 @@ def test_reordered_beams_go_on_from_their_new_past(choices: list[tuple[int, ...]
     logits = decoder.step(written)
     for step, choice in enumerate(choices):
         rows = torch.tensor([*choice[:3], *(3 + c for c in choice[3:])])
-        pieces = padded([1] * 6, seed=step)
+        tokens = padded([1] * 6, seed=step)
         decoder.reorder(rows)
-        written = torch.cat((written[rows], pieces), dim=1)
-        logits = decoder.step(pieces)
+        written = torch.cat((written[rows], tokens), dim=1)
+        logits = decoder.step(tokens)
     expected = model.logits(model.decode(written, memory, copied_mask))[:, -1]
     torch.testing.assert_close(logits, expected, atol=1e-5, rtol=1e-5)

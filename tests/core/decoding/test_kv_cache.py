@@ -69,7 +69,7 @@ def test_rows_that_stay_are_not_copied() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=1, max_size=9))
 def test_many_moves_are_those_of_lists(moves: list[list[int]]) -> None:
-    """Rows that change places after every piece, with a cache that grows: against plain Python lists."""
+    """Rows that change places after every token, with a cache that grows: against plain Python lists."""
     cache = cache_of(rows=6, sentences=6)
     pasts: list[list[float]] = [[] for _ in range(6)]
     for step, rows in enumerate(moves):

@@ -21,7 +21,7 @@ from transformer_core.translator import Translator
 
 @pytest.fixture(scope="module")
 def translator(tokenizer: Tokenizer) -> Translator:
-    decoding = DecodingConfig(beam=2, extra_length=3, max_source_pieces=60)
+    decoding = DecodingConfig(beam=2, extra_length=3, max_source_tokens=60)
     return Translator(tiny_model(vocab_size=len(tokenizer)), tokenizer, decoding)
 
 
@@ -103,13 +103,13 @@ def test_perplexity_is_that_of_forced_passes_one_by_one(translator: Translator) 
     logs = [log for source, target in pairs for log in translator.force(source, target).scores]
     found = perplexity(translator, [*pairs, ("long " * 200, "x"), ("x", "long " * 200)], batch=3)
     assert found.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
-    assert (found.pieces, found.left_out) == (len(logs), 2)
+    assert (found.tokens, found.left_out) == (len(logs), 2)
     characters = len("".join(target for _, target in pairs))
     assert found.nats_per_character == pytest.approx(-sum(logs) / characters, rel=1e-4)
     nothing = perplexity(translator, [])
     assert math.isnan(nothing.value) and math.isnan(nothing.nats_per_character)
     silence = perplexity(translator, [("Ja.", "")])
-    assert silence.pieces == 1 and math.isnan(silence.nats_per_character), "</s> alone has no character"
+    assert silence.tokens == 1 and math.isnan(silence.nats_per_character), "</s> alone has no character"
 
 
 def test_reading_columns(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_measures_at_a_snapshot(run: Path, corpus: Corpus, history: History) -> 
     model = new_model(corpus).eval()
     for number, file in enumerate(snapshot_files(run).values()):
         load_weights(model, load_snapshot(file))
-        total, pieces = 0.0, 0
+        total, tokens = 0.0, 0
         for source, target in PAIRS:
             ids = tokenizer.encode(target).ids
             x = torch.tensor([[*tokenizer.source.encode(source).ids, special.eos]])
@@ -101,8 +101,8 @@ def test_measures_at_a_snapshot(run: Path, corpus: Corpus, history: History) -> 
             total += float(
                 torch.nn.functional.cross_entropy(logits, torch.tensor([*ids, special.eos]), reduction="sum")
             )
-            pieces += len(ids) + 1
-        assert history.validation["nll"][number] == pytest.approx(total / pieces, abs=1e-4)
+            tokens += len(ids) + 1
+        assert history.validation["nll"][number] == pytest.approx(total / tokens, abs=1e-4)
     assert np.shape(history.alignment["aer"]) == (4, 1, 2)
 
 
@@ -198,12 +198,12 @@ def test_alignment_of_the_snapshots_is_that_of_their_weights(history: History, r
         model(x, torch.tensor([[special.bos, *target.ids]]), padding_mask(x, special.pad))
     weights = captured["decoder.layers.0.cross_attention.weights"].numpy()[0]
 
-    def words(pieces: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return np.cumsum([piece.startswith("\u2581") for piece in pieces]) - 1
+    def words(tokens: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.int64]]:
+        return np.cumsum([token.startswith("\u2581") for token in tokens]) - 1
 
     for head in range(2):
         rows = weights[head, : len(target.ids), : len(source.ids)]
-        links = links_of_head(rows, words(target.pieces), words(source.pieces))
+        links = links_of_head(rows, words(target.tokens), words(source.tokens))
         expected = alignment_error_rate([(links, GOLD[0])])
         assert history.alignment["aer"][-1][0][head] == pytest.approx(expected, abs=1e-4)
 

@@ -118,7 +118,7 @@ def test_logits_maps_and_translations_are_the_same(tokenizer: Tokenizer, options
     assert greedy_search(half.model, source, SPECIAL, 5) == greedy_search(single.model, source, SPECIAL, 5)
     expected, got = (each.translate_batch([SOURCE, "The man."], beam=3) for each in (single, half))
     for one, other in zip(expected, got, strict=True):
-        assert one.pieces == other.pieces
+        assert one.tokens == other.tokens
         assert_same([h.score for h in one.hypotheses], [h.score for h in other.hypotheses])  # of which some are equal
         assert_same(one.scores, other.scores)
         assert_same(one.attention, other.attention)

@@ -106,7 +106,7 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def largest(length: int, training: bool, **options: Any) -> int:
-    """Of a whole model on one pair of so many pieces, forwards and backwards."""
+    """Of a whole model on one pair of so many tokens, forwards and backwards."""
     model = tiny_model(vocab_size=8, **options)
     source, target, mask = torch.full((1, 3), 5), torch.full((1, length), 6), torch.ones(1, 1, 1, 3, dtype=torch.bool)
     long_mask = torch.ones(1, 1, 1, length, dtype=torch.bool)

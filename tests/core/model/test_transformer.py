@@ -67,11 +67,11 @@ def test_against_marian_with_copied_weights(options: dict[str, Any]) -> None:
 
 @given(st.integers(0, 7), st.integers(4, 39))
 @torch.no_grad()
-def test_no_piece_depends_on_the_future(position: int, piece: int) -> None:
+def test_no_token_depends_on_the_future(position: int, token: int) -> None:
     model = tiny_model()
     source, target, mask = inputs_for([5, 3], 8)
     changed = target.clone()
-    changed[:, position] = piece
+    changed[:, position] = token
     before, after = model(source, target, mask), model(source, changed, mask)
     assert torch.equal(before[:, :position], after[:, :position])
     if not torch.equal(changed, target):

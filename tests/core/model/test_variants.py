@@ -157,15 +157,15 @@ def test_translations_stay_within_learned_positions() -> None:
 def test_a_source_beyond_learned_positions_is_reported(tokenizer: Tokenizer) -> None:
     model = tiny_model(positions="learned", max_positions=6, vocab_size=len(tokenizer))
     translator = Translator(model, tokenizer)
-    assert translator.translate("The man").pieces is not None
+    assert translator.translate("The man").tokens is not None
     with pytest.raises(SourceTooLong, match="at most 5 are allowed"):
         translator.translate("The man sees a house today. The woman sees a house.")
 
 
 def test_training_refuses_sentences_beyond_learned_positions(corpus: Corpus, tmp_path: Path) -> None:
     model = tiny_model(positions="learned", max_positions=256, vocab_size=len(corpus.tokenizer))
-    with pytest.raises(ConfigError, match=r"max_pieces is 256, but must be below max_positions \(256\)"):
-        Trainer(model, corpus, TrainingConfig(max_pieces=256), tmp_path / "run")
+    with pytest.raises(ConfigError, match=r"max_tokens is 256, but must be below max_positions \(256\)"):
+        Trainer(model, corpus, TrainingConfig(max_tokens=256), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

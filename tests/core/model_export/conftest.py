@@ -22,7 +22,7 @@ def _drawn(folder: Path, tokenizer: Tokenizer | None = None, longest: int = 39, 
     config = tiny_config(vocab_size=len(tokenizer), **{"d_k": 4, "d_v": 4, **options})
     torch.manual_seed(3)
     weights = drawn_biases_and_norms(Transformer(config)).state_dict()
-    decoding = DecodingConfig(max_source_pieces=longest, extra_length=5)
+    decoding = DecodingConfig(max_source_tokens=longest, extra_length=5)
     save_checkpoint(folder / "ours", weights, config, tokenizer, decoding=decoding)
     return folder / "ours"
 

@@ -32,14 +32,14 @@ class Peer:
         self.translator = translator
         self.theirs: Any = ctranslate2.Translator(str(folder), intra_threads=1)
 
-    def _pieces(self, texts: Sequence[str]) -> list[list[str]]:
+    def _tokens(self, texts: Sequence[str]) -> list[list[str]]:
         side = self.translator.tokenizer.source
-        return [list(side.pieces(self.translator.encode(text).ids)) for text in texts]
+        return [list(side.tokens(self.translator.encode(text).ids)) for text in texts]
 
     def furthest(self, texts: Sequence[str], found: Sequence[Hypothesis]) -> float:
         """The largest difference of a token's log-probability."""
-        targets = [list(self.translator.tokenizer.pieces(each.ids)) for each in found]
-        scores = self.theirs.score_batch(self._pieces(texts), targets)
+        targets = [list(self.translator.tokenizer.tokens(each.ids)) for each in found]
+        scores = self.theirs.score_batch(self._tokens(texts), targets)
         pairs: list[tuple[float, float]] = [
             (ours, theirs)
             for each, score in zip(found, scores, strict=True)
@@ -58,9 +58,9 @@ class Peer:
         twin.decoding = twin.decoding.replace(
             length_penalty="power", alpha=alpha, early_stopping=alpha > 0, min_length=0
         )
-        never = [[tokenizer.piece(each)] for each in special.never_generated if each != special.unk and beam == 1]
+        never = [[tokenizer.token(each)] for each in special.never_generated if each != special.unk and beam == 1]
         results = self.theirs.translate_batch(
-            self._pieces(texts),
+            self._tokens(texts),
             beam_size=beam,
             length_penalty=alpha,
             min_decoding_length=0,
@@ -75,7 +75,7 @@ class Peer:
         return [
             text
             for text, mine, theirs in zip(texts, ours, results, strict=True)
-            if list(tokenizer.pieces(mine.ids)) != theirs.hypotheses[0]
+            if list(tokenizer.tokens(mine.ids)) != theirs.hypotheses[0]
             and mine.finished
             and (beam == 1 or abs(mine.score - theirs.scores[0]) > 1e-4)
         ]

@@ -14,7 +14,7 @@ import torch
 from tests.core.conversion.families import TWINS
 from tests.core.conversion.language_twins import LANGUAGES
 from tests.core.conversion.parity import check_tensors, check_texts, compare_texts
-from tests.core.conversion.twins import SOURCES, Twin, pieces_model
+from tests.core.conversion.twins import SOURCES, Twin, tokens_model
 from tests.core.model_export.peers import (
     CHECKPOINTS,
     HOSTILE,
@@ -215,16 +215,16 @@ def test_other_families_are_refused(name: str, said: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
 def test_bytes_in_place_of_unknown_characters(kind: str, drawn_checkpoint: partial[Path], tmp_path: Path) -> None:
-    """Pieces such as <0xEA> are in the list, and are joined to characters again; those that are none become U+FFFD."""
+    """Tokens such as <0xEA> are in the list, and are joined to characters again; those that are none become U+FFFD."""
     ids = {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3}
-    tokenizer = Tokenizer(pieces_model(SOURCES, 420, kind, byte_fallback=True, **ids))
+    tokenizer = Tokenizer(tokens_model(SOURCES, 420, kind, byte_fallback=True, **ids))
     folder = drawn_checkpoint(tokenizer=tokenizer)
     export_model(folder, tmp_path / "out", "transformers")
     theirs = Marian.load(tmp_path / "out").tokenizer
     for text in HOSTILE:
         if text not in LANGUAGE_LIKE:
             assert [*tokenizer.encode(text).ids, tokenizer.special.eos] == theirs(text).input_ids, text
-    assert any("<0x" in piece for piece in tokenizer.encode("한").pieces)
+    assert any("<0x" in token for token in tokenizer.encode("한").tokens)
     chance = random.Random(2)
     for _ in range(200):
         drawn = chance.choices(range(4, len(tokenizer)), k=chance.randint(1, 12))

@@ -69,7 +69,7 @@ def test_any_walk_ends_in_a_tree_and_the_mask_says_the_same_as_the_ids(
     assert len(walked) + 1 <= limit
 
 
-def test_the_words_of_a_source_are_counted_in_its_pieces() -> None:
+def test_the_words_of_a_source_are_counted_in_its_tokens() -> None:
     pairs = [("the cat isn't here .", "(S XX XX )S"), ("a b 1/2 U.S. --", "(S XX )S")]
     tokenizer = learn_vocabularies(lambda: pairs * 20, 40)
     texts = ["the cat", "isn't", "( ) .", "\u6771\u4eac x", "a b 1/2 U.S. -- the-cat"]

@@ -1,4 +1,4 @@
-"""The vocabularies of a parser: words in pieces on one side, a closed list of symbols on the other."""
+"""The vocabularies of a parser: words in tokens on one side, a closed list of symbols on the other."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def test_each_symbol_is_one_token_and_comes_back(both: Tokenizer) -> None:
 
 def test_a_label_that_begins_like_another_is_one_token_too() -> None:
     both = learn_vocabularies(lambda: [("a b c", "(S (SBAR (SB XX )SB XX )SBAR XX )S")], 8)
-    pieces = both.encode("(SBAR (S (SB").pieces
-    assert pieces == ("▁(SBAR", "▁(S", "▁(SB")
+    tokens = both.encode("(SBAR (S (SB").tokens
+    assert tokens == ("▁(SBAR", "▁(S", "▁(SB")
 
 
 def test_a_symbol_table_knows_every_bracket(both: Tokenizer) -> None:
     table = SymbolTable.from_tokenizer(both)
     assert table.opening.keys() == table.closing.keys() == {"S", "NP", "VP", "PP"}
-    assert both.piece(table.opening["NP"]) == "▁(NP"
-    assert both.piece(table.closing["NP"]) == "▁)NP"
-    assert both.piece(table.word) == "▁XX"
+    assert both.token(table.opening["NP"]) == "▁(NP"
+    assert both.token(table.closing["NP"]) == "▁)NP"
+    assert both.token(table.word) == "▁XX"
     assert (table.size, table.eos) == (13, both.special.eos)
 
 

@@ -23,7 +23,7 @@ from transformer_core.translator import Translator
 
 @pytest.fixture(scope="module")
 def both() -> Tokenizer:
-    """English sources with 120 pieces, German targets with 140."""
+    """English sources with 120 tokens, German targets with 140."""
     sources, targets = zip(*sentence_pairs(), strict=True)
     target = Tokenizer.train(targets, 140, threads=1)
     return Tokenizer(target.model, Tokenizer.train(sources, 120, threads=1).model)
@@ -33,7 +33,7 @@ def model_for(both: Tokenizer) -> Transformer:
     return tiny_model(vocab_size=140, source_vocab_size=120, tie="target")
 
 
-def test_each_side_has_its_own_pieces(both: Tokenizer, tmp_path: Path) -> None:
+def test_each_side_has_its_own_tokens(both: Tokenizer, tmp_path: Path) -> None:
     assert (len(both), len(both.source), both.separate) == (140, 120, True)
     assert both.source.source is both.source
     assert both.source.decode(both.source.encode("The man sees a house.").ids) == "The man sees a house."
@@ -43,7 +43,7 @@ def test_each_side_has_its_own_pieces(both: Tokenizer, tmp_path: Path) -> None:
     assert both.sha256 != Tokenizer(both.model).sha256
 
 
-def test_special_pieces_must_have_the_same_ids(both: Tokenizer) -> None:
+def test_special_tokens_must_have_the_same_ids(both: Tokenizer) -> None:
     import io
 
     import sentencepiece
@@ -90,14 +90,14 @@ def test_prepared_text_holds_ids_of_each_side(both: Tokenizer, pairs_file: Path,
 def test_translating_forcing_and_scoring_use_the_right_side(both: Tokenizer) -> None:
     translator = Translator(model_for(both), both)
     source, target = sentence_pairs()[0]
-    assert translator.translate(source).source_encoding.pieces == both.source.encode(source).pieces
+    assert translator.translate(source).source_encoding.tokens == both.source.encode(source).tokens
     forced = translator.force(source, target)
-    assert forced.pieces == both.encode(target).pieces
-    assert forced.attention.source.tokens == (*both.source.encode(source).pieces, "</s>")
+    assert forced.tokens == both.encode(target).tokens
+    assert forced.attention.source.tokens == (*both.source.encode(source).tokens, "</s>")
     assert translator.score([(source, target)]) == pytest.approx([forced.log_probability], abs=1e-4)
-    total, pieces = validation_loss(translator.model, [(source, target)], both, 100, torch.float32)
+    total, tokens = validation_loss(translator.model, [(source, target)], both, 100, torch.float32)
     assert total == pytest.approx(-forced.log_probability, abs=1e-3)
-    assert pieces == len(forced.scores)
+    assert tokens == len(forced.scores)
 
 
 # --- checkpoints ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Text to pieces and back: round trips, spans, unknown characters, words."""
+"""Text to tokens and back: round trips, spans, unknown characters, words."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
 CHARACTERS = st.text(st.sampled_from("abcxyzÄßé .,'-!?12  \t　ﬁＡ①한국ㄱ日🙂👩‍🔬\u0301☃"), max_size=20)
 
 
-def test_special_pieces_have_their_fixed_ids(tokenizer: Tokenizer) -> None:
+def test_special_tokens_have_their_fixed_ids(tokenizer: Tokenizer) -> None:
     assert tokenizer.special == SpecialIds(pad=0, bos=1, eos=2, unk=3)
-    assert tokenizer.pieces([0, 1, 2, 3]) == ("<pad>", "<s>", "</s>", "<unk>")
+    assert tokenizer.tokens([0, 1, 2, 3]) == ("<pad>", "<s>", "</s>", "<unk>")
     assert len(tokenizer) == 160
 
 
@@ -31,8 +31,8 @@ def test_round_trip(tokenizer: Tokenizer, text: str) -> None:
     encoding = tokenizer.encode(text)
     assert not any(encoding.unknown)
     assert tokenizer.decode(encoding.ids) == text
-    assert tokenizer.pieces(encoding.ids) == encoding.pieces
-    assert "".join(encoding.pieces).replace(WORD_BOUNDARY, " ").strip() == text
+    assert tokenizer.tokens(encoding.ids) == encoding.tokens
+    assert "".join(encoding.tokens).replace(WORD_BOUNDARY, " ").strip() == text
 
 
 @given(texts=st.lists(CHARACTERS, max_size=5))
@@ -43,24 +43,24 @@ def test_the_quick_way_gives_the_same_ids(tokenizer: Tokenizer, texts: list[str]
 @given(text=CHARACTERS)
 def test_spans_cover_the_text_in_order(tokenizer: Tokenizer, text: str) -> None:
     encoding = tokenizer.encode(text)
-    assert len(encoding.ids) == len(encoding.pieces) == len(encoding.spans) == len(encoding.unknown) == len(encoding)
+    assert len(encoding.ids) == len(encoding.tokens) == len(encoding.spans) == len(encoding.unknown) == len(encoding)
     covered: set[int] = set()
     previous = 0
     for begin, end in encoding.spans:
         assert 0 <= begin <= end <= len(text)
-        assert begin >= previous or begin in covered  # pieces of one wide character share its span
+        assert begin >= previous or begin in covered  # tokens of one wide character share its span
         previous = max(previous, begin)
         covered.update(range(begin, end))
     for position, character in enumerate(text):
         visible = not character.isspace() and unicodedata.category(character)[0] not in "CZ"
-        assert position in covered or not visible, f"{character!r} at {position} of {text!r} is in no piece"
+        assert position in covered or not visible, f"{character!r} at {position} of {text!r} is in no token"
 
 
-def test_spans_name_the_characters_of_each_piece(tokenizer: Tokenizer) -> None:
+def test_spans_name_the_characters_of_each_token(tokenizer: Tokenizer) -> None:
     text = "The big dog 🙂 sees."
     encoding = tokenizer.encode(text)
-    for piece, (begin, end) in zip(encoding.pieces, encoding.spans, strict=True):
-        assert text[begin:end].strip() == piece.replace(WORD_BOUNDARY, "")
+    for token, (begin, end) in zip(encoding.tokens, encoding.spans, strict=True):
+        assert text[begin:end].strip() == token.replace(WORD_BOUNDARY, "")
 
 
 def test_text_is_normalised_to_nfkc(tokenizer: Tokenizer) -> None:
@@ -81,15 +81,15 @@ def test_unknown_characters_are_visible_and_marked(tokenizer: Tokenizer, strange
     unknown = [i for i, mark in enumerate(encoding.unknown) if mark]
     assert unknown
     assert all(encoding.ids[i] == tokenizer.special.unk for i in unknown)
-    assert "".join(encoding.pieces[i] for i in unknown).replace(WORD_BOUNDARY, "") == strange
+    assert "".join(encoding.tokens[i] for i in unknown).replace(WORD_BOUNDARY, "") == strange
     assert tokenizer.decode([tokenizer.special.unk]) == " \u2047 "
     begin, end = encoding.spans[unknown[0]][0], encoding.spans[unknown[-1]][1]
     assert text[begin:end].strip() == strange
-    assert [i for i, piece_id in enumerate(encoding.ids) if piece_id == 3] == unknown
+    assert [i for i, token_id in enumerate(encoding.ids) if token_id == 3] == unknown
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t "])
-def test_nothing_gives_no_pieces(tokenizer: Tokenizer, text: str) -> None:
+def test_nothing_gives_no_tokens(tokenizer: Tokenizer, text: str) -> None:
     assert tokenizer.encode(text) == Encoding((), (), (), ())
     assert tokenizer.decode([]) == ""
 
@@ -102,7 +102,7 @@ def test_special_ids_are_no_text_and_special_text_is_no_id(tokenizer: Tokenizer)
 
 def test_training_does_not_depend_on_threads(tokenizer: Tokenizer) -> None:
     texts = [text for pair in sentence_pairs() for text in pair]
-    assert Tokenizer.train(texts, 160, threads=2).pieces(range(160)) == tokenizer.pieces(range(160))
+    assert Tokenizer.train(texts, 160, threads=2).tokens(range(160)) == tokenizer.tokens(range(160))
 
 
 def test_saved_and_loaded(tokenizer: Tokenizer, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_damaged_file_is_named(tokenizer: Tokenizer, tmp_path: Path, damage: s
         Tokenizer.load(path)
 
 
-def test_a_model_without_the_special_pieces_is_refused() -> None:
+def test_a_model_without_the_special_tokens_is_refused() -> None:
     import io
 
     import sentencepiece
@@ -145,7 +145,7 @@ def test_a_vocabulary_too_small_or_too_large_is_refused(size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pieces", "numbers"),
+    ("tokens", "numbers"),
     [
         (["▁The", "▁dog", "."], (0, 1, 2)),
         (["▁un", "real", "▁dog"], (0, 0, 1)),
@@ -164,19 +164,19 @@ def test_a_vocabulary_too_small_or_too_large_is_refused(size: int) -> None:
         ([], ()),
     ],
 )
-def test_words(pieces: list[str], numbers: tuple[int, ...]) -> None:
-    assert word_numbers(pieces) == numbers
+def test_words(tokens: list[str], numbers: tuple[int, ...]) -> None:
+    assert word_numbers(tokens) == numbers
 
 
 @given(text=CHARACTERS)
 def test_words_of_any_text_make_an_axis(tokenizer: Tokenizer, text: str) -> None:
-    pieces = tokenizer.encode(text).pieces
-    source = axis(pieces, end=True)
-    inputs = axis(pieces, start=True)
-    assert source.tokens == (*pieces, "</s>")
-    assert inputs.tokens == ("<s>", *pieces)
-    assert source.special == (False,) * len(pieces) + (True,)
-    assert inputs.special == (True,) + (False,) * len(pieces)
+    tokens = tokenizer.encode(text).tokens
+    source = axis(tokens, end=True)
+    inputs = axis(tokens, start=True)
+    assert source.tokens == (*tokens, "</s>")
+    assert inputs.tokens == ("<s>", *tokens)
+    assert source.special == (False,) * len(tokens) + (True,)
+    assert inputs.special == (True,) + (False,) * len(tokens)
     assert inputs.words[1:] == tuple(word + 1 for word in source.words[:-1])
     # A special token is a word of its own.
     assert source.words.count(source.words[-1]) == 1
@@ -184,8 +184,8 @@ def test_words_of_any_text_make_an_axis(tokenizer: Tokenizer, text: str) -> None
 
 
 def test_words_of_a_sentence(tokenizer: Tokenizer) -> None:
-    pieces = tokenizer.encode("My friend doesn't like two well-known books.").pieces
-    words = axis(pieces, end=True).word_texts
+    tokens = tokenizer.encode("My friend doesn't like two well-known books.").tokens
+    words = axis(tokens, end=True).word_texts
     assert words == ("My", "friend", "doesn't", "like", "two", "well-known", "books", ".", "</s>")
 
 
@@ -207,7 +207,7 @@ def test_symbols_have_no_blanks(symbols: list[str]) -> None:
 
 
 def test_words_that_begin_at_blanks_only() -> None:
-    pieces = ["▁The", "▁U", ".", "S", ".", "▁", "is", "n't", "▁."]
-    assert word_numbers(pieces, at_blanks=True) == (0, 1, 1, 1, 1, 2, 2, 2, 3)
-    assert word_numbers(pieces)[-1] > 3
-    assert axis(pieces, end=True, at_blanks=True).word_texts == ("The", "U.S.", "isn't", ".", "</s>")
+    tokens = ["▁The", "▁U", ".", "S", ".", "▁", "is", "n't", "▁."]
+    assert word_numbers(tokens, at_blanks=True) == (0, 1, 1, 1, 1, 2, 2, 2, 3)
+    assert word_numbers(tokens)[-1] > 3
+    assert axis(tokens, end=True, at_blanks=True).word_texts == ("The", "U.S.", "isn't", ".", "</s>")

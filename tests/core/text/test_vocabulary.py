@@ -21,13 +21,13 @@ from transformer_core.text.tokenizer import Tokenizer, TokenizerError
 from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 from transformer_core.text.vocabulary import Vocabulary, VocabularyError, unused
 
-PIECES = ["</s>", "<unk>", "__de__", "__en__", *"abcdefgh", "ab", "Ġ", "Ġa", unused(15), "<pad>"]
+TOKENS = ["</s>", "<unk>", "__de__", "__en__", *"abcdefgh", "ab", "Ġ", "Ġa", unused(15), "<pad>"]
 MERGES = b"#version: 0.2\na b\n\xc4\xa0 a\n"
 
 
 def vocabulary(**changes: Any) -> Vocabulary:
-    special = SpecialIds(pad=len(PIECES) - 1, bos=len(PIECES) - 1, eos=0, unk=1)
-    options: dict[str, Any] = {"pieces": PIECES, "special": special, "scheme": "byte-level", **changes}
+    special = SpecialIds(pad=len(TOKENS) - 1, bos=len(TOKENS) - 1, eos=0, unk=1)
+    options: dict[str, Any] = {"tokens": TOKENS, "special": special, "scheme": "byte-level", **changes}
     return Vocabulary(**options)
 
 
@@ -46,7 +46,7 @@ def test_there_and_back() -> None:
     given = vocabulary(languages=languages, target_prefix="target language", target_language="de", marks=True)
     again = Vocabulary.from_bytes(given.to_bytes())
     assert again == Vocabulary.from_bytes(again.to_bytes())
-    assert list(again.pieces) == PIECES
+    assert list(again.tokens) == TOKENS
     assert again.languages == languages and again.target_language == "de" and again.marks
     assert again.special == given.special
 
@@ -54,7 +54,7 @@ def test_there_and_back() -> None:
 def test_the_file_is_what_json_writes() -> None:
     """Byte by byte, as the identity of a model depends on it."""
     odd = ['"', "\\", "\n", "\u2028", "\x7f", "\x01", "é", "한", "🙂", "</x>", "▁a b"]
-    for changes in ({}, {"pieces": [*odd, *PIECES], "languages": {"de": "__de__", '"': "__en__"}}):
+    for changes in ({}, {"tokens": [*odd, *TOKENS], "languages": {"de": "__de__", '"': "__en__"}}):
         given = vocabulary(**changes)
         special = {name: value for name, value in asdict(given.special).items() if name != "first"}
         values = {name: value for name, value in asdict(given).items() if name != "special"}
@@ -97,17 +97,17 @@ def test_any_damage_of_a_file_is_read_or_refused(data: st.DataObject) -> None:
         (b"[" * 100_000, "cannot be read"),
         (b"[]", "is not of format 1"),
         (values(format_version=2), "is not of format 1"),
-        (values(pieces="abc"), "pieces must be a list"),
-        (values(pieces=[*PIECES[:-1], 7]), "pieces must hold texts"),
-        (values(pieces=[*PIECES[:-1], ""]), "pieces must hold texts"),
-        (values(pieces=[*PIECES[:-1], "x" * 1_001]), "pieces must hold texts"),
-        (values(pieces=[*PIECES[:-1], "\ud800"]), "half of a surrogate pair"),
-        (values(pieces=PIECES[:5]), "beyond the list of 5 pieces"),
-        (values(source_pieces=["a"]), "beyond the list of 1 pieces"),
+        (values(tokens="abc"), "tokens must be a list"),
+        (values(tokens=[*TOKENS[:-1], 7]), "tokens must hold texts"),
+        (values(tokens=[*TOKENS[:-1], ""]), "tokens must hold texts"),
+        (values(tokens=[*TOKENS[:-1], "x" * 1_001]), "tokens must hold texts"),
+        (values(tokens=[*TOKENS[:-1], "\ud800"]), "half of a surrogate pair"),
+        (values(tokens=TOKENS[:5]), "beyond the list of 5 tokens"),
+        (values(source_tokens=["a"]), "beyond the list of 1 tokens"),
         (values(languages=[]), "languages must be an object"),
         (values(languages={"de": 7}), "languages must hold texts"),
-        (values(languages={"de": "__fr__"}, source_prefix="source language"), "has no piece"),
-        (values(source_prefix="<s>"), "has no piece"),
+        (values(languages={"de": "__fr__"}, source_prefix="source language"), "has no token"),
+        (values(source_prefix="<s>"), "has no token"),
         (values(target_language="fr"), "has no language 'fr'"),
         (values(scheme="words"), "scheme is 'words'"),
         (values(scheme=["sentencepiece"]), "scheme is"),
@@ -123,13 +123,13 @@ def test_a_file_that_makes_no_sense(data: bytes, said: str) -> None:
         Vocabulary.from_bytes(data)
 
 
-def test_a_piece_twice() -> None:
-    with pytest.raises(VocabularyError, match="lists a piece twice"):
-        tokenizer(pieces=[*PIECES[:-2], "a", "<pad>"])
+def test_a_token_twice() -> None:
+    with pytest.raises(VocabularyError, match="lists a token twice"):
+        tokenizer(tokens=[*TOKENS[:-2], "a", "<pad>"])
 
 
 def test_merges_by_hand() -> None:
-    assert tokenizer().encode("abab a").pieces == ("ab", "ab", "▁a")
+    assert tokenizer().encode("abab a").tokens == ("ab", "ab", "▁a")
     assert tokenizer().encode("aab").ids == (4, 12)
     assert tokenizer().decode([12, 14, 0, 16, 15, 4]) == "ab aa"
     assert tokenizer().encode("xa").unknown == (True, False)
@@ -143,13 +143,13 @@ def test_other_files_are_no_merges(model: bytes) -> None:
 
 def test_a_long_word_takes_no_longer_than_many() -> None:
     found = ByteLevelSegmenter(MERGES).cut("ab" * 50_000)
-    assert len(found.pieces) == 50_000
+    assert len(found.tokens) == 50_000
 
 
 def test_special_tokens_are_no_text() -> None:
-    own = tokenizer(pieces=["</s>", "<unk>", "ab", *PIECES[3:12], "__de__", *PIECES[13:]], target_prefix="ab")
+    own = tokenizer(tokens=["</s>", "<unk>", "ab", *TOKENS[3:12], "__de__", *TOKENS[13:]], target_prefix="ab")
     assert own.special.first == 2
-    assert own.source.encode("ab").ids == (1,)  # a piece with which translations begin
+    assert own.source.encode("ab").ids == (1,)  # a token with which translations begin
     assert own.encode("a").ids[0] == 2
     assert own.decode([2, 4]) == "a"
 

@@ -52,8 +52,8 @@ def test_a_compiled_training_equals_the_same_one_not_compiled(
 
 
 def _plan(corpus: Corpus) -> Plan:
-    widths = bucket_widths(COMPILED.max_pieces + 1)
-    return plan_epoch(corpus.lengths, COMPILED.batch_tokens, COMPILED.max_pieces, COMPILED.seed, 0, widths)
+    widths = bucket_widths(COMPILED.max_tokens + 1)
+    return plan_epoch(corpus.lengths, COMPILED.batch_tokens, COMPILED.max_tokens, COMPILED.seed, 0, widths)
 
 
 def test_batches_of_a_compiled_training_hold_every_pair_once_in_few_shapes(corpus: Corpus, tmp_path: Path) -> None:
@@ -70,12 +70,12 @@ def test_batches_of_a_compiled_training_hold_every_pair_once_in_few_shapes(corpu
     for batch in batches:
         assert batch.source.shape == batch.inputs.shape == batch.outputs.shape
         rows, width = batch.source.shape
-        assert width in bucket_widths(COMPILED.max_pieces + 1)
+        assert width in bucket_widths(COMPILED.max_tokens + 1)
         assert rows == COMPILED.batch_tokens // width
 
 
 def test_batches_are_no_wider_than_the_positions_that_were_learned(corpus: Corpus, tmp_path: Path) -> None:
-    config = COMPILED.replace(max_pieces=40)
+    config = COMPILED.replace(max_tokens=40)
     model = Transformer(new_model(corpus).config.replace(positions="learned", max_positions=41))
     reader = Trainer(model, corpus, config, tmp_path)._loader
     assert (reader.widths[-2:], bucket_widths(41)[-2:]) == ([40, 41], [40, 48])

@@ -47,7 +47,7 @@ def saved(run: Path, file: str, step: int = -1) -> dict[str, torch.Tensor]:
 def test_two_processes_are_one_with_twice_the_accumulation(
     corpus: Corpus, trained: Path, tmp_path: Path, run: str
 ) -> None:
-    batches = len(plan_epoch(corpus.lengths, ODD.batch_tokens, ODD.max_pieces, ODD.seed, 0))
+    batches = len(plan_epoch(corpus.lengths, ODD.batch_tokens, ODD.max_tokens, ODD.seed, 0))
     assert batches == 9
     new_trainer(corpus, tmp_path, ODD.replace(accumulate=4)).train()
     for file in STATES:
@@ -59,7 +59,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
     lines, expected = updates(trained / run), updates(tmp_path)
     assert [line["step"] for line in lines] == [1, 2, 3, 4, 5]  # only one process writes
     for line, other in zip(lines, expected, strict=True):
-        for key in ("loss", "nll", "gradient_norm", "target_pieces", "epoch"):
+        for key in ("loss", "nll", "gradient_norm", "target_tokens", "epoch"):
             assert line[key] == pytest.approx(other[key], rel=1e-4)
     state, other_state = (
         json.loads((step_folders(r)[-1] / "state.json").read_text()) for r in (trained / run, tmp_path)

@@ -78,7 +78,7 @@ def test_the_term_is_what_a_loop_over_sentences_and_heads_gives(tokenizer: Token
 def test_separators_are_special_ids_and_tokens_without_a_letter_or_digit(tokenizer: Tokenizer) -> None:
     source, target = separators(tokenizer)
     assert torch.equal(source, target)
-    texts = {text: bool(target[number]) for number, text in enumerate(tokenizer.pieces(range(len(tokenizer))))}
+    texts = {text: bool(target[number]) for number, text in enumerate(tokenizer.tokens(range(len(tokenizer))))}
     assert texts["<s>"] and texts["</s>"] and texts["."]
     words = [text for text in texts if text not in ("<s>", "</s>") and any(map(str.isalnum, text))]
     assert len(words) > 50 and not any(texts[text] for text in words)

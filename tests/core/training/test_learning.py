@@ -26,11 +26,11 @@ def reversals(count: int, generator: torch.Generator) -> tuple[Batch, list[list[
 
 
 def loss_of(model: Transformer, batch: Batch) -> tuple[Tensor, float]:
-    """Smoothed loss for training, and plain loss; nats per piece, `</s>` included."""
+    """Smoothed loss for training, and plain loss; nats per token, `</s>` included."""
     mask = padding_mask(batch.source, SPECIAL.pad)
     vectors = model.decode(batch.inputs, model.encode(batch.source, mask), mask)
     loss = output_loss(vectors, model.embedding.weight, batch.outputs, pad=SPECIAL.pad, smoothing=0.05)
-    return loss.smoothed / loss.pieces, float(loss.nll) / loss.pieces
+    return loss.smoothed / loss.tokens, float(loss.nll) / loss.tokens
 
 
 def test_a_tiny_model_learns_to_reverse() -> None:

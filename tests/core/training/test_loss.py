@@ -27,7 +27,7 @@ def drawn(rows: int = 3, length: int = 5, d: int = 8, vocabulary: int = 11) -> t
 
 
 def test_worked_by_hand() -> None:
-    # Probabilities 1/2, 1/4, 1/4; the right piece is the first; epsilon 0.1 leaves 0.9 and gives 0.05 to each other.
+    # Probabilities 1/2, 1/4, 1/4; the right token is the first; epsilon 0.1 leaves 0.9 and gives 0.05 to each other.
     logits = torch.tensor([[math.log(2.0), 0.0, 0.0]])
     smoothed, nll = smoothed_cross_entropy(logits, torch.tensor([0]), 0.1)
     assert float(nll) == pytest.approx(math.log(2))
@@ -62,7 +62,7 @@ def test_the_uniform_convention_is_torchs(epsilon: float, rows: int, length: int
 
 
 def test_both_conventions_by_hand() -> None:
-    # Five pieces, epsilon 0.1: the others get 0.025 each, or 0.02 each while the right piece keeps 0.92.
+    # Five tokens, epsilon 0.1: the others get 0.025 each, or 0.02 each while the right token keeps 0.92.
     assert mass_on_others(0.1, 5, "others") == 0.1
     assert mass_on_others(0.1, 5, "uniform") == pytest.approx(4 * 0.02)
 
@@ -82,7 +82,7 @@ def test_chunked_loss_and_gradients_against_autograd(
     references = torch.autograd.grad(expected / 7, (vectors, weight))
     torch.testing.assert_close(loss.smoothed, expected, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(loss.nll, nll, atol=1e-5, rtol=1e-5)
-    assert loss.pieces == int(real.sum())
+    assert loss.tokens == int(real.sum())
     for ours, reference in zip(got, references, strict=True):
         torch.testing.assert_close(ours, reference, atol=1e-5, rtol=1e-5)
 
@@ -111,7 +111,7 @@ def test_padding_counts_for_nothing() -> None:
     longer = torch.cat((vectors, torch.randn(3, 4, 8)), dim=1)
     again = output_loss(longer, weight, wider, pad=PAD, smoothing=0.1)
     assert float(again.smoothed.detach()) == pytest.approx(float(loss.smoothed.detach()))
-    assert again.pieces == loss.pieces
+    assert again.tokens == loss.tokens
 
 
 def test_the_smoothed_loss_is_least_at_the_smoothed_target() -> None:
@@ -169,6 +169,6 @@ def test_a_batch_of_nothing_but_padding_has_gradients_of_zero() -> None:
     vectors, weight = torch.randn(2, 3, 4, requires_grad=True), torch.randn(7, 4, requires_grad=True)
     loss = output_loss(vectors, weight, torch.zeros(2, 3, dtype=torch.int64), pad=0, smoothing=0.1)
     torch.autograd.backward(loss.smoothed)
-    assert (float(loss.smoothed.detach()), loss.pieces) == (0.0, 0)
+    assert (float(loss.smoothed.detach()), loss.tokens) == (0.0, 0)
     assert weight.grad is not None
     assert not bool(weight.grad.any())

@@ -31,7 +31,7 @@ def names(folder: Path) -> list[str]:
 def test_everything_comes_back(tmp_path: Path) -> None:
     model = tiny_model()
     optimizer = stepped(model)
-    progress = Progress(step=2, epoch=1, batch=7, target_pieces=99, seconds=1.5)
+    progress = Progress(step=2, epoch=1, batch=7, target_tokens=99, seconds=1.5)
     folder = save_state(tmp_path, model, optimizer, progress, keep=5)
     drawn = torch.rand(3)
 

@@ -48,7 +48,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
 
 @pytest.mark.parametrize("smoothing", ["others", "uniform"])
 def test_updates_against_plain_torch(smoothing: str, corpus: Corpus, tmp_path: Path) -> None:
-    """Three updates, written out: mean of torch's cross-entropy per piece, torch's Adam, the paper's rate."""
+    """Three updates, written out: mean of torch's cross-entropy per token, torch's Adam, the paper's rate."""
     config = SHORT.replace(steps=3, smoothing=smoothing)
     trained = new_trainer(corpus, tmp_path, config)
     trained.train()
@@ -56,7 +56,7 @@ def test_updates_against_plain_torch(smoothing: str, corpus: Corpus, tmp_path: P
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
     vocabulary = len(corpus.tokenizer)
     epsilon = 0.1 if smoothing == "uniform" else 0.1 * vocabulary / (vocabulary - 1)
-    plan = plan_epoch(corpus.lengths, config.batch_tokens, config.max_pieces, config.seed, 0)
+    plan = plan_epoch(corpus.lengths, config.batch_tokens, config.max_tokens, config.seed, 0)
     lines = updates(tmp_path)
     for step in (1, 2, 3):
         batch = corpus.batch(plan[step - 1])
@@ -75,7 +75,7 @@ def test_updates_against_plain_torch(smoothing: str, corpus: Corpus, tmp_path: P
         assert line["gradient_norm"] == pytest.approx(float(norm), rel=1e-4)
         assert line["learning_rate"] == rate
         assert line["tokens_per_second"] > 0
-    assert lines[2]["target_pieces"] == sum(int(corpus.lengths[b, 1].sum()) + len(b) for b in plan[:3])
+    assert lines[2]["target_tokens"] == sum(int(corpus.lengths[b, 1].sum()) + len(b) for b in plan[:3])
     for ours, theirs in zip(trained.model.parameters(), model.parameters(), strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
 
@@ -109,7 +109,7 @@ def test_two_half_batches_are_one_whole_batch(corpus: Corpus, tmp_path: Path, mo
     for a, b in zip(halves.model.parameters(), one.model.parameters(), strict=True):
         torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
     for a_line, b_line in zip(updates(tmp_path / "halves"), updates(tmp_path / "one"), strict=True):
-        for key in ("loss", "nll", "gradient_norm", "target_pieces"):
+        for key in ("loss", "nll", "gradient_norm", "target_tokens"):
             assert a_line[key] == pytest.approx(b_line[key], rel=1e-4)
 
 
@@ -344,7 +344,7 @@ def test_the_batches_of_an_update_that_failed_are_saved(corpus: Corpus, tmp_path
     with pytest.raises(TrainingFailed, match=r"the batches are in .*failed-00000001"):
         broken.train()
     folder = tmp_path / "failed-00000001"
-    plan = plan_epoch(corpus.lengths, config.batch_tokens, config.max_pieces, config.seed, 0)
+    plan = plan_epoch(corpus.lengths, config.batch_tokens, config.max_tokens, config.seed, 0)
     tensors = load_file(folder / "batches-0.safetensors")
     report = json.loads((folder / "report-0.json").read_text(encoding="utf-8"))
     assert (report["step"], report["loss"]) == ("1", "nan")
@@ -372,11 +372,11 @@ def test_metrics_are_one_json_object_a_line(corpus: Corpus, tmp_path: Path) -> N
     assert [line["step"] for line in updates(tmp_path)] == [3, 6, 7]
 
 
-def test_a_line_holds_the_mean_over_all_pieces_since_the_line_before(corpus: Corpus, tmp_path: Path) -> None:
+def test_a_line_holds_the_mean_over_all_tokens_since_the_line_before(corpus: Corpus, tmp_path: Path) -> None:
     new_trainer(corpus, tmp_path / "each", SHORT.replace(log_every=1, steps=7)).train()
     new_trainer(corpus, tmp_path / "third", SHORT.replace(log_every=3, steps=7)).train()
     each = updates(tmp_path / "each")
-    pieces = np.diff([0, *(line["target_pieces"] for line in each)])
+    tokens = np.diff([0, *(line["target_tokens"] for line in each)])
     nll = np.array([line["nll"] for line in each])
-    expected = [np.average(nll[part], weights=pieces[part]) for part in (slice(0, 3), slice(3, 6), slice(6, 7))]
+    expected = [np.average(nll[part], weights=tokens[part]) for part in (slice(0, 3), slice(3, 6), slice(6, 7))]
     assert [line["mean_nll"] for line in updates(tmp_path / "third")] == pytest.approx(expected, rel=1e-6)

@@ -22,17 +22,17 @@ PAIRS = sentence_pairs()[::23]
 @pytest.mark.parametrize("batch_tokens", [1, 60, 5000])
 def test_loss_is_the_sum_over_single_sentences(corpus: Corpus, batch_tokens: int) -> None:
     model, tokenizer = new_model(corpus, dropout=0.3).eval(), corpus.tokenizer
-    total, pieces = 0.0, 0
+    total, tokens = 0.0, 0
     for source_text, target_text in PAIRS:
         source = torch.tensor([[*tokenizer.encode(source_text).ids, 2]])
         target = tokenizer.encode(target_text).ids
         with torch.no_grad():
             logits = model(source, torch.tensor([[1, *target]]), padding_mask(source, 0))
         total += float(F.cross_entropy(logits[0], torch.tensor([*target, 2]), reduction="sum"))
-        pieces += len(target) + 1
-    got, got_pieces = validation_loss(model, PAIRS, tokenizer, batch_tokens, torch.float32)
+        tokens += len(target) + 1
+    got, got_tokens = validation_loss(model, PAIRS, tokenizer, batch_tokens, torch.float32)
     assert got == pytest.approx(total, rel=1e-5)
-    assert got_pieces == pieces
+    assert got_tokens == tokens
 
 
 def test_bleu_is_sacrebleus_and_translations_come_in_order(corpus: Corpus) -> None:

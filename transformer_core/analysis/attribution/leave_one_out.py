@@ -5,7 +5,7 @@ the source, in the decoder's self-attention for the target. Softmax gives its we
 itself still reads its own embedding, so the token right after a target word keeps a trace of it. The effects are causal
 and do not add up.
 
-The unit is the word. Its effect is shared evenly among its pieces, so that their sum is the effect of the word.
+The unit is the word. Its effect is shared evenly among its tokens, so that their sum is the effect of the word.
 
 Shape legend: R rows, one for each token that is explained, B rows of a batch, S source positions, T target positions,
 U units.

@@ -144,7 +144,7 @@ class Attribution:
 
     @property
     def source_words(self) -> Tensor:
-        """(R, W): of each word of the sentence, the sum over its pieces; without `</s>`."""
+        """(R, W): of each word of the sentence, the sum over its tokens; without `</s>`."""
         return by_words(self.source, self.source_axis)
 
     @property
@@ -155,16 +155,16 @@ class Attribution:
 
 def source_axis(run: ForcedRun) -> Axis:
     """Of the S tokens of the sentence."""
-    return axis(run.source_pieces[:-1], end=True, at_blanks=run.at_blanks)
+    return axis(run.source_tokens[:-1], end=True, at_blanks=run.at_blanks)
 
 
 def input_axis(run: ForcedRun) -> Axis:
     """Of the T tokens that the decoder reads."""
-    return axis(run.pieces[:-1], start=True, at_blanks=run.at_blanks)
+    return axis(run.tokens[:-1], start=True, at_blanks=run.at_blanks)
 
 
 def by_words(values: Tensor, labels: Axis) -> Tensor:
-    """(R, n) of pieces -> (R, W) of words, summed; `<s>` and `</s>` are no words."""
+    """(R, n) of tokens -> (R, W) of words, summed; `<s>` and `</s>` are no words."""
     kept = [number for number, special in enumerate(labels.special) if not special]
     numbers = torch.tensor([labels.words[number] for number in kept], dtype=torch.long, device=values.device)
     first = int(numbers[0]) if kept else 0

@@ -128,12 +128,12 @@ def part_effects(
             raise DecodingStopped
         found.append(_log_p_without(translator, run, parts[start : start + size]))
     left_out = attribute_run(translator, run, method="leave-one-out", should_stop=should_stop)
-    pieces = source_axis(run).tokens
+    tokens = source_axis(run).tokens
     return PartEffects(
         run=run,
         parts=tuple(parts),
         effects=run.log_p - torch.cat(found),
-        words=tuple("".join(pieces[at] for at in positions) for positions in words),
+        words=tuple("".join(tokens[at] for at in positions) for positions in words),
         word_effects=torch.stack([left_out.source[:, positions].sum(dim=1) for positions in words]),
     )
 

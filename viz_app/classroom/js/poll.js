@@ -1,6 +1,6 @@
 // A poll: the question, what can be chosen, and what the class has chosen. The same on a phone and before the class.
 
-import { fillText, h, percent, setAttribute, token } from "../../components/common/page/dom.js";
+import { fillText, h, percent, setAttribute, tokenElement } from "../../components/common/page/dom.js";
 import { build } from "../../lessons/stage/js/prose.js";
 
 const LETTERS = "ABCDEFGHIJKL";
@@ -110,7 +110,9 @@ export class Poll {
     const queries = question.queries ?? [];
     const keys = question.keys ?? [];
     if (this.canChoose(view) && queries.length === 1)
-      return [h("div", { class: "tokens" }, ...keys.map((key, option) => this.button(view, option, {}, token(key))))];
+      return [
+        h("div", { class: "tokens" }, ...keys.map((key, option) => this.button(view, option, {}, tokenElement(key)))),
+      ];
     if (this.canChoose(view)) {
       const cell = (/** @type {number} */ option) => h("td", {}, this.tap(view, question, option));
       return [h("div", { class: "scroll" }, this.table(question, "", cell))];
@@ -170,13 +172,13 @@ export class Poll {
       "tr",
       {},
       h("td", {}, this.texts.axes),
-      ...keys.map((key) => h("th", { scope: "col" }, h("span", {}, token(key)))),
+      ...keys.map((key) => h("th", { scope: "col" }, h("span", {}, tokenElement(key)))),
     );
     const rows = queries.map((query, row) =>
       h(
         "tr",
         {},
-        h("th", { scope: "row" }, token(query)),
+        h("th", { scope: "row" }, tokenElement(query)),
         ...keys.map((_, column) => cell(row * keys.length + column)),
       ),
     );

@@ -8,7 +8,7 @@ this file only changes what it is wrapped in, because BertViz 1.4.1
   block of data that no character in it can end, and a content security policy allows no script but the four of the
   document, known by their hashes, and no request at all;
 * writes all data twice, the second time into a comment: here once;
-* names the rows of encoder-decoder attention after the decoder's inputs: here after the pieces that they write;
+* names the rows of encoder-decoder attention after the decoder's inputs: here after the tokens that they write;
 * fails for an encoder and a decoder of different depth: here each kind of attention has a document of its own;
 * counts layers and heads from 0: here from 1, as everywhere on screen.
 """
@@ -81,7 +81,7 @@ def bertviz_document(
     There is no limit on length here; the page has one (`viz_app.explorer_view.external_views`).
 
     Args:
-        maps: The maps to show, by pieces or merged to words, complete or cut to a step.
+        maps: The maps to show, by tokens or merged to words, complete or cut to a step.
         view: "head", one layer with its heads on top of each other, or "model", every layer and head.
         kind: The attention to show. None hands BertViz all three at once, as its manual has it for encoder-decoder
             models: three times the data and a menu to switch between them, with the encoder in front.

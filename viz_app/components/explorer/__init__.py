@@ -5,7 +5,7 @@ The page packs a translation once and mounts the component:
     payload = pack(maps, steps=..., texts=t.table("explorer"), selection=selection)
     selection = explorer(payload, key="explorer")
 
-Everything that the user does inside (kind, layer, head, step, pieces or words) is drawn in the browser, with no server.
+Everything that the user does inside (kind, layer, head, step, tokens or words) is drawn in the browser, with no server.
 Afterwards the selection is reported to Python, for the URL and for downloads.
 
 The same maps make the same bytes, and bytes that are the same are not sent again. The selection in a payload is only

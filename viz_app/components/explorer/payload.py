@@ -23,11 +23,11 @@ FORMAT_VERSION = 2
 
 @dataclass(frozen=True)
 class Step:
-    """How sure the model was of one piece that it wrote.
+    """How sure the model was of one token that it wrote.
 
     Args:
-        probability: Of the piece that stands in the translation, 0 to 1.
-        alternatives: Runner-up pieces with their probabilities, most probable first.
+        probability: Of the token that stands in the translation, 0 to 1.
+        alternatives: Runner-up tokens with their probabilities, most probable first.
     """
 
     probability: float
@@ -96,7 +96,7 @@ def pack(
         "kinds": weights.kinds,
         "axes": {name: plain_axis(getattr(maps, name)) for name in ("source", "inputs", "outputs")},
         "finished": maps.finished,
-        "steps": [[_short(step.probability), [[piece, _short(p)] for piece, p in step.alternatives]] for step in steps],
+        "steps": [[_short(step.probability), [[token, _short(p)] for token, p in step.alternatives]] for step in steps],
         "languages": {"source": source_language, "target": target_language},
         "colours": palettes(),
         "texts": dict(texts),

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 
-Unit = Literal["pieces", "words"]
+Unit = Literal["tokens", "words"]
 View = Literal["heads", "layer", "kinds"]
 Zoom = Literal["heads", "head", "token"]
 Form = Literal["map", "lines"]
@@ -54,8 +54,8 @@ class Selection:
         kind: Kind of attention.
         layer: Layer, from 0.
         head: Head, from 0.
-        step: Pieces written so far, from 1; None for the whole translation.
-        unit: Maps over pieces or merged to words.
+        step: Tokens written so far, from 1; None for the whole translation.
+        unit: Maps over tokens or merged to words.
         view: Tiles of all heads of the kind, of the heads of one layer, or of all heads of all three kinds.
         zoom: All heads; one head with the tiles beside it; or one token in all heads.
         form: A head as a map, or as lines between two columns of tokens.
@@ -77,7 +77,7 @@ class Selection:
     layer: _Index = 0
     head: _Index = 0
     step: Annotated[int, Meta(ge=1, le=_LARGEST)] | None = None
-    unit: Unit = "pieces"
+    unit: Unit = "tokens"
     view: View = "heads"
     zoom: Zoom = "head"
     form: Form = "map"

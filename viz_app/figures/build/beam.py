@@ -58,11 +58,11 @@ def _nodes(search: Search, pruned: bool, upto: int) -> list[TreeNode]:
         places[i] = len(nodes)
         nodes.append(
             TreeNode(
-                label=search.piece(node.piece),
+                label=search.token(node.token),
                 parent=places[node.parent],
                 step=node.step,
                 log_probability=node.log_probability,
-                piece_log_probability=node.piece_log_probability,
+                token_log_probability=node.token_log_probability,
                 status=node.status,
                 best=i in path,
             )

@@ -41,14 +41,14 @@ class ParserOutput:
     token_words: Sequence[int]
 
     @classmethod
-    def from_pieces(
-        cls, source: str, pieces: Sequence[str], scores: Sequence[float], tokenizer: Tokenizer
+    def from_tokens(
+        cls, source: str, tokens: Sequence[str], scores: Sequence[float], tokenizer: Tokenizer
     ) -> ParserOutput | None:
         """What a model generated for `source`, words with blanks between; None without words or for no parser."""
         starts = [match.start() for match in re.finditer(r"\S+", source)]
         if not starts or not generates_trees(tokenizer):
             return None
-        symbols = tuple(piece.removeprefix(WORD_BOUNDARY) for piece in pieces)
+        symbols = tuple(token.removeprefix(WORD_BOUNDARY) for token in tokens)
         # By their places in the text: a tokenizer may make two words, or none, of what it normalises.
         spans = tokenizer.source.encode(source).spans
         token_words = tuple(max(0, bisect_right(starts, max(begin, end - 1)) - 1) for begin, end in spans)
@@ -115,7 +115,7 @@ def _nodes(parse: ParserOutput, found: Repaired) -> Iterator[Constituent]:
 
 
 def _weights(r: Request, step: int) -> tuple[float, ...]:
-    """Of each word, the attention that its pieces get while a token is generated."""
+    """Of each word, the attention that its tokens get while a token is generated."""
     maps = r.require_decoding
     assert r.parse is not None
     check_index("layer", r.layer, maps.layers("cross"))

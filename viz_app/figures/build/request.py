@@ -28,20 +28,20 @@ class Search:
         best: Index of the last node of the translation that was chosen.
         text: That translation.
         score: Its score.
-        piece: Text of a piece id.
+        token: Text of a token id.
     """
 
     history: Sequence[Node]
     best: int
     text: str
     score: float
-    piece: Callable[[int], str]
+    token: Callable[[int], str]
 
     @classmethod
     def from_translation(cls, translation: Translation, tokenizer: Tokenizer) -> Search:
         """The search that found a translation."""
         chosen = translation.hypotheses[0]
-        return cls(translation.history, chosen.node, translation.text, chosen.score, tokenizer.piece)
+        return cls(translation.history, chosen.node, translation.text, chosen.score, tokenizer.token)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +55,9 @@ class Request:
         head: Head.
         heads: Heads of the layer, for "lines"; empty for `head` alone.
         query: The one query whose lines are drawn; None for all.
-        step: Pieces written so far; None for all.
+        step: Tokens written so far; None for all.
         steps: The steps of "steps"; empty for four.
-        unit: "pieces" or "words".
+        unit: "tokens" or "words".
         other: Maps of B of "compare"; None for the same sentence.
         other_kind: Kind of B; None for the same.
         other_layer: Layer of B; None for the same.
@@ -86,7 +86,7 @@ class Request:
     query: int | None = None
     step: int | None = None
     steps: tuple[int, ...] = ()
-    unit: Unit = "pieces"
+    unit: Unit = "tokens"
     other: Maps | None = None
     other_kind: AnyKind | None = None
     other_layer: int | None = None

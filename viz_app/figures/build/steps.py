@@ -77,7 +77,7 @@ def decoding_steps(r: Request) -> HeatmapFigure:
 
 
 def decoding(r: Request) -> Animation:
-    """One head while the translation is written, a frame for each piece."""
+    """One head while the translation is written, a frame for each token."""
     steps = range(1, len(r.require_decoding.outputs) + 1)
     whole = one_head(replace(r, step=None))
     room = {"room_queries": whole.panels[0].query_labels, "room_keys": whole.panels[0].key_labels}

@@ -48,7 +48,7 @@ class Maps(Protocol):
         """Labels of the columns."""
 
     def merged_to_words(self) -> Maps:
-        """The pieces of each word merged."""
+        """The tokens of each word merged."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class OwnMaps:
         return self.key_axis
 
     def merged_to_words(self) -> OwnMaps:
-        """Pieces merged to words, as AttentionMaps does it: summed over keys, averaged over queries."""
+        """Tokens merged to words, as AttentionMaps does it: summed over keys, averaged over queries."""
         merged = _as_cross(self.array, self.query_axis, self.key_axis).merged_to_words()
         return OwnMaps(merged.cross, merged.outputs, merged.source)
 

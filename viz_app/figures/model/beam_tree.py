@@ -16,11 +16,11 @@ class TreeNode:
     """One candidate.
 
     Args:
-        label: The piece.
+        label: The token.
         parent: Index of the node that it continues; -1 at the start.
-        step: Pieces written, this one included; from 1.
-        log_probability: Of all pieces so far, in nats.
-        piece_log_probability: Of this piece alone.
+        step: Tokens written, this one included; from 1.
+        log_probability: Of all tokens so far, in nats.
+        token_log_probability: Of this token alone.
         status: "kept", "finished" or "pruned".
         best: Whether it is part of the translation that was chosen.
     """
@@ -29,7 +29,7 @@ class TreeNode:
     parent: int
     step: int
     log_probability: float
-    piece_log_probability: float
+    token_log_probability: float
     status: str
     best: bool = False
 
@@ -72,7 +72,7 @@ class TreeFigure(Figure):
 
     @property
     def steps(self) -> int:
-        """The largest number of pieces."""
+        """The largest number of tokens."""
         return max(node.step for node in self.nodes)
 
     def ranks(self) -> tuple[int, ...]:

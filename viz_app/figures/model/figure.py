@@ -27,7 +27,7 @@ from viz_app.figures.colours.scales import ColorMap, differences_map, weights_ma
 from viz_app.figures.fingerprint import fingerprint
 from viz_app.figures.model.style import Style
 
-WORD_BOUNDARY = "\u2581"  # how SentencePiece writes the space before a piece
+WORD_BOUNDARY = "\u2581"  # how SentencePiece writes the space before a token
 ROW_SUM_TOLERANCE = 1e-3
 _ELLIPSIS = "\u2026"
 # Marks that reorder the text around them; a token must not turn its neighbours around.
@@ -40,12 +40,12 @@ class HeatmapPanel:
 
     Args:
         weights: (Q, K) float32 attention weights, 0 to 1; each row sums to 1. Other number types are converted.
-        query_labels: Q labels of the rows; pieces as the tokenizer writes them, or words.
+        query_labels: Q labels of the rows; tokens as the tokenizer writes them, or words.
         key_labels: K labels of the columns.
         masked: (Q, K) bool, True where attention is forbidden; None when nothing is.
         query_words: Number of the word that each row belongs to, so that word boundaries can be marked; or None.
         key_words: The same for the columns.
-        query_notes: A second label for each row, such as the piece that a decoder row goes on to write; or None.
+        query_notes: A second label for each row, such as the token that a decoder row goes on to write; or None.
         title: Stands above the panel; plain text.
         layer: Layer, from 0; None for arrays that have none.
         head: Head, from 0; None for arrays that have none.
@@ -290,7 +290,7 @@ def display_label(label: str, max_width: int | None = None) -> str:
     """A label as it is drawn: the tokenizer's space removed, the invisible made visible, the long cut short.
 
     Args:
-        label: A piece or a word.
+        label: A token or a word.
         max_width: Characters at most (Korean, Chinese and Japanese ones count twice); None for no limit.
     """
     text = label.replace(WORD_BOUNDARY, "")

@@ -1,7 +1,7 @@
 """Attention as a figure needs it: sliced to a step, merged to a unit, with the names of both axes.
 
 Which axis is named after which tokens is decided here and nowhere else: a row of encoder-decoder attention is named
-after the piece that it writes, a row of decoder self-attention after the piece that it reads.
+after the token that it writes, a row of decoder self-attention after the token that it reads.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from viz_app.figures.model.arrays import OWN, AnyKind, Maps
 from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel
 from viz_app.text import Texts, texts
 
-Unit = Literal["pieces", "words"]
-UNITS: tuple[Unit, ...] = ("pieces", "words")
+Unit = Literal["tokens", "words"]
+UNITS: tuple[Unit, ...] = ("tokens", "words")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,14 +61,14 @@ class AttentionSlice:
         check_index("layer", layer, maps.layers(kind))
         check_index("head", head, maps.heads(kind))
         queries, keys = maps.queries(kind), maps.keys(kind)
-        pieces = self.unit == "pieces"
+        tokens = self.unit == "tokens"
         return HeatmapPanel(
             weights=maps.weights(kind)[layer, head],
             query_labels=queries.tokens,
             key_labels=keys.tokens,
             masked=future_mask(maps, kind),
-            query_words=queries.words if pieces else None,
-            key_words=keys.words if pieces else None,
+            query_words=queries.words if tokens else None,
+            key_words=keys.words if tokens else None,
             query_notes=self._notes(),
             title=title,
             layer=layer,
@@ -136,7 +136,7 @@ def axis_label(unit: str, side: str, kind: str, of_parser: bool) -> str:
     """The label in [figures] that is the title of an axis: the tokens that a parser generates are brackets.
 
     Args:
-        unit: "pieces" or "words".
+        unit: "tokens" or "words".
         side: "query" or "key".
         kind: Which attention.
         of_parser: Whether the model generates brackets.
@@ -146,10 +146,10 @@ def axis_label(unit: str, side: str, kind: str, of_parser: bool) -> str:
 
 
 def upto_step(maps: AttentionMaps, step: int) -> AttentionMaps:
-    """The maps that exist when `step` pieces have been written; the encoder's are complete from the start.
+    """The maps that exist when `step` tokens have been written; the encoder's are complete from the start.
 
     Raises:
-        ValueError: `step` is not between 1 and the number of written pieces.
+        ValueError: `step` is not between 1 and the number of written tokens.
     """
     count = len(maps.outputs)
     if not 1 <= step <= count:

@@ -150,7 +150,7 @@ def _tree(figure: TreeFigure, style: Style) -> go.Figure:
     ranks = figure.ranks()
     titles = dict(zip(("kept", "finished", "pruned"), figure.status_titles, strict=True)) | {"best": figure.best_title}
     hover_texts = [
-        f"<b>{escaped(display_label(node.label))}</b><br>{node.log_probability:.3f} ({node.piece_log_probability:.3f})"
+        f"<b>{escaped(display_label(node.label))}</b><br>{node.log_probability:.3f} ({node.token_log_probability:.3f})"
         f"<br>{escaped(titles[node.status])}"
         for node in figure.nodes
     ]

@@ -64,7 +64,7 @@ def strongest_links(
     Content tokens are those with a letter or a digit. When the map has none, its strongest cells of any kind.
 
     Args:
-        maps: Maps of one sentence, of pieces or of words.
+        maps: Maps of one sentence, of tokens or of words.
         kind: Which attention.
         layer: Layer, from 0.
         head: Head, from 0.
@@ -101,7 +101,7 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
     carries meaning.
 
     Args:
-        maps: Maps of one sentence, of pieces or of words.
+        maps: Maps of one sentence, of tokens or of words.
         kind: Which attention.
         layer: Layer, from 0.
         head: Head, from 0.
@@ -156,7 +156,7 @@ def head_alt(
     head: int,
     *,
     language: str = "en",
-    unit: str = "pieces",
+    unit: str = "tokens",
     of_parser: bool = False,
 ) -> str:
     """Text for somebody who does not see the map of one head: what it is, its axes, its three strongest links."""
@@ -184,7 +184,7 @@ def grid_alt(
     caption: Caption,
     *,
     language: str = "en",
-    unit: str = "pieces",
+    unit: str = "tokens",
     of_parser: bool = False,
 ) -> str:
     """Text for somebody who does not see the maps of several heads: the axes that they share, then their caption."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LIMIT = 4.0  # numbers of a tensor are shown up to here; LayerNorm leaves few beyond
 NEIGHBOURS = 6
 LIKELY = 6
-_SAMPLED = 200  # pieces whose nearest neighbour is looked up, for comparison
+_SAMPLED = 200  # tokens whose nearest neighbour is looked up, for comparison
 _ROWS = 2**14  # of a vocabulary, compared at a time
 
 FloatArray = npt.NDArray[np.float32]
@@ -48,11 +48,11 @@ class ForwardTrace:
         active: (feed-forward networks, n) share of the inner values that are above 0.
         inner: (feed-forward networks, n, d_ff) inner values as bytes: 255 is the largest of the network.
         order_error: The largest difference that the order of the tokens makes to an output of a feed-forward network.
-        once: (n,) log-probability of each piece of the translation, from one pass over all rows.
-        stepwise: (n,) the same from one step for each piece, with the cache.
-        again: (n,) the same from a pass over all rows so far for each piece.
+        once: (n,) log-probability of each token of the translation, from one pass over all rows.
+        stepwise: (n,) the same from one step for each token, with the cache.
+        again: (n,) the same from a pass over all rows so far for each token.
         step_error: The largest difference between any logit of the three.
-        likely: For each target position the likeliest pieces: id, probability and logit.
+        likely: For each target position the likeliest tokens: id, probability and logit.
     """
 
     stations: list[dict[str, Any]]
@@ -80,7 +80,7 @@ def trace_forward(
         translator: The model.
         source: Ids of the source without `</s>`.
         target: Ids of the translation without `</s>`.
-        length: Rows of the decoder: one more than the translation has pieces, unless it was cut off.
+        length: Rows of the decoder: one more than the translation has tokens, unless it was cut off.
         shown: Positions that are shown, at most.
     """
     model, special = translator.model, translator.tokenizer.special
@@ -212,7 +212,7 @@ def _likely(logits: Tensor) -> list[list[tuple[int, float, float]]]:
     values, ids = torch.softmax(logits, dim=-1).topk(LIKELY, dim=-1)
     kept = logits.gather(1, ids)
     return [
-        [(piece, round(p, 6), round(logit, 4)) for piece, p, logit in zip(*row, strict=True)]
+        [(token, round(p, 6), round(logit, 4)) for token, p, logit in zip(*row, strict=True)]
         for row in zip(ids.tolist(), values.tolist(), kept.tolist(), strict=True)
     ]
 
@@ -243,6 +243,6 @@ def nearest(matrix: Tensor, ids: Sequence[int], count: int = NEIGHBOURS) -> list
 
 
 def median_nearest_cosine(matrix: Tensor) -> float:
-    """The median over pieces of the cosine with their nearest neighbour: half of all have one at least as near."""
+    """The median over tokens of the cosine with their nearest neighbour: half of all have one at least as near."""
     ids = range(0, len(matrix), max(1, len(matrix) // _SAMPLED))
     return float(np.median([found[0][1] for found in nearest(matrix, ids, 1)]))

@@ -31,7 +31,7 @@ _MAX_NEIGHBOURS = 50  # in the figure for print
 
 
 def data(context: LessonContext) -> StageData:
-    """The sentence's way through the model, neighbours of its pieces, and what the parts of models weigh."""
+    """The sentence's way through the model, neighbours of its tokens, and what the parts of models weigh."""
     translator, maps = context.service.translator, context.result.maps
     way, config = _way(context), translator.config
     source, target = _ids(context)
@@ -50,7 +50,7 @@ def data(context: LessonContext) -> StageData:
             "order_error": way.order_error,
             "step_error": way.step_error,
             "likely": [
-                [[translator.tokenizer.piece(piece), *rest, piece] for piece, *rest in row] for row in way.likely
+                [[translator.tokenizer.token(token), *rest, token] for token, *rest in row] for row in way.likely
             ],
             "shared": _shared(context, source),
             "parts": _parts(config, Work(sentences=1, source_length=len(maps.source), target_length=len(maps.inputs))),
@@ -63,13 +63,13 @@ def data(context: LessonContext) -> StageData:
 
 
 def _ids(context: LessonContext) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of the source and of its translation, without special pieces."""
+    """Of the source and of its translation, without special tokens."""
     translation = context.result.translation
     return tuple(translation.source_encoding.ids), tuple(translation.hypotheses[0].ids)
 
 
 def _read(context: LessonContext, source: Sequence[int], target: Sequence[int]) -> dict[str, list[int]]:
-    """The numbers that the model is given: of the pieces and of what marks their ends."""
+    """The numbers that the model is given: of the tokens and of what marks their ends."""
     special = context.service.translator.tokenizer.special
     return {
         "encoder": [*source, special.eos][:POSITIONS],
@@ -88,7 +88,7 @@ def _way(context: LessonContext) -> ForwardTrace:
 
 
 def _shared(context: LessonContext, source: Sequence[int]) -> dict[str, Any]:
-    """Neighbours of the sentence's pieces in the matrix that embeds them, and lengths of vectors."""
+    """Neighbours of the sentence's tokens in the matrix that embeds them, and lengths of vectors."""
     from viz_app.lessons.architecture.forward_steps import median_nearest_cosine, nearest
 
     translator = context.service.translator
@@ -99,7 +99,7 @@ def _shared(context: LessonContext, source: Sequence[int]) -> dict[str, Any]:
     return {
         "tied": translator.config.tie == "all",
         "neighbours": [
-            [[tokenizer.source.piece(other), cosine, other] for other, cosine in row] for row in nearest(matrix, ids)
+            [[tokenizer.source.token(other), cosine, other] for other, cosine in row] for row in nearest(matrix, ids)
         ],
         "usual": context.compute_once(("architecture.usual",), lambda _: median_nearest_cosine(matrix)),
         "row_norms": [round(float(norm), 4) for norm in matrix[list(ids)].norm(dim=1)],
@@ -201,12 +201,12 @@ def _neighbours(context: LessonContext) -> Figure:
     at = int(context.state.number("at", min(2, len(ids) - 1), 0, len(ids) - 1) + 0.5)
     matrix = (translator.model.source_embedding or translator.model.embedding).weight.detach()
     (found,) = nearest(matrix, [ids[at]], min(_MAX_NEIGHBOURS, len(matrix) - 1))
-    piece = translator.tokenizer.source.piece
-    names = ", ".join(f"“{piece(other).lstrip('▁')}”" for other, _ in found[:3])
+    token = translator.tokenizer.source.token
+    names = ", ".join(f"“{token(other).lstrip('▁')}”" for other, _ in found[:3])
     series = Series(
         x=np.arange(1, len(found) + 1),
         y=[cosine for _, cosine in found],
-        label=f"“{piece(ids[at]).lstrip('▁')}”: {names}, …",
+        label=f"“{token(ids[at]).lstrip('▁')}”: {names}, …",
     )
     return CurvesFigure(
         series=[series], x_title=_label(t, "by_nearness"), y_title=_label(t, "cosine"), language=t.language

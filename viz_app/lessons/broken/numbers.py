@@ -89,7 +89,7 @@ def _evidence(suspect: SmallName, context: LessonContext) -> StageData:
     pair = _pair(suspect, context)
     return StageData(
         values={
-            "pieces": pair[0].pieces,
+            "tokens": pair[0].tokens,
             "words": pair[0].words,
             "wrote": [each.wrote for each in pair],
             "turned": [each.turned for each in pair],
@@ -117,7 +117,7 @@ def _copying(context: LessonContext) -> StageData:
 
 
 def _pair(suspect: SmallName, context: LessonContext) -> tuple[ModelEvidence, ModelEvidence]:
-    """Both models share a vocabulary, so that pieces and words are the same."""
+    """Both models share a vocabulary, so that tokens and words are the same."""
     return gather_evidence(HEALTHY, context), gather_evidence(suspect, context)
 
 
@@ -173,8 +173,8 @@ def _attention(suspect: SmallName, context: LessonContext, names: tuple[str, str
         panels=tuple(
             HeatmapPanel(
                 weights=each.attention[number],
-                query_labels=each.pieces,
-                key_labels=each.pieces,
+                query_labels=each.tokens,
+                key_labels=each.tokens,
                 layer=layer,
                 head=head,
                 title=label,
@@ -184,8 +184,8 @@ def _attention(suspect: SmallName, context: LessonContext, names: tuple[str, str
         kind="encoder",
         language=t.language,
         title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=t("figures.kind_encoder")),
-        query_title=t("figures.pieces_query_encoder"),
-        key_title=t("figures.pieces_key_encoder"),
+        query_title=t("figures.tokens_query_encoder"),
+        key_title=t("figures.tokens_key_encoder"),
         scale_title=t("figures.scale"),
     )
 

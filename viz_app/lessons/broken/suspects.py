@@ -2,7 +2,7 @@
 
 Every model undergoes the same tests, the healthy one (`base`) too.
 
-Shape legend: n pieces with `</s>`, H heads, L layers.
+Shape legend: n tokens with `</s>`, H heads, L layers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model
 from viz_app.lessons.small_target import small_source
-from viz_app.lessons.word_order import measure_change, piece_order, translate_rows, words_of
+from viz_app.lessons.word_order import measure_change, token_order, translate_rows, words_of
 from viz_app.serving.models.translation_service import BEAM
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HEALTHY: SmallName = "base"
 SUSPECTS: dict[str, SmallName] = {"a": "no-positions", "b": "unscaled", "c": "no-residual", "d": "no-warmup"}
 COPYIST: SmallName = "no-mask"  # of the last scene
-MAX_PIECES = 20  # with </s>, so that a map can be read on a phone
+MAX_TOKENS = 20  # with </s>, so that a map can be read on a phone
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -38,18 +38,18 @@ class ModelEvidence:
     """What a model made of a sentence.
 
     Args:
-        pieces: That it read, with `</s>`.
+        tokens: That it read, with `</s>`.
         words: Of the sentence, with punctuation and `</s>`.
         attention: (L * H, n, n) of the encoder's heads.
-        evenness: (L * H,) mean entropy of a head's rows: 1 where it looks everywhere alike, 0 where at one piece only.
-        alike: (L + 1,) mean cosine of the vectors of two different pieces, before and after each layer of the encoder.
+        evenness: (L * H,) mean entropy of a head's rows: 1 where it looks everywhere alike, 0 where at one token only.
+        alike: (L + 1,) mean cosine of the vectors of two different tokens, before and after each layer of the encoder.
         moved: (words,) how much the vectors of a word change when the words stand in reverse order, as a share of their
             length.
         wrote: Its translation.
         turned: Its translation of the words in reverse order.
     """
 
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     words: tuple[str, ...]
     attention: FloatArray
     evenness: FloatArray
@@ -66,9 +66,9 @@ class CopyTest:
     Args:
         inputs: What the decoder reads: `<s>` and the given translation.
         attention: (T, T) of its self-attention, mean over all layers and heads.
-        ahead: Share of it that goes to pieces which come after the reading one.
+        ahead: Share of it that goes to tokens which come after the reading one.
         wrote: Its own translation, with beam search.
-        greedy: The same, one best piece after the other.
+        greedy: The same, one best token after the other.
     """
 
     inputs: tuple[str, ...]
@@ -79,10 +79,10 @@ class CopyTest:
 
 
 def truncate_sentence(text: str, translator: Translator) -> str:
-    """As many of the first words as make at most `MAX_PIECES` pieces; of a longer word its first letters."""
+    """As many of the first words as make at most `MAX_TOKENS` tokens; of a longer word its first letters."""
 
     def fits(part: str) -> bool:
-        return len(translator.tokenizer.source.encode(part).ids) < MAX_PIECES
+        return len(translator.tokenizer.source.encode(part).ids) < MAX_TOKENS
 
     words = text.split()
     while len(words) > 1 and not fits(" ".join(words)):
@@ -138,13 +138,13 @@ def evenness(attention: FloatArray) -> FloatArray:
 
 def _statement(translator: Translator, text: str, should_stop: ShouldStop) -> ModelEvidence:
     encoding = translator.tokenizer.source.encode(text)
-    words = words_of(encoding.pieces)
-    order = piece_order(words, reversed_words(words))
+    words = words_of(encoding.tokens)
+    order = token_order(words, reversed_words(words))
     rows = [list(encoding.ids), [encoding.ids[old] for old in order[:-1]]]
     wrote, turned = translate_rows(translator, rows, BEAM, positions=True, should_stop=should_stop)
     attention, alike = _encoder(translator, encoding.ids)
     return ModelEvidence(
-        pieces=(*encoding.pieces, "</s>"),
+        tokens=(*encoding.tokens, "</s>"),
         words=tuple(word.text for word in words),
         attention=attention,
         evenness=evenness(attention),

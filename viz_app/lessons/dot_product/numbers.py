@@ -67,7 +67,7 @@ def data(context: LessonContext) -> StageData:
 def _source(context: LessonContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Ids of the sentence without `</s>`, and the labels of its positions, as far as they are shown."""
     encoding = context.service.translator.tokenizer.source.encode(context.source)
-    return encoding.ids[: POSITIONS - 1], (*encoding.pieces[: POSITIONS - 1], "</s>")
+    return encoding.ids[: POSITIONS - 1], (*encoding.tokens[: POSITIONS - 1], "</s>")
 
 
 def _three(context: LessonContext) -> list[str]:

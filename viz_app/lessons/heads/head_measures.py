@@ -81,7 +81,7 @@ def ablate_each_head(translator: Translator, text: str, should_stop: ShouldStop 
     """Switch off every head alone: a row of one batch for each head, and a last row with all heads.
 
     Greedy decoding without a head writes the same as with it exactly if, after each beginning of what it wrote, the
-    same piece is still the likeliest; so one pass with the translation given decides.
+    same token is still the likeliest; so one pass with the translation given decides.
 
     Raises:
         Superseded: `should_stop` said so.

@@ -57,7 +57,7 @@ def looking_and_doing(context: LessonContext) -> LookingAndDoing:
         words = ("".join(axis.tokens[at] for at in np.flatnonzero(row)) for row in members)
         by_word = members.T.astype(np.float32)  # (S, W)
         return LookingAndDoing(
-            tokens=run.pieces,
+            tokens=run.tokens,
             words=tuple(words),
             weights=looked.source.numpy() @ by_word,
             effects=left_out.source.numpy() @ by_word,

@@ -31,9 +31,9 @@ from viz_app.serving.models.translation_service import BEAM
 if TYPE_CHECKING:
     from transformer_core.analysis.roles import HeadRole, RoleTable
 
-POSITIONS = 28  # of a map that are shown; a longer sentence shows its first pieces
+POSITIONS = 28  # of a map that are shown; a longer sentence shows its first tokens
 
-# Table 3, row A: perplexity per piece and BLEU on newstest2013, as printed.
+# Table 3, row A: perplexity per token and BLEU on newstest2013, as printed.
 TABLE_3_A: dict[str, tuple[float, float]] = {
     "table3-a-h1": (5.29, 24.9),
     "table3-a-h4": (5.00, 25.5),

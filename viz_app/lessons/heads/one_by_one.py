@@ -14,14 +14,14 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.weight_and_effect import dispensable_head, rank_correlation, strongest_weights
 
-MAX_PIECES = 40  # of a sentence in which every head is switched off alone; a longer one would take too long
+MAX_TOKENS = 40  # of a sentence in which every head is switched off alone; a longer one would take too long
 _MAX_ROWS = 16  # heads of a printed figure
 
 
 def text_to_ablate(context: LessonContext) -> str:
     """The sentence, or the first example for one in which switching off every head would take too long."""
     service = context.service
-    return context.source if len(context.pieces) <= MAX_PIECES else service.source_text(service.first_example)
+    return context.source if len(context.tokens) <= MAX_TOKENS else service.source_text(service.first_example)
 
 
 def cause_values(

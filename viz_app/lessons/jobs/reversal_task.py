@@ -80,7 +80,7 @@ class ReversalTrainer:
             vectors, self.model.embedding.weight, batch.outputs, pad=SPECIAL.pad, smoothing=TRAINING.label_smoothing
         )
         self.optimizer.zero_grad()
-        torch.autograd.backward(loss.smoothed / loss.pieces)
+        torch.autograd.backward(loss.smoothed / loss.tokens)
         self.optimizer.param_groups[0]["lr"] = learning_rate(
             self.steps,
             d_model=MODEL.d_model,
@@ -88,7 +88,7 @@ class ReversalTrainer:
             factor=TRAINING.learning_rate_factor,
         )
         self.optimizer.step()
-        return float(loss.nll) / loss.pieces
+        return float(loss.nll) / loss.tokens
 
     def weights(self) -> dict[str, torch.Tensor]:
         """A copy of all weights as they are now."""

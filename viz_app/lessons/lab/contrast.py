@@ -27,7 +27,7 @@ class Contrasted:
 
     Args:
         asked: Position and the ids of the two.
-        tokens: The two as pieces.
+        tokens: The two as tokens.
         methods: Those that can be asked so.
         source: (M, S).
         target: (M, T).
@@ -41,7 +41,7 @@ class Contrasted:
 
 
 def runners_up(context: LessonContext) -> list[list[tuple[int, str]]]:
-    """For every step the most probable tokens but the one that was generated: ids and pieces."""
+    """For every step the most probable tokens but the one that was generated: ids and tokens."""
     translator, translation = context.service.translator, context.result.translation
 
     def compute(stop: ShouldStop) -> list[list[tuple[int, str]]]:
@@ -52,7 +52,7 @@ def runners_up(context: LessonContext) -> list[list[tuple[int, str]]]:
             [number for number in ids if number != own][:OFFERED]
             for ids, own in zip(found.top[-1].tolist(), found.run.outputs.tolist(), strict=True)
         ]
-        return [list(zip(ids, translator.tokenizer.pieces(ids), strict=True)) for ids in others]
+        return [list(zip(ids, translator.tokenizer.tokens(ids), strict=True)) for ids in others]
 
     listed: list[list[tuple[int, str]]] = context.compute_once(("lab.trace.others", context.source), compute)
     return listed
@@ -82,7 +82,7 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
         run = forced_run(translator, context.source, translation, points=POINTS)
         contrast = Contrast(row, int(run.outputs[row]), other)
         found = [attribute_run(translator, run, method=name, contrast=contrast, should_stop=stop) for name in methods]
-        first, second = translator.tokenizer.pieces([contrast.token, contrast.other])
+        first, second = translator.tokenizer.tokens([contrast.token, contrast.other])
         source, target = (
             np.stack([getattr(each, side)[0].detach().numpy() for each in found]) for side in ("source", "target")
         )

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 def data(context: LessonContext) -> StageData:
     """The distribution after every layer of the decoder, as far as it is shown."""
     found, tokenizer = _lens(context), context.service.translator.tokenizer
-    top = [[tokenizer.pieces(ids) for ids in layer] for layer in found.top.tolist()]
+    top = [[tokenizer.tokens(ids) for ids in layer] for layer in found.top.tolist()]
     return StageData(
-        values={"pieces": list(found.run.pieces), "text": found.run.text, "top": top},
+        values={"tokens": list(found.run.tokens), "text": found.run.text, "top": top},
         arrays={
             "log_p": found.log_p.numpy(),
             "rank": found.rank.numpy().astype(np.int32),
@@ -53,7 +53,7 @@ def figure(context: LessonContext) -> MatrixFigure:
     t, found = context.t, _lens(context)
     return MatrixFigure(
         values=np.exp(found.log_p.numpy()).T,
-        row_labels=found.run.pieces,
+        row_labels=found.run.tokens,
         row_title=t("lesson_lab.token"),
         column_title=t("lesson_lab.after_layer"),
         scale_title=t("lesson_lab.probability"),
@@ -117,7 +117,7 @@ def _likeness(texts: Sequence[str]) -> list[float]:
 def _early(context: LessonContext) -> tuple[str, ...]:
     from transformer_core.analysis.lens import decoder_lens
 
-    translator, source = context.service.translator, len(context.pieces)
+    translator, source = context.service.translator, len(context.tokens)
     longest = PassFlops.from_lengths(translator.config, source, source + translator.decoding.extra_length)
     check_work((translator.config.num_layers + 1) * (longest.encoder + BEAM * longest.decoder))
     return context.compute_once(

@@ -16,7 +16,7 @@ from transformer_core.paper.flops import Work, multiply_adds_by_part
 if TYPE_CHECKING:
     from viz_app.lessons.context import LessonContext
 
-MAX_PIECES = 80  # with </s>: every bench runs the model many times
+MAX_TOKENS = 80  # with </s>: every bench runs the model many times
 MAX_FLOPS = 1e13  # of one computation: two minutes of one core, half a minute of four
 MAX_FLOPS_OF_ALL_HEADS = 2e12  # from which on heads are measured by layer, as visitors ask for them: half a minute
 
@@ -75,7 +75,7 @@ def pass_flops(context: LessonContext) -> PassFlops:
     """Of the visitor's sentence and its translation, which is made for that."""
     translation = context.result.translation
     length = len(translation.hypotheses[0].ids) + translation.finished
-    return PassFlops.from_lengths(context.service.translator.config, len(context.pieces), max(1, length))
+    return PassFlops.from_lengths(context.service.translator.config, len(context.tokens), max(1, length))
 
 
 def check_work(flops: float) -> None:

@@ -8,7 +8,7 @@ from viz_app.components.explorer import Selection
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import depth, parts, redirect, stairs, swap, switch_off, trace, why
-from viz_app.lessons.lab.limits import MAX_PIECES, TooMuchWork
+from viz_app.lessons.lab.limits import MAX_TOKENS, TooMuchWork
 from viz_app.lessons.lab.recipe import Recipe
 
 _BENCHES: dict[str, Any] = {
@@ -26,8 +26,8 @@ _BENCHES: dict[str, Any] = {
 
 def data(context: LessonContext) -> StageData:
     """The numbers of the open bench; of what is too long, too much work, or was stopped, only that."""
-    count = len(context.pieces)
-    values = {"count": count, "most": MAX_PIECES, "times": 0, "late": False, "pairs": list(swap.pair_names(context))}
+    count = len(context.tokens)
+    values = {"count": count, "most": MAX_TOKENS, "times": 0, "late": False, "pairs": list(swap.pair_names(context))}
     if not _computes(context):
         return StageData(values={**values, "bench": None, "late": context.late})
     name = _open(context)
@@ -71,7 +71,7 @@ def recipe(scene: str, context: LessonContext) -> Recipe | None:
 
 
 def _computes(context: LessonContext) -> bool:
-    return not context.stopped and len(context.pieces) <= MAX_PIECES
+    return not context.stopped and len(context.tokens) <= MAX_TOKENS
 
 
 def _open(context: LessonContext) -> str:

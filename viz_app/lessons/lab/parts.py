@@ -32,7 +32,7 @@ def data(context: LessonContext) -> StageData:
     original, words = word_diff(found.run.text.split(), _without(context, chosen).split())
     return StageData(
         values={
-            "pieces": list(found.run.pieces),
+            "tokens": list(found.run.tokens),
             "text": found.run.text,
             "layers": context.service.translator.config.num_layers,
             "parts": [[part.stack, part.sublayer, part.layer] for part in found.parts],
@@ -99,7 +99,7 @@ def figure(context: LessonContext) -> MatrixFigure:
     return MatrixFigure(
         values=_stacked(found),
         row_labels=[*names, *(f"“{display_label(word)}”" for word in found.words)],
-        column_labels=found.run.pieces,
+        column_labels=found.run.tokens,
         row_title=t("lesson_lab.part_without"),
         column_title=t("lesson_lab.generated"),
         scale_title=t("lesson_lab.effect"),

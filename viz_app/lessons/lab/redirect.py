@@ -34,13 +34,13 @@ class Reading:
     """The translation as the model reads it with and without the changes.
 
     Args:
-        pieces: Tokens of the translation.
+        tokens: Tokens of the translation.
         before: (T,) log-probability of each, unchanged.
         after: (T,) with the changes.
         tops: For each step the most probable tokens of both: token, probability before, after.
     """
 
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     before: FloatArray
     after: FloatArray
     tops: tuple[tuple[tuple[str, float, float], ...], ...]
@@ -55,7 +55,7 @@ def data(context: LessonContext) -> StageData:
     kind, layer, head, query = place
     before = unchanged_row(maps, place)
     changes = reading.after - reading.before
-    step = int(context.state.number("piece", -1, -1, len(changes) - 1))
+    step = int(context.state.number("token", -1, -1, len(changes) - 1))
     if step < 0:
         step = query if kind != "encoder" else int(np.abs(changes).argmax())
     written = settings.get("write") is True
@@ -66,7 +66,7 @@ def data(context: LessonContext) -> StageData:
         "queries": list(maps.queries(kind).tokens),
         "query": query,
         "keys": list(maps.keys(kind).tokens[: len(before)]),
-        "pieces": list(reading.pieces),
+        "tokens": list(reading.tokens),
         "text": context.result.translation.text,
         "sentences": len(context.service.example_texts),
         "edits": [_described(context, edit) for edit in edits],
@@ -87,7 +87,7 @@ def data(context: LessonContext) -> StageData:
             "chosen": settings.get("chosen", ""),
             "query": settings.get("query", -1),
             "edits": settings.get("edits", ""),
-            "piece": settings.get("piece", -1),
+            "token": settings.get("token", -1),
             "write": written,
         },
     )
@@ -148,11 +148,11 @@ def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
         tops = []
         for before, after in zip(found.before.exp(), found.after.exp(), strict=True):
             ids = dict.fromkeys([*after.topk(SHOWN).indices.tolist(), *before.topk(SHOWN).indices.tolist()])
-            pieces = translator.tokenizer.pieces(list(ids))
+            tokens = translator.tokenizer.tokens(list(ids))
             tops.append(
-                tuple((piece, float(before[at]), float(after[at])) for piece, at in zip(pieces, ids, strict=True))
+                tuple((token, float(before[at]), float(after[at])) for token, at in zip(tokens, ids, strict=True))
             )
-        return Reading(found.run.pieces, found.run.log_p.numpy(), found.log_p.numpy(), tuple(tops))
+        return Reading(found.run.tokens, found.run.log_p.numpy(), found.log_p.numpy(), tuple(tops))
 
     reading: Reading = context.compute_once(("lab.redirect", context.source, rows), compute)
     return reading

@@ -36,7 +36,7 @@ def data(context: LessonContext) -> StageData:
     return StageData(
         values={
             "text": found.run.text,
-            "tokens": len(found.run.pieces),
+            "tokens": len(found.run.tokens),
             "layers": config.num_layers,
             "heads": config.num_heads,
             "order": [heads.index(head) for head in found.heads],

@@ -15,7 +15,7 @@ from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
-from viz_app.lessons.lab.limits import MAX_PIECES, PassFlops, check_work
+from viz_app.lessons.lab.limits import MAX_TOKENS, PassFlops, check_work
 from viz_app.lessons.lab.minimal_pairs import minimal_pairs
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
@@ -102,7 +102,7 @@ def _asked(context: LessonContext) -> Asked:
     clean, corrupted = map(context.service.source_text, pairs.get(pair, (context.text, "")))
     if pair == OWN:
         typed = str(state.settings.get("other", ""))
-        checked = context.service.validate(typed, MAX_PIECES)
+        checked = context.service.validate(typed, MAX_TOKENS)
         corrupted = checked.source if checked.status == "good" else ""
     site: Any = state.choice("site", SITES[0], SITES)
     direction: Any = state.choice("direction", DIRECTIONS[0], DIRECTIONS)

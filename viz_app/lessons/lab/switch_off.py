@@ -35,7 +35,7 @@ FloatArray = npt.NDArray[np.float32]
 CHANGES = ("zero", "mean", "resample")
 DRAWS = 4  # of resample and of random vectors; each draw costs as much as zero
 _PASSES_OF_CHECK = 73  # see `head_faithfulness`: 6 orders of up to 12 heads, and none
-_NO_PIECE = -1
+_NO_TOKEN = -1
 
 
 def data(context: LessonContext) -> StageData:
@@ -58,7 +58,7 @@ def data(context: LessonContext) -> StageData:
     config = context.service.translator.config
     return StageData(
         values={
-            "pieces": list(found.run.pieces),
+            "tokens": list(found.run.tokens),
             "text": found.run.text,
             "layers": config.num_layers,
             "heads": config.num_heads,
@@ -177,13 +177,13 @@ def _shown(context: LessonContext) -> tuple[Head, int]:
     """The head that the bench shows, the one with the largest effect unless one was pressed, and the token or -1."""
     change, frozen, _ = _settings(context)
     effects = _stacked(_effects(context, change, frozen))
-    piece = int(context.state.number("piece", _NO_PIECE, _NO_PIECE, effects.shape[1] - 1))
-    values = np.nan_to_num(effects[:, piece])
-    if piece < 0:
+    token = int(context.state.number("token", _NO_TOKEN, _NO_TOKEN, effects.shape[1] - 1))
+    values = np.nan_to_num(effects[:, token])
+    if token < 0:
         values = effects.sum(axis=1)
         if is_by_layer(context):
             values = np.where(np.isnan(values), estimates(context), values)
-    return named_head(context, "chosen") or all_heads(context.service.translator)[int(np.abs(values).argmax())], piece
+    return named_head(context, "chosen") or all_heads(context.service.translator)[int(np.abs(values).argmax())], token
 
 
 def selection(context: LessonContext) -> Selection:
@@ -196,13 +196,13 @@ def figure(context: LessonContext) -> MatrixFigure:
     """The effect of every head that is measured, on the translation or on the token that was pressed."""
     t, (change, frozen, _) = context.t, _settings(context)
     found = _effects(context, change, frozen)
-    piece = _shown(context)[1]
-    values = _stacked(found).sum(axis=1) if piece < 0 else _stacked(found)[:, piece]
+    token = _shown(context)[1]
+    values = _stacked(found).sum(axis=1) if token < 0 else _stacked(found)[:, token]
     heads, (_, measured) = found.effects["encoder"].shape[1], asked_layers(context)
     rows = [number for number, each in enumerate(all_layers(context)) if each in measured]
     title = t("lesson_lab.effect")
-    if piece >= 0:
-        title = t("lesson_lab.effect_of", token=found.run.pieces[piece].strip("\u2581"))
+    if token >= 0:
+        title = t("lesson_lab.effect_of", token=found.run.tokens[token].strip("\u2581"))
     return MatrixFigure(
         values=values.reshape(-1, heads)[rows],
         row_labels=[

@@ -60,7 +60,7 @@ def data(context: LessonContext) -> StageData:
     found = _traced(context, slow)
     translation, tokenizer = context.result.translation, context.service.translator.tokenizer
     outputs = [*translation.hypotheses[0].ids, *([tokenizer.special.eos] if translation.finished else [])]
-    pieces = list(tokenizer.pieces(outputs[: len(found[YARDSTICK].source)]))
+    tokens = list(tokenizer.tokens(outputs[: len(found[YARDSTICK].source)]))
     check = _check(context, method) if checked else None
     contrast = contrasted(context, slow)
     arrays = {side: np.stack([getattr(each, side) for each in found.values()]) for side in SIDES}
@@ -73,8 +73,8 @@ def data(context: LessonContext) -> StageData:
             "methods": list(found),
             "signed": list(SIGNED),
             "apart": list(APART),
-            "pieces": pieces,
-            "source": list(context.pieces),
+            "tokens": tokens,
+            "source": list(context.tokens),
             "agreement": [_number(each.agreement) for each in found.values()],
             "measured": _measured(context, found),
             "gap": _number(found[SLOW].gap) if slow else None,
@@ -184,18 +184,18 @@ def figure(context: LessonContext) -> MatrixFigure:
     t = context.t
     method, side, slow, _ = _settings(context)
     numbers = data(context).values
-    source, pieces = numbers["source"], numbers["pieces"]
+    source, tokens = numbers["source"], numbers["tokens"]
     contrast = contrasted(context, slow)
-    rows, values = pieces, getattr(_traced(context, slow)[method], side)
+    rows, values = tokens, getattr(_traced(context, slow)[method], side)
     if contrast is not None and method in contrast.methods:
         first, second = (display_label(token) for token in contrast.tokens)
         rows = [t("lesson_lab.rather", first=first, second=second)]
         values = getattr(contrast, side)[contrast.methods.index(method)][None]
-    inputs = [context.service.translator.tokenizer.pieces([context.service.translator.tokenizer.special.bos])[0]]
+    inputs = [context.service.translator.tokenizer.tokens([context.service.translator.tokenizer.special.bos])[0]]
     return MatrixFigure(
         values=values,
         row_labels=rows,
-        column_labels=source if side == "source" else [*inputs, *pieces[:-1]],
+        column_labels=source if side == "source" else [*inputs, *tokens[:-1]],
         row_title=t("lesson_lab.generated"),
         column_title=t(f"lesson_lab.side_{side}"),
         scale_title=t(f"lesson_lab.method_{method.replace('-', '_')}"),

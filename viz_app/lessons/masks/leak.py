@@ -25,15 +25,15 @@ class DecoderReading:
     """What one small decoder makes of a sentence.
 
     Args:
-        pieces: The given translation in its pieces, and `</s>`.
+        tokens: The given translation in its tokens, and `</s>`.
         masked: Probability of each of them when the decoder reads the translation with its mask.
         open: The same without.
         alone: What it writes by itself.
-        measured: `nll_masked` and `nll_unmasked`, nats per piece of sentences that it has not seen, and `bleu` of what
+        measured: `nll_masked` and `nll_unmasked`, nats per token of sentences that it has not seen, and `bleu` of what
             it writes alone; None where nobody measured it.
     """
 
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     masked: tuple[float, ...]
     open: tuple[float, ...]
     alone: str
@@ -51,14 +51,14 @@ def leak_values(context: LessonContext) -> list[dict[str, Any]]:
 
 
 def leak_curves(context: LessonContext) -> CurvesFigure | None:
-    """The probabilities as curves over the pieces of the translation; None without the models."""
+    """The probabilities as curves over the tokens of the translation; None without the models."""
     found = leak_values(context)
     if not found:
         return None
     t = context.t
     series = [
         Series(
-            x=np.arange(1, len(model["pieces"]) + 1),
+            x=np.arange(1, len(model["tokens"]) + 1),
             y=model[way],
             label=f"{t(f'lesson_masks.trained_{trained}')}, {t(f'lesson_masks.{label}')}",
             dashed=way == "open",
@@ -91,7 +91,7 @@ def _read(
     # Step by step nothing lies ahead, so the mask changes nothing.
     alone = masked.translate(source, should_stop=should_stop)
     return DecoderReading(
-        pieces=(*forced.pieces, "</s>"),
+        tokens=(*forced.tokens, "</s>"),
         masked=tuple(float(p) for p in np.exp(forced.scores)),
         open=tuple(float(p) for p in np.exp(leaked.scores)),
         alone=alone.text,

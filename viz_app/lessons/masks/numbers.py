@@ -59,16 +59,16 @@ def _padding(context: LessonContext) -> tuple[dict[str, Any], FloatArray]:
     tokenizer = context.service.translator.tokenizer
     own, (short, long) = tokenizer.source.encode(context.text), map(tokenizer.source.encode, _short_and_long(context))
     other = short if len(short) + 2 < len(own) else long
-    chosen = [(each.ids[: POSITIONS - 1], each.pieces[: POSITIONS - 1]) for each in (own, other)]
+    chosen = [(each.ids[: POSITIONS - 1], each.tokens[: POSITIONS - 1]) for each in (own, other)]
     batch = _encoder_scores(context, tuple(ids for ids, _ in chosen))
     longest, shorter = max(batch.lengths), int(batch.lengths[1] < batch.lengths[0])
     length = batch.lengths[shorter]
-    # (L, H, rows that stand for a piece): attention that would go to padding.
+    # (L, H, rows that stand for a token): attention that would go to padding.
     lost = softmax(batch.scores[:, :, shorter, :length])[..., length:].sum(axis=-1).mean(axis=-1)
     layer = int(lost.mean(axis=1).argmax())
-    tokens = [[*pieces, "</s>", *[PAD_TOKEN] * (longest - len(pieces) - 1)] for _, pieces in chosen]
+    padded = [[*tokens, "</s>", *[PAD_TOKEN] * (longest - len(tokens) - 1)] for _, tokens in chosen]
     values = {
-        "tokens": tokens,
+        "tokens": padded,
         "lengths": list(batch.lengths),
         "layer": layer,
         "head": int(lost[layer].argmax()),
@@ -153,8 +153,8 @@ def _compared(context: LessonContext) -> HeatmapFigure:
         kind="decoder",
         language=t.language,
         title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=t("figures.kind_decoder")),
-        query_title=t("figures.pieces_query_decoder"),
-        key_title=t("figures.pieces_key_decoder"),
+        query_title=t("figures.tokens_query_decoder"),
+        key_title=t("figures.tokens_key_decoder"),
         scale_title=t("figures.scale"),
         difference_title=t("lesson_masks.difference"),
         masked_note=t("figures.masked"),
@@ -186,8 +186,8 @@ def _padded(context: LessonContext) -> HeatmapFigure:
         kind="encoder",
         language=t.language,
         title=t("figures.title_head", layer=values["layer"] + 1, head=head + 1, kind=t("figures.kind_encoder")),
-        query_title=t("figures.pieces_query_encoder"),
-        key_title=t("figures.pieces_key_encoder"),
+        query_title=t("figures.tokens_query_encoder"),
+        key_title=t("figures.tokens_key_encoder"),
         scale_title=t("figures.scale"),
         masked_note=t("lesson_masks.padding_hatched"),
         masked_cell=t("figures.masked_cell"),

@@ -19,8 +19,8 @@ from viz_app.lessons.word_order import (
     FloatArray,
     default_swap,
     measure_change,
-    piece_order,
     swapped_order,
+    token_order,
     translate_rows,
     words_of,
 )
@@ -42,7 +42,7 @@ LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside
 
 def data(context: LessonContext) -> StageData:
     """Width of the model and the tokens, for the stage computes the waves itself; what two swapped words change."""
-    tokens = context.pieces
+    tokens = context.tokens
     values = {
         "d_model": context.service.translator.config.d_model,
         "positions": max(MIN_POSITIONS, len(tokens)),
@@ -59,7 +59,7 @@ def data(context: LessonContext) -> StageData:
 
 def _swap(context: LessonContext) -> StageData:
     """What two exchanged words change in the encoder, for the words that the controls name."""
-    words = words_of(context.pieces[:-1])
+    words = words_of(context.tokens[:-1])
     plain = [place for place, word in enumerate(words) if word.plain]
     if len(plain) < 2:
         return StageData(values={"words": []})
@@ -91,9 +91,9 @@ def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[st
         if model is None:
             continue
         encoding = model.tokenizer.source.encode(text)
-        words = words_of(encoding.pieces)
+        words = words_of(encoding.tokens)
         if len(words) == len(order):  # another vocabulary may cut punctuation off elsewhere
-            moved = measure_change(model, encoding.ids, piece_order(words, order), positions=positions)
+            moved = measure_change(model, encoding.ids, token_order(words, order), positions=positions)
             found[name] = moved.by_word(words)
     return found
 
@@ -123,7 +123,7 @@ def _learned() -> PositionTables | None:
     except CheckpointError:
         return None
     return compare_position_tables(
-        translator.model, int(translator.metrics["training"]["max_pieces"]) + 1
+        translator.model, int(translator.metrics["training"]["max_tokens"]) + 1
     )  # and </s>, or <s>
 
 
@@ -156,7 +156,7 @@ def _small() -> Translator | None:
 
 
 def _backwards(context: LessonContext) -> dict[str, Any]:
-    """The sentence and its pieces in reverse order, translated with positions in the encoder and without."""
+    """The sentence and its tokens in reverse order, translated with positions in the encoder and without."""
     translator = context.service.translator
 
     def compute(stop: ShouldStop) -> dict[str, Any]:
@@ -171,7 +171,7 @@ def _backwards(context: LessonContext) -> dict[str, Any]:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Waves and the change of each piece as curves; the map M_k and tables of positions as matrices."""
+    """Waves and the change of each token as curves; the map M_k and tables of positions as matrices."""
     from transformer_core.model.positions import sinusoidal_positions
 
     d_model, state = context.service.translator.config.d_model, context.state
@@ -181,7 +181,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         matrix = shift_matrix(round(state.number("k", 2, 1, STEPS)), d_model)
         return _matrix_figure(context, matrix, "column", "column", "M")
     if scene == "heatmap":
-        table = sinusoidal_positions(max(ROWS, len(context.pieces)), d_model).double().numpy()  # (n, d)
+        table = sinusoidal_positions(max(ROWS, len(context.tokens)), d_model).double().numpy()  # (n, d)
         return _matrix_figure(context, table, "position", "column", "PE")
     if scene == "swap":
         return _figure_of_swap(context)
@@ -208,7 +208,7 @@ def _matrix_figure(
 
 def _figure_of_waves(context: LessonContext, d_model: int) -> Animation:
     """Six waves and the cut that reads them: still at the position that the visitor chose, gliding in a GIF."""
-    state, last = context.state, max(MIN_POSITIONS, len(context.pieces)) - 1
+    state, last = context.state, max(MIN_POSITIONS, len(context.tokens)) - 1
     odd = state.choice("part", "sin", ("sin", "cos")) == "cos"
     at = state.number("at", 0, 0, last)
     x = np.union1d(np.arange(last * POINTS + 1) / POINTS, [at])  # through every position, and where it is read

@@ -23,7 +23,7 @@ _PARTS = ("embedding", "self", "feed", "embedding", "masked", "cross", "feed")  
 SHOWN = 48  # values of a vector that fit on the stage
 QUESTION = 0.2  # epsilon of the last scene
 
-# Table 3, base and row (D): newstest2013, perplexity per piece and BLEU.
+# Table 3, base and row (D): newstest2013, perplexity per token and BLEU.
 _SMALL = ((0.0, "table3-d-smoothing0"), (0.1, "base"), (0.2, "table3-d-smoothing0.2"))  # the same rows, in small
 _PAPER = ((0.0, 4.67, 25.3), (0.1, 4.92, 25.8), (0.2, 5.47, 25.7))
 
@@ -51,20 +51,20 @@ def data(context: LessonContext) -> StageData:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Target and prediction for a piece; the loss against its probability; scores; a vector and dropout."""
+    """Target and prediction for a token; the loss against its probability; scores; a vector and dropout."""
     drawn = {"targets": _targets, "loss": _losses, "scores": _scores, "dropout": _dropped}.get(scene)
     return drawn(context) if drawn else None
 
 
 def _targets(context: LessonContext) -> DotsFigure:
-    """What training asks for one piece of the translation, and what the model says, piece by piece."""
+    """What training asks for one token of the translation, and what the model says, token by token."""
     t, steps = context.t, _steps(context.result.translation)
     vocabulary = context.service.translator.config.vocab_size
     epsilon = round(context.state.number("epsilon", 0.1, 0.0, 0.3), 3)
     step = steps[int(context.state.number("at", min(2, len(steps)), 1, len(steps)) + 0.5) - 1]
     rest = vocabulary - 1 - len(step["others"])
     left = max(0.0, 1.0 - step["p"] - sum(p for _, p in step["others"]))
-    names = [step["piece"], *(piece for piece, _ in step["others"])]
+    names = [step["token"], *(token for token, _ in step["others"])]
     other = epsilon / (vocabulary - 1)
     target = [1 - epsilon, *([other] * (len(names)))]
     predicted = [step["p"], *(p for _, p in step["others"]), left / rest]
@@ -77,7 +77,7 @@ def _targets(context: LessonContext) -> DotsFigure:
     return DotsFigure(
         row_labels=[*names, t("lesson_regularisation.each_other", count=f"{rest:,}")],
         columns=columns,
-        row_title=t("lesson_regularisation.piece"),
+        row_title=t("lesson_regularisation.token"),
         notes=[f"\u03b5 = {epsilon:g}"],
         language=t.language,
     )
@@ -107,7 +107,7 @@ def _scores(context: LessonContext) -> DotsFigure | None:
 
 
 def _losses(context: LessonContext) -> CurvesFigure:
-    """The loss against the probability of the right piece, with and without smoothing."""
+    """The loss against the probability of the right token, with and without smoothing."""
     epsilon = context.state.number("epsilon", 0.1, 0.0, 0.3)
     own, paper = context.service.translator.config.vocab_size, PRESETS["base"].model.vocab_size
     vocabulary = int(context.state.choice("size", str(own), (str(own), str(paper))))
@@ -144,20 +144,20 @@ def _dropped(context: LessonContext) -> CurvesFigure:
 
 
 def smoothed_loss(p: npt.NDArray[np.float64], epsilon: float, vocabulary: int) -> npt.NDArray[np.float64]:
-    """Loss in nats of a model that gives the right piece p and all others the same."""
+    """Loss in nats of a model that gives the right token p and all others the same."""
     return -((1 - epsilon) * np.log(p) + epsilon * np.log((1 - p) / (vocabulary - 1)))
 
 
 def _steps(translation: Translation) -> list[dict[str, Any]]:
-    """For each piece of the translation its probability, and the likeliest others with theirs."""
-    pieces = [*translation.pieces, "</s>"][: len(translation.scores)]
+    """For each token of the translation its probability, and the likeliest others with theirs."""
+    tokens = [*translation.tokens, "</s>"][: len(translation.scores)]
     return [
         {
-            "piece": piece,
+            "token": token,
             "p": math.exp(score),
-            "others": [[other, math.exp(log_p)] for other, log_p in alternatives if other != piece][:4],
+            "others": [[other, math.exp(log_p)] for other, log_p in alternatives if other != token][:4],
         }
-        for piece, score, alternatives in zip(pieces, translation.scores, translation.alternatives, strict=True)
+        for token, score, alternatives in zip(tokens, translation.scores, translation.alternatives, strict=True)
     ]
 
 

@@ -22,8 +22,8 @@ from viz_app.serving.measurements.parsing_scores import ParsingScores, content_o
 from viz_app.serving.models.loader import get_translation_service
 from viz_app.text import Texts
 
-_TOKENS = 25_000  # source pieces of a batch, and as many target pieces (Section 5.1)
-_LENGTH = 30  # pieces of a sentence, an assumption: it changes the count by a few percent only
+_TOKENS = 25_000  # source tokens of a batch, and as many target tokens (Section 5.1)
+_LENGTH = 30  # tokens of a sentence, an assumption: it changes the count by a few percent only
 
 
 def _run(name: str) -> dict[str, Any]:

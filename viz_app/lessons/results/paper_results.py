@@ -48,7 +48,7 @@ class Variation:
         row: "base", a letter A to E, or "big".
         change: What differs from base.
         preset: Its name in `transformer_core.paper.presets`.
-        perplexity: Per piece.
+        perplexity: Per token.
         bleu: Of the development set.
         millions: Parameters as printed; None where the table prints none.
     """

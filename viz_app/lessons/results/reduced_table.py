@@ -25,7 +25,7 @@ Measure = Literal["bleu", "perplexity"]
 Verdict = Literal["same", "other", "noise"]
 MEASURES: tuple[Measure, ...] = ("bleu", "perplexity")
 
-# Vocabularies for which parameters are counted: the 37,000 pieces that Section 5.1 tells, and the 40,960 rows, with
+# Vocabularies for which parameters are counted: the 37,000 tokens that Section 5.1 tells, and the 40,960 rows, with
 # biases in the attention, of the authors' code of 2017, which give the printed numbers.
 _PRINTED, _CODE = 37_000, 40_960
 # Quantiles of Student's t for 1 to 30 degrees of freedom: within so many standard deviations lie 19 of 20 differences
@@ -87,7 +87,7 @@ class SeedNoise:
 
     Args:
         deviation: Standard deviation among the seeds of a row, pooled over all rows: of BLEU in points; of perplexity
-            as of its logarithm, nats per piece, since it differs by factors.
+            as of its logarithm, nats per token, since it differs by factors.
         degrees: Of freedom: seeds less rows.
     """
 

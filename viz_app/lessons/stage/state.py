@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
+from transformer_core.renamed import KEYS
+
 Setting = float | str | bool
 
 MAX_SETTINGS = 12
@@ -67,7 +69,8 @@ class LessonState:
 def valid_settings(settings: Mapping[Any, Any]) -> dict[str, Setting]:
     """The settings that make sense: short names, finite numbers, short texts, switches."""
     kept: dict[str, Setting] = {}
-    for name, value in settings.items():
+    for former, value in settings.items():
+        name = KEYS.get(former, former)
         if len(kept) == MAX_SETTINGS or not isinstance(name, str) or not _NAME.fullmatch(name):
             continue
         short = isinstance(value, str) and len(value) <= MAX_LETTERS

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 _LENGTHS = Path(__file__).with_name("lengths.toml")
 _SEED = 1
-_ANY_PIECE = 9  # batches are made of lengths, so any id but padding will do
+_ANY_TOKEN = 9  # batches are made of lengths, so any id but padding will do
 
 IntArray = npt.NDArray[np.int64]
 Plan = list[npt.NDArray[np.uint32]]
@@ -41,7 +41,7 @@ class Batches:
 
 @cache
 def lengths() -> IntArray:
-    """(pairs, 2) pieces of source and target of real pairs."""
+    """(pairs, 2) tokens of source and target of real pairs."""
     pairs = tomllib.loads(_LENGTHS.read_text(encoding="utf-8"))["pairs"]
     return np.array(pairs, dtype=np.int64)
 
@@ -50,7 +50,7 @@ def length_sorted_batches(batch_tokens: int) -> Batches:
     """As training makes them: pairs of similar lengths together."""
     from transformer_core.data.plan import plan_epoch
 
-    plan = plan_epoch(lengths(), batch_tokens, max_pieces=int(lengths().max()), seed=_SEED, epoch=0)
+    plan = plan_epoch(lengths(), batch_tokens, max_tokens=int(lengths().max()), seed=_SEED, epoch=0)
     # Training takes batches in an order that chance draws; a picture reads better from short to long.
     return measure_padding(sorted(plan, key=lambda numbers: (int(lengths()[numbers].max()), len(numbers))))
 
@@ -78,7 +78,7 @@ def measure_padding(plan: Plan) -> Batches:
     widths, rows, padded, positions = [], [], 0, 0
     for number, members in enumerate(plan):
         batch[members], row[members] = number, np.arange(len(members))
-        sides = [[[_ANY_PIECE] * int(count) for count in lengths()[members, side]] for side in (0, 1)]
+        sides = [[[_ANY_TOKEN] * int(count) for count in lengths()[members, side]] for side in (0, 1)]
         made = make_batch(sides[0], sides[1], special)
         widths.append([made.source.shape[1], made.outputs.shape[1]])
         rows.append(len(members))

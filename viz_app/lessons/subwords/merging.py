@@ -1,6 +1,6 @@
-"""Byte-pair encoding step by step (Section 5.1): which merges make a sentence's pieces, in the order of the vocabulary.
+"""Byte-pair encoding step by step (Section 5.1): which merges make a sentence's tokens, in the order of the vocabulary.
 
-The vocabulary is the list of merges that its training found: the pieces of more than one letter, the most frequent pair
+The vocabulary is the list of merges that its training found: the tokens of more than one letter, the most frequent pair
 first. Encoding starts with letters and applies, again and again, the first merge of that list that fits anywhere.
 """
 
@@ -32,7 +32,7 @@ class Merge:
 
 
 def merge_ranks(tokenizer: Tokenizer) -> dict[str, int]:
-    """The merges of a vocabulary by the piece that they make, numbered from 1."""
+    """The merges of a vocabulary by the token that they make, numbered from 1."""
     return _ranks(tokenizer.model)
 
 
@@ -40,12 +40,12 @@ def merge_ranks(tokenizer: Tokenizer) -> dict[str, int]:
 def _ranks(model: bytes) -> dict[str, int]:
     tokenizer = Tokenizer(model)
     special = {tokenizer.special.pad, tokenizer.special.bos, tokenizer.special.eos, tokenizer.special.unk}
-    pieces = (tokenizer.piece(number) for number in range(len(tokenizer)) if number not in special)
-    return {piece: rank for rank, piece in enumerate((piece for piece in pieces if len(piece) > 1), start=1)}
+    tokens = (tokenizer.token(number) for number in range(len(tokenizer)) if number not in special)
+    return {token: rank for rank, token in enumerate((token for token in tokens if len(token) > 1), start=1)}
 
 
 def merges(letters: str, ranks: dict[str, int]) -> tuple[Merge, ...]:
-    """All merges that turn letters into pieces, in their order.
+    """All merges that turn letters into tokens, in their order.
 
     Args:
         letters: A sentence as the tokenizer sees it, with its marks of word boundaries.
@@ -66,7 +66,7 @@ def merges(letters: str, ranks: dict[str, int]) -> tuple[Merge, ...]:
         del starts[place + 1]
 
 
-def pieces(letters: str, done: Sequence[Merge]) -> tuple[str, ...]:
+def tokens(letters: str, done: Sequence[Merge]) -> tuple[str, ...]:
     """What letters have become after some merges."""
     joints = {merge.middle for merge in done}
     starts = [place for place in range(len(letters)) if place not in joints]
@@ -83,12 +83,12 @@ def misspell(word: str) -> str:
 
 
 def most_fragmented_word(words: Sequence[str], tokenizer: Tokenizer) -> tuple[str, str]:
-    """The word that falls into most pieces more when it is misspelt, and how it is misspelt then."""
+    """The word that falls into most tokens more when it is misspelt, and how it is misspelt then."""
     pairs = [(word, misspell(word)) for word in words]
     return max(pairs, key=lambda pair: len(tokenizer.encode(pair[1])) - len(tokenizer.encode(pair[0])))
 
 
 def normalised_letters(tokenizer: Tokenizer, text: str) -> str:
     """A text as the tokenizer sees it: normalised, with a mark for each space and before the first word."""
-    letters = "".join(tokenizer.encode(text).pieces)
+    letters = "".join(tokenizer.encode(text).tokens)
     return letters if letters.startswith(WORD_BOUNDARY) else WORD_BOUNDARY + letters

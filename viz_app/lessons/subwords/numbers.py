@@ -11,7 +11,7 @@ from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.subwords.batching import Batches, file_order_batches, length_sorted_batches, lengths
-from viz_app.lessons.subwords.merging import merge_ranks, merges, most_fragmented_word, normalised_letters, pieces
+from viz_app.lessons.subwords.merging import merge_ranks, merges, most_fragmented_word, normalised_letters, tokens
 from viz_app.lessons.word_order import words_of
 
 BUDGETS = (128, 512)  # tokens of a batch: least and most
@@ -25,7 +25,7 @@ def data(context: LessonContext) -> StageData:
     ranks = merge_ranks(tokenizer)
     letters = normalised_letters(tokenizer, context.source)
     done = merges(letters, ranks)
-    words = [word.text for word in words_of(context.pieces[:-1]) if word.plain and len(word.text) > 1] or ["playing"]
+    words = [word.text for word in words_of(context.tokens[:-1]) if word.plain and len(word.text) > 1] or ["playing"]
     word, wrong = most_fragmented_word(words, tokenizer)
     budget = STEP * round(context.state.number("budget", BUDGET, *BUDGETS) / STEP)
     plain, sorted_ = _batches(budget)
@@ -33,9 +33,9 @@ def data(context: LessonContext) -> StageData:
         values={
             "letters": letters,
             "count": len(ranks),
-            "pieces": list(pieces(letters, done)),
+            "tokens": list(tokens(letters, done)),
             "word": [word, wrong],
-            "word_pieces": [list(tokenizer.encode(text).pieces) for text in (word, wrong)],
+            "word_tokens": [list(tokenizer.encode(text).tokens) for text in (word, wrong)],
             "padding": [[each.padded, each.positions, len(each.rows)] for each in (plain, sorted_)],
         },
         arrays={
@@ -60,7 +60,7 @@ def _shapes(batches: Batches) -> Any:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """How many pieces a vocabulary of fewer merges gives; padding against the size of a batch."""
+    """How many tokens a vocabulary of fewer merges gives; padding against the size of a batch."""
     t = context.t
     if scene == "merges":
         tokenizer = context.service.translator.tokenizer.source
@@ -68,8 +68,8 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         done = merges(letters, merge_ranks(tokenizer))
         x = [1, *(merge.rank for merge in done), len(merge_ranks(tokenizer))]
         y = [len(letters), *(len(letters) - number for number in range(1, len(done) + 1)), len(letters) - len(done)]
-        series = Series(x=x, y=y, label=t("lesson_subwords.pieces"))
-        titles = t("lesson_subwords.merges"), t("lesson_subwords.pieces")
+        series = Series(x=x, y=y, label=t("lesson_subwords.tokens"))
+        titles = t("lesson_subwords.merges"), t("lesson_subwords.tokens")
         return CurvesFigure(series=(series,), x_title=titles[0], y_title=titles[1], x_log=True, language=t.language)
     if scene == "batches":
         budgets = list(range(BUDGETS[0], BUDGETS[1] + 1, STEP))

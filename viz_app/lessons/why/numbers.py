@@ -35,7 +35,7 @@ _SAME_AS: dict[Layer, Layer] = {"dilated": "convolution"}  # in operations
 def data(context: LessonContext) -> StageData:
     """The tokens, and what is measured; the table is worked out in the browser."""
     timed = {"widths": WIDTHS, "lengths": LENGTHS}
-    return StageData(values={"tokens": list(context.pieces), "r": RESTRICTED_TO, "timed": timed})
+    return StageData(values={"tokens": list(context.tokens), "r": RESTRICTED_TO, "timed": timed})
 
 
 def live_data(context: LessonContext) -> StageData:

@@ -106,10 +106,10 @@ def read_request(data: bytes, translator: Translator) -> Request:
     if found.weights_hash != translator.checkpoint_hash:
         raise Refused(Refusal("other_model", f"this server has the model {translator.checkpoint_hash}"))
     sentence, vocabulary = found.sentence, len(translator.tokenizer.source)
-    if len(sentence) > translator.max_pieces:
-        raise Refused(Refusal("request", f"{len(sentence)} tokens, but at most {translator.max_pieces} are allowed"))
-    if not len(sentence.ids) == len(sentence.pieces) == len(sentence.spans) == len(sentence.unknown):
-        raise Refused(Refusal("request", "ids, pieces, spans and unknown must be equally many"))
+    if len(sentence) > translator.max_tokens:
+        raise Refused(Refusal("request", f"{len(sentence)} tokens, but at most {translator.max_tokens} are allowed"))
+    if not len(sentence.ids) == len(sentence.tokens) == len(sentence.spans) == len(sentence.unknown):
+        raise Refused(Refusal("request", "ids, tokens, spans and unknown must be equally many"))
     if not all(0 <= each < vocabulary for each in sentence.ids):
         raise Refused(Refusal("request", f"ids must be from 0 to {vocabulary - 1}"))
     return found

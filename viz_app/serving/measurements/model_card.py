@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.renamed import current_names
 from viz_app.serving.checked_json import Count, Number, Parts, Percent, Share, converted
 from viz_app.serving.measurements.method_scores import MethodAgreement, MethodErrors
 from viz_app.serving.measurements.parsing_scores import ParsingScores, parsing_scores
@@ -153,7 +154,7 @@ class ModelCard:
         scores: Every measurement that has a BLEU, wherever it stands, in the order of the file.
         heads: Whether the heads look, by kind of attention.
         head_sentences: Sentence pairs on which that was measured; None when unknown.
-        aligners: Alignment error of each head, by whether a row of a map is named after the piece that it produces
+        aligners: Alignment error of each head, by whether a row of a map is named after the token that it produces
             (output) or reads (input).
         best_head: Layer and head, from 0, that align best by outputs.
         method_errors: Of the methods of attribution, as aligners.
@@ -208,13 +209,13 @@ class ModelCard:
         return next((score.bleu for score in self.scores if _EVERYDAY in score.name.lower()), None)
 
     @property
-    def trained_pieces(self) -> int | None:
-        """Pieces of the longest sentence that training let pass; None when neither a fact nor a preset tells."""
+    def trained_tokens(self) -> int | None:
+        """Tokens of the longest sentence that training let pass; None when neither a fact nor a preset tells."""
         from transformer_core.paper.presets import PRESETS
 
         preset = PRESETS.get(str(self.training.get("preset")))
-        pieces = self.training_number("max_pieces", preset.training.max_pieces if preset else 0)
-        return int(pieces) or None
+        tokens = self.training_number("max_tokens", preset.training.max_tokens if preset else 0)
+        return int(tokens) or None
 
     def training_number(self, name: str, default: float) -> float:
         """A fact of the training that is a number of at least 0; the default when it tells none."""
@@ -223,7 +224,7 @@ class ModelCard:
 
 
 def _facts(training: Mapping[str, Any]) -> dict[str, Fact]:
-    found = ((name, converted(value, Fact)) for name, value in training.items())
+    found = ((name, converted(value, Fact)) for name, value in current_names(training).items())
     return {name: value for name, value in found if value is not None}
 
 

@@ -32,7 +32,7 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
         `branch`, `score` and `nodes` ([label, begin, end]) of each other hypothesis. `constrained`: whether the search
         allows only trees. Empty for a model that generates no trees, and for a sentence without words.
     """
-    parse = ParserOutput.from_pieces(shown.source, shown.pieces, shown.scores, translator.tokenizer)
+    parse = ParserOutput.from_tokens(shown.source, shown.tokens, shown.scores, translator.tokenizer)
     if parse is None:
         return {}
     found = parse.repaired()
@@ -60,8 +60,8 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
 
 
 def _tree_of(hypothesis: Hypothesis, words: Sequence[str], translator: Translator) -> Repaired:
-    pieces = translator.tokenizer.pieces(hypothesis.ids)
-    return to_tree([piece.removeprefix(WORD_BOUNDARY) for piece in pieces], words)
+    tokens = translator.tokenizer.tokens(hypothesis.ids)
+    return to_tree([token.removeprefix(WORD_BOUNDARY) for token in tokens], words)
 
 
 def _tokens_of(word: int, token_words: Sequence[int]) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from transformer_core.storage.bundled_models import SHIPPED, find_checkpoint
 from transformer_core.storage.files import CheckpointError
 from transformer_core.storage.manifest import read_object
-from transformer_core.storage.measurements import METRICS_FILE, MAX_METRIC_BYTES
+from transformer_core.storage.measurements import MAX_METRIC_BYTES, METRICS_FILE
 from viz_app.serving.measurements.model_card import Languages, ModelCard
 from viz_app.serving.opening.opened_models import opened_models
 from viz_app.text import Texts

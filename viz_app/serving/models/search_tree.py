@@ -52,7 +52,7 @@ def branch_translation(translation: Translation, number: int, translator: Transl
     return dataclasses.replace(
         translation,
         text=translator.tokenizer.decode(hypothesis.ids),
-        pieces=translator.tokenizer.pieces(hypothesis.ids),
+        tokens=translator.tokenizer.tokens(hypothesis.ids),
         scores=hypothesis.log_probabilities,
         finished=hypothesis.finished,
         hypotheses=(hypothesis,),
@@ -64,11 +64,11 @@ def _hypothesis(history: Sequence[Node], end: int, translator: Translator) -> Hy
     from transformer_core.decoding.beam import Hypothesis, length_penalty  # with torch, which takes seconds to import
 
     path = path_to(history, end)
-    finished = path[-1].piece == translator.tokenizer.special.eos
+    finished = path[-1].token == translator.tokenizer.special.eos
     config = translator.decoding
     return Hypothesis(
-        ids=tuple(node.piece for node in (path[:-1] if finished else path)),
-        log_probabilities=tuple(node.piece_log_probability for node in path),
+        ids=tuple(node.token for node in (path[:-1] if finished else path)),
+        log_probabilities=tuple(node.token_log_probability for node in path),
         alternatives=tuple(node.alternatives for node in path),
         score=path[-1].log_probability / length_penalty(len(path), config.alpha, config.length_penalty),
         finished=finished,
@@ -77,7 +77,7 @@ def _hypothesis(history: Sequence[Node], end: int, translator: Translator) -> Hy
 
 
 def path_to(history: Sequence[Node], end: int) -> list[Node]:
-    """The nodes from the first piece to this one."""
+    """The nodes from the first token to this one."""
     path: list[Node] = []
     while end >= 0:
         path.append(history[end])
@@ -90,13 +90,13 @@ def search_tree(translation: Translation, tokenizer: Tokenizer, config: Decoding
 
     Args:
         translation: The best one, as the search gave it.
-        tokenizer: Names the pieces.
+        tokenizer: Names the tokens.
         config: The settings that the search had, its beam included.
         shown: Number of the branch whose maps go with it.
 
     Returns:
-        `size`, `alpha`, `penalty`: the settings. `pieces`: every piece that occurs, once; `end`: which of them is
-        `</s>`, or -1. One entry for each node: `parent`, `step`, `piece`, `total` and `own` (log-probabilities in
+        `size`, `alpha`, `penalty`: the settings. `tokens`: every token that occurs, once; `end`: which of them is
+        `</s>`, or -1. One entry for each node: `parent`, `step`, `token`, `total` and `own` (log-probabilities in
         nats), `status` (a letter each: kept, finished, pruned). `leaves`: the last node of each branch, of which the
         first `hypotheses` are those that the search returned. `id`: a hash of all these; equal for all branches of one
         search. `shown`: see above. Empty when there was no search.
@@ -106,19 +106,19 @@ def search_tree(translation: Translation, tokenizer: Tokenizer, config: Decoding
         return {}
     numbers: dict[int, int] = {}
     for node in history:
-        numbers.setdefault(node.piece, len(numbers))
+        numbers.setdefault(node.token, len(numbers))
     ends = branch_ends(translation)
     tree: dict[str, Any] = {
         "size": config.beam,
         "alpha": config.alpha,
         "penalty": config.length_penalty,
-        "pieces": [EOS_TOKEN if piece == tokenizer.special.eos else tokenizer.piece(piece) for piece in numbers],
+        "tokens": [EOS_TOKEN if token == tokenizer.special.eos else tokenizer.token(token) for token in numbers],
         "end": numbers.get(tokenizer.special.eos, -1),
         "parent": [node.parent for node in history],
         "step": [node.step for node in history],
-        "piece": [numbers[node.piece] for node in history],
+        "token": [numbers[node.token] for node in history],
         "total": [round(node.log_probability, _DIGITS) for node in history],
-        "own": [round(node.piece_log_probability, _DIGITS) for node in history],
+        "own": [round(node.token_log_probability, _DIGITS) for node in history],
         "status": "".join(_STATUS[node.status] for node in history),
         "leaves": list(ends),
         "hypotheses": len(translation.hypotheses),

@@ -14,7 +14,7 @@ from viz_app.components.explorer.weights import PackedWeights, pack_weights, pac
 from viz_app.serving.decoding.batching import Batcher, DeadlineExceeded
 from viz_app.serving.decoding.decoder import Decoder
 from viz_app.serving.decoding.decoding_limits import DEADLINE
-from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence, visible_words
+from viz_app.serving.input_validation import MAX_TOKENS, Sentence, validate_sentence, visible_words
 from viz_app.serving.measurements.head_atlas import HeadAtlas, read_atlas
 from viz_app.serving.measurements.model_card import ModelCard
 from viz_app.serving.memory_size import memory_size
@@ -121,32 +121,32 @@ class TranslationService:
         """What the model reads of a text as typed: a parser the words of it with blanks between, others the text."""
         return " ".join(visible_words(text)) if self.parses else text
 
-    def validate(self, typed: str, limit: int = MAX_PIECES) -> Sentence:
+    def validate(self, typed: str, limit: int = MAX_TOKENS) -> Sentence:
         """Whether the model can read what was typed, and what it reads of it; nothing is computed for that.
 
         Args:
             typed: The text as typed.
-            limit: Most pieces; those of the model and MAX_PIECES hold as well.
+            limit: Most tokens; those of the model and MAX_TOKENS hold as well.
 
         Raises:
             ValueError: The text has more than MAX_CHARACTERS.
         """
-        translator, limit = self.translator, min(limit, self.translator.max_pieces)
+        translator, limit = self.translator, min(limit, self.translator.max_tokens)
         tokenizer, reads = translator.tokenizer.source, self.source_language
         if not self.parses:
             return validate_sentence(typed, tokenizer, limit, reads=reads)
         sentence = validate_sentence(typed, tokenizer, limit, visible_words, reads)
-        words, room = len(sentence.source.split()), self._most_words(sentence.pieces)
+        words, room = len(sentence.source.split()), self._most_words(sentence.tokens)
         if sentence.status != "good" or words <= room:
             return sentence
-        return replace(sentence, status="long", pieces=words, limit=room)
+        return replace(sentence, status="long", tokens=words, limit=room)
 
-    def _most_words(self, pieces: int) -> int:
-        """Words of the largest tree that the model can generate for so many pieces: see ConstituencyParser."""
+    def _most_words(self, tokens: int) -> int:
+        """Words of the largest tree that the model can generate for so many tokens: see ConstituencyParser."""
         from transformer_core.parsing.automaton import least_symbols
         from transformer_core.parsing.treebank import MAX_WORDS
 
-        room, longest = pieces + self.translator.decoding.extra_length, self.translator.config.longest
+        room, longest = tokens + self.translator.decoding.extra_length, self.translator.config.longest
         return max(0, min(MAX_WORDS, (room if longest is None else min(room, longest)) - least_symbols(0)))
 
     def _is_example(self, key: object) -> bool:
@@ -246,7 +246,7 @@ class TranslationService:
         beam: int = BEAM,
         on_position: OnPosition | None = None,
     ) -> TranslationResult:
-        """A branch of the search for a sentence, with its attention from one forced pass over its pieces.
+        """A branch of the search for a sentence, with its attention from one forced pass over its tokens.
 
         Args:
             session: As for `translate`.

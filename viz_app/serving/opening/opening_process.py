@@ -58,7 +58,7 @@ class Report(msgspec.Struct, kw_only=True):
         parameters: How many it has.
         bytes: Of its files.
         options: Of the model, as `config.json` holds them.
-        pieces: What cuts its text: `sentencepiece`, `byte-level`.
+        tokens: What cuts its text: `sentencepiece`, `byte-level`.
         licence: As its files state it; empty where they state none.
         languages: That it can be asked for.
         source_language: BCP 47 code; empty where unknown.
@@ -72,7 +72,7 @@ class Report(msgspec.Struct, kw_only=True):
     parameters: int
     bytes: int
     options: dict[str, Any]
-    pieces: str
+    tokens: str
     licence: str
     languages: int
     source_language: str
@@ -216,7 +216,7 @@ def _report(folder: Path, *, family: str = "", notes: list[str] | None = None) -
     from transformer_core.paper.flops import parameters
     from transformer_core.storage.files import VOCABULARY_FILE, read_regular
     from transformer_core.storage.manifest import MAX_FOLDER_BYTES, Manifest, read_object
-    from transformer_core.storage.measurements import METRICS_FILE, MAX_METRIC_BYTES
+    from transformer_core.storage.measurements import MAX_METRIC_BYTES, METRICS_FILE
     from transformer_core.text.vocabulary import Vocabulary
     from viz_app.serving.measurements.model_card import ModelCard
 
@@ -235,7 +235,7 @@ def _report(folder: Path, *, family: str = "", notes: list[str] | None = None) -
         parameters=parameters(model),
         bytes=size,
         options=model.to_dict(),
-        pieces=vocabulary.scheme if vocabulary else "sentencepiece",
+        tokens=vocabulary.scheme if vocabulary else "sentencepiece",
         licence=str(converted.get("licence", ""))[:80],
         languages=len(vocabulary.languages) if vocabulary else 0,
         source_language=card.languages.source if card.languages else "",

@@ -181,7 +181,7 @@ class RequestQueue:
 
         Args:
             ticket: The request that wants to be served; its `work` says what is to be done.
-            fits: Whether two pieces of work can be done together; the first one is that of the batch. It must be quick.
+            fits: Whether two tokens of work can be done together; the first one is that of the batch. It must be quick.
             most: Requests of a batch at most.
             on_position: As for `slot`.
 

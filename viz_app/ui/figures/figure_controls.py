@@ -34,7 +34,7 @@ class FigureControls:
 
     Args:
         t: Labels in the visitor's language.
-        maps: All maps of the translation, by pieces.
+        maps: All maps of the translation, by tokens.
         own: Name of the model that wrote it.
         of_parser: Whether that is a parser.
         atlas: Its head atlas; None where it has none.

@@ -190,7 +190,7 @@ def _draw_report(t: Texts, report: Report) -> None:
         t("open_model.languages"): pair,
         t("open_model.licence"): report.licence or t("open_model.licence_none"),
         t("open_model.tokenizer"): t(
-            "open_model.tokenizer_value", scheme=report.pieces, count=f"{options['vocab_size']:,}"
+            "open_model.tokenizer_value", scheme=report.tokens, count=f"{options['vocab_size']:,}"
         ),
         t("open_model.quality"): t("open_model.quality_some" if report.measured else "open_model.quality_none"),
     }

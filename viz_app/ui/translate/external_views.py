@@ -48,7 +48,7 @@ def draw_external_views(
 
     Args:
         t: Labels in the visitor's language.
-        maps: All maps of the translation, by pieces.
+        maps: All maps of the translation, by tokens.
         selection: What is selected in the explorer.
         identity: What tells this translation from others.
         about: Provenance of the picture.

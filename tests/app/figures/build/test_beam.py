@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.app.figures.samples import PIECES
+from tests.app.figures.samples import TOKENS
 from viz_app.figures import (
     VIEWS,
     Search,
@@ -20,8 +20,8 @@ def test_a_beam_tree_has_every_candidate_and_the_path_of_the_best(search: Search
     kept = VIEWS["beam"].figure(search=search, pruned=False, step=2)
     assert isinstance(kept, TreeFigure)
     assert [(n.label, n.parent) for n in kept.nodes] == [
-        (PIECES[0], -1),
-        (PIECES[2], -1),
-        (PIECES[1], 0),
-        (PIECES[5], 1),
+        (TOKENS[0], -1),
+        (TOKENS[2], -1),
+        (TOKENS[1], 0),
+        (TOKENS[5], 1),
     ]

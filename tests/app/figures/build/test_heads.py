@@ -60,15 +60,15 @@ def test_a_step_shows_only_what_exists(maps: AttentionMaps) -> None:
     assert upto_step(maps, 8).finished
 
 
-def test_words_of_a_step_hold_only_the_pieces_that_exist(maps: AttentionMaps) -> None:
-    """At step 2 the word "Hund" has only its first piece."""
+def test_words_of_a_step_hold_only_the_tokens_that_exist(maps: AttentionMaps) -> None:
+    """At step 2 the word "Hund" has only its first token."""
     panel = one_head(maps, "cross", 0, 0, unit="words", step=2).panels[0]
     assert panel.query_labels == ("Der", "Hu")
     np.testing.assert_allclose(panel.weights[1], _merged(maps)[1], atol=1e-6)
 
 
 def _merged(maps: AttentionMaps) -> np.ndarray:
-    """By hand: the source has a word for each piece but the last two, "man" and "."."""
+    """By hand: the source has a word for each token but the last two, "man" and "."."""
     weights = maps.cross[0, 0, :2]
     return np.concatenate([weights[:, :4], weights[:, 4:6].sum(axis=1, keepdims=True), weights[:, 6:]], axis=1)
 
@@ -102,7 +102,7 @@ def test_the_heads_of_a_layer_and_of_a_model(maps: AttentionMaps) -> None:
     [
         ({"layer": 6}, r"layer is 6, but must be between 0 and 5"),
         ({"head": -1}, r"head is -1, but must be between 0 and 7"),
-        ({"unit": "letters"}, "must be one of pieces, words"),
+        ({"unit": "letters"}, "must be one of tokens, words"),
         ({"step": 0}, "step is 0, but must be between 1 and 8"),
         ({"step": 9}, "step is 9, but must be between 1 and 8"),
         ({"kind": "both"}, "encoder, decoder, cross"),
@@ -122,8 +122,8 @@ def test_provenance_keeps_what_the_caller_knows(maps: AttentionMaps) -> None:
         "sha256": "ab",
         "kind": "cross",
         "heads": ["4.6"],
-        "unit": "pieces",
-        "view": {"name": "head", "kind": "cross", "unit": "pieces", "layer": 3, "head": 5},
+        "unit": "tokens",
+        "view": {"name": "head", "kind": "cross", "unit": "tokens", "layer": 3, "head": 5},
     }
 
 

@@ -218,12 +218,12 @@ def test_a_trained_parsers_sentence_by_the_command(parser_checkpoint: Path, tmp_
 
 
 def test_tokens_belong_to_the_words_that_they_come_from(parser_checkpoint: Path) -> None:
-    """SentencePiece normalises: of one word it makes pieces with a blank between, of another none."""
+    """SentencePiece normalises: of one word it makes tokens with a blank between, of another none."""
     from transformer_core.translator import Translator
 
     tokenizer = Translator.load(parser_checkpoint).tokenizer
     source = "the \u00a8 telescopes \u200b saw \u00bd \ufb01ve"
-    found = ParserOutput.from_pieces(source, (), (), tokenizer)
+    found = ParserOutput.from_tokens(source, (), (), tokenizer)
     assert found is not None and found.words == tuple(source.split())
     encoding = tokenizer.source.encode(source)
     assert len(found.token_words) == len(encoding) and list(found.token_words) == sorted(found.token_words)
@@ -231,4 +231,4 @@ def test_tokens_belong_to_the_words_that_they_come_from(parser_checkpoint: Path)
         parts = source[begin:end].split()
         assert not parts or parts[-1] in found.words[word]
     assert set(range(len(found.words))) - {*found.token_words} == {3}, "of the zero-width space nothing is left"
-    assert ParserOutput.from_pieces("  ", (), (), tokenizer) is None
+    assert ParserOutput.from_tokens("  ", (), (), tokenizer) is None

@@ -31,7 +31,7 @@ def test_steps_stand_at_the_same_places(maps: AttentionMaps) -> None:
     assert [len(panel.weights) for panel in four.panels] == [2, 4, 6, 8]
 
 
-def test_a_decoding_has_a_frame_for_each_piece(maps: AttentionMaps) -> None:
+def test_a_decoding_has_a_frame_for_each_token(maps: AttentionMaps) -> None:
     figure = VIEWS["decoding"].figure(maps=maps, kind="cross", layer=1, head=1)
     assert isinstance(figure, Animation)
     frames = [frame for frame in figure.frames if isinstance(frame, HeatmapFigure)]

@@ -150,7 +150,7 @@ def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Searc
     with np.load(io.BytesIO(export(lines, "npz")), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["weights"], maps.cross[2, [1, 4]])
     tree = list(csv.DictReader(io.StringIO(export(VIEWS["beam"].figure(search=search), "csv").decode("utf-8-sig"))))
-    assert [(row["piece"], float(row["log_probability"]), row["parent"]) for row in tree[-1:]] == [("</s>", -0.9, "4")]
+    assert [(row["token"], float(row["log_probability"]), row["parent"]) for row in tree[-1:]] == [("</s>", -0.9, "4")]
     with np.load(io.BytesIO(export(curves(), "npz")), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["y_1"], np.sqrt(np.arange(1, 101)))
     values = matrix().matrix

@@ -44,7 +44,7 @@ def test_lists_and_torch_tensors_are_arrays_too() -> None:
         np.testing.assert_allclose(own_maps(given, QUERIES, KEYS).weights(), array, atol=1e-7)
 
 
-def test_own_pieces_merge_to_words() -> None:
+def test_own_tokens_merge_to_words() -> None:
     array = weights()
     maps = own_maps(array, QUERIES, KEYS, key_words=[0, 1, 1, 2], query_words=[0, 0, 1])
     merged = one_head(maps, "own", 0, 0, unit="words").panels[0]

@@ -37,7 +37,7 @@ def figure_of(tokens: int, panels: int = 1, *, long: bool = False) -> HeatmapFig
         note_title="generates next",
         draw_notes=panels == 1,
         title="Layer 3, head 2: masked decoder self-attention",
-        tile_note="Down: pieces. Across: pieces.",
+        tile_note="Down: tokens. Across: tokens.",
         masked_note="hatched: masked",
         kind="decoder",
     )
@@ -121,7 +121,7 @@ def test_cells_too_small_for_labels_are_explained_instead() -> None:
     layout, boxes = drawn(figure_of(60, 8))
     assert layout.label_font == 0
     texts = {text.get_text() for text in boxes}
-    assert "Down: pieces. Across: pieces." in texts
+    assert "Down: tokens. Across: tokens." in texts
     assert "Wort0" not in texts
 
 

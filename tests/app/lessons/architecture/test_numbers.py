@@ -136,7 +136,7 @@ def test_the_order_error_would_see_a_network_that_looks_around(translator: Trans
 def test_one_pass_gives_what_steps_give(context: LessonContext, data: StageData) -> None:
     translation = context.result.translation
     count = len(data.values["outputs"])
-    # The search has scored every piece of its translation step by step.
+    # The search has scored every token of its translation step by step.
     np.testing.assert_allclose(data.arrays["once"], translation.scores[:count], atol=1e-4)
     for name in ("stepwise", "again"):
         np.testing.assert_allclose(data.arrays[name], data.arrays["once"], atol=1e-4)
@@ -154,9 +154,9 @@ def test_neighbours_against_brute_force(context: LessonContext, data: StageData)
     matrix = translator.model.embedding.weight.detach().double().numpy()
     rows = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
     ids = data.values["ids"]["encoder"]
-    for number, piece in enumerate(ids):
-        cosines = rows @ rows[piece]
-        cosines[piece] = -1
+    for number, token in enumerate(ids):
+        cosines = rows @ rows[token]
+        cosines[token] = -1
         best = np.sort(cosines)[::-1][: forward_steps.NEIGHBOURS]
         neighbours = data.values["shared"]["neighbours"][number]
         np.testing.assert_allclose([cosine for _, cosine, _ in neighbours], best, atol=1e-4)
@@ -221,11 +221,11 @@ def test_what_is_said_of_the_shipped_matrices(name: str) -> None:
     row, position = float(matrix.norm(dim=1).mean()), float(sinusoidal_positions(50, width).norm(dim=1).mean())
     assert position == pytest.approx((width / 2) ** 0.5)
     assert row == pytest.approx(1.1, abs=0.05) and row < position < row * width**0.5
-    pieces = [tokenizer.piece(number) for number in range(len(matrix))]
-    words = [number for number, piece in enumerate(pieces) if re.fullmatch("▁[a-zäöüß]{4,}", piece)]
+    tokens = [tokenizer.token(number) for number in range(len(matrix))]
+    words = [number for number, token in enumerate(tokens) if re.fullmatch("▁[a-zäöüß]{4,}", token)]
 
     def alike(one: int, other: int) -> bool:
-        return pieces[one][:4] == pieces[other][:4]  # the mark of a word's start and three letters
+        return tokens[one][:4] == tokens[other][:4]  # the mark of a word's start and three letters
 
     near = [alike(word, found[0][0]) for word, found in zip(words, nearest(matrix, words, 1), strict=True)]
     order = np.random.default_rng(1).permutation(len(words))

@@ -15,7 +15,7 @@ from viz_app.figures import CurvesFigure, HeatmapFigure, export
 from viz_app.lessons import load_lesson
 from viz_app.lessons.broken import numbers as broken
 from viz_app.lessons.broken import suspects
-from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MAX_PIECES, SUSPECTS
+from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MAX_TOKENS, SUSPECTS
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.small_models import training_curves
 from viz_app.text.examples import EXAMPLES
@@ -27,7 +27,7 @@ def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(visit: Visit, scene
     name = SUSPECTS[scene or "a"]
     evidence = suspects.gather_evidence(name, visit(scene))
     assert found.values["scene"] == (scene or "a") and not found.values["cut"]
-    assert found.values["wrote"][1] == evidence.wrote and found.values["pieces"] == evidence.pieces
+    assert found.values["wrote"][1] == evidence.wrote and found.values["tokens"] == evidence.tokens
     np.testing.assert_array_equal(found.arrays["alike"][1], evidence.alike)
     np.testing.assert_allclose(found.arrays["attention"][1] / 255, evidence.attention, atol=1 / 500)
     for row, model in enumerate((HEALTHY, name)):
@@ -47,7 +47,7 @@ def test_the_last_scene_has_what_the_copyist_does(visit: Visit) -> None:
 def test_a_long_sentence_is_cut_and_that_is_told(visit: Visit) -> None:
     found = broken.data(visit("c", EXAMPLES["relative"] + " " + EXAMPLES["bracket"]))
     assert found.values["cut"] and EXAMPLES["relative"].startswith(found.values["read"][:20])
-    assert len(found.values["pieces"]) <= MAX_PIECES
+    assert len(found.values["tokens"]) <= MAX_TOKENS
 
 
 @pytest.mark.parametrize("exhibit", broken.EXHIBITS)

@@ -12,7 +12,7 @@ from viz_app.lessons.broken import suspects
 from viz_app.lessons.broken.suspects import (
     COPYIST,
     HEALTHY,
-    MAX_PIECES,
+    MAX_TOKENS,
     SUSPECTS,
     ModelEvidence,
     evenness,
@@ -63,10 +63,10 @@ def test_attention_and_vectors_are_those_of_the_model(heard: dict[SmallName, lis
     ]
     assert own.alike[-1] == pytest.approx(float(torch.stack(pairs).mean()), abs=1e-4)
     assert own.wrote == translator.translate(EXAMPLES[SENTENCES[0]], beam=4).text
-    assert own.pieces[-1] == own.words[-1] == "</s>" and len(own.moved) == len(own.words)
+    assert own.tokens[-1] == own.words[-1] == "</s>" and len(own.moved) == len(own.words)
 
 
-def test_evenness_goes_from_one_piece_to_all() -> None:
+def test_evenness_goes_from_one_token_to_all() -> None:
     one, even = np.eye(4, dtype=np.float32), np.full((4, 4), 0.25, dtype=np.float32)
     assert evenness(np.stack([one, even])).tolist() == pytest.approx([0.0, 1.0])
     assert evenness(np.ones((2, 1, 1), dtype=np.float32)).tolist() == [1.0, 1.0]
@@ -82,7 +82,7 @@ def test_words_are_turned_round_and_punctuation_stays() -> None:
 def test_of_a_long_sentence_the_first_words_are_read(text: str) -> None:
     translator = small_model(HEALTHY)
     part = truncate_sentence(text, translator)
-    assert part and text.startswith(part) and len(translator.tokenizer.source.encode(part).ids) < MAX_PIECES
+    assert part and text.startswith(part) and len(translator.tokenizer.source.encode(part).ids) < MAX_TOKENS
     assert (part == text) == (text == "Go.")
 
 
@@ -93,7 +93,7 @@ def test_a_suspect_without_positions_notices_no_order(heard: dict[SmallName, lis
     assert 0.8 < small_model_scores()["no-positions"].bleu / small_model_scores()[HEALTHY].bleu < 1, "nearly as well"
 
 
-def test_a_suspect_without_scaling_looks_at_single_pieces(heard: dict[SmallName, list[ModelEvidence]]) -> None:
+def test_a_suspect_without_scaling_looks_at_single_tokens(heard: dict[SmallName, list[ModelEvidence]]) -> None:
     for own, healthy in zip(heard["unscaled"], heard[HEALTHY], strict=True):
         assert own.evenness[:PER_LAYER].mean() < 0.25 < 0.6 < healthy.evenness[:PER_LAYER].mean()
     assert 0.9 < small_model_scores()["unscaled"].bleu / small_model_scores()[HEALTHY].bleu < 1, "a little worse"

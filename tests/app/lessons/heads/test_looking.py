@@ -35,11 +35,11 @@ def test_weights_and_effects_by_word(visit: Visit) -> None:
 
     whole, start = log_p(), 0
     for number, word in enumerate(found.words):
-        pieces: list[str] = []
-        while "".join(pieces) != word:
-            pieces.append(context.pieces[start + len(pieces)])
-        columns = list(range(start, start + len(pieces)))
-        start += len(pieces)
+        tokens: list[str] = []
+        while "".join(tokens) != word:
+            tokens.append(context.tokens[start + len(tokens)])
+        columns = list(range(start, start + len(tokens)))
+        start += len(tokens)
         np.testing.assert_allclose(found.weights[:, number], cross[:, columns].sum(axis=1), atol=1e-5)
 
         def hide(scores: torch.Tensor, _site: Any, columns: list[int] = columns) -> torch.Tensor:

@@ -112,7 +112,7 @@ def test_every_scene_has_its_numbers(context: LessonContext, translator: Transla
     assert {name: both.arrays[f"small_{name}"].shape[0] for name in ("base", "one")} == {"base": 8, "one": 1}
     asked = data(at(context, "concat", kind="encoder", layer=1))
     assert asked.answers["kind"] == "encoder" and asked.answers["layer"] == 0
-    assert asked.arrays["parts"].shape[1] == len(context.pieces)
+    assert asked.arrays["parts"].shape[1] == len(context.tokens)
     many = LessonContext("dog " * 60, LessonState("predict"), context.language, context.load, "x")
     assert (
         data(many).values["cut"]

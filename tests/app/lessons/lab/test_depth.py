@@ -29,14 +29,14 @@ def test_the_last_layer_is_the_models_own_distribution(context: LessonContext) -
     found = lab.data(context)
     values, arrays = found.values["depth"], found.arrays
     translation = context.result.translation
-    assert arrays["log_p"].shape == (context.service.translator.config.num_layers + 1, len(values["pieces"]))
+    assert arrays["log_p"].shape == (context.service.translator.config.num_layers + 1, len(values["tokens"]))
     best = translation.hypotheses[0]
     np.testing.assert_allclose(arrays["log_p"][-1][: len(best.log_probabilities)], best.log_probabilities, atol=1e-4)
     for layer, tokens in enumerate(values["top"]):
         for at, (first, *_) in enumerate(tokens):
-            assert (arrays["rank"][layer, at] == 1) == (first == values["pieces"][at])
+            assert (arrays["rank"][layer, at] == 1) == (first == values["tokens"][at])
     drawn = lab.figure("depth", context)
-    assert isinstance(drawn, MatrixFigure) and drawn.row_labels == tuple(values["pieces"])
+    assert isinstance(drawn, MatrixFigure) and drawn.row_labels == tuple(values["tokens"])
     np.testing.assert_allclose(drawn.matrix.T, np.exp(arrays["log_p"]), atol=1e-6)
 
 

@@ -99,8 +99,8 @@ def test_a_changed_row_is_an_edit_of_the_weights(
     np.testing.assert_allclose(found.arrays["changes"], (log_p - run.log_p).numpy(), atol=2e-4)
     values = found.values["redirect"]
     step = values["step"]
-    pieces = translator.tokenizer.pieces(logits[step].topk(5).indices.tolist())
-    assert [piece for piece, _, _ in values["top"]][:5] == list(pieces)
+    tokens = translator.tokenizer.tokens(logits[step].topk(5).indices.tolist())
+    assert [token for token, _, _ in values["top"]][:5] == list(tokens)
     assert values["written"] is not None
     shown = scene_selection("lab", "redirect", there)
     assert shown is not None and (shown.kind, shown.layer, shown.head) == (kind, 1, 0)

@@ -22,7 +22,7 @@ from viz_app.lessons.catalogue import lesson_module, scene_selection
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import head_layers, switch_off
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab.limits import MAX_PIECES
+from viz_app.lessons.lab.limits import MAX_TOKENS
 from viz_app.lessons.stage import LessonState
 
 TEXT = "The dog is fast."
@@ -105,7 +105,7 @@ def test_the_figure_holds_the_effects_of_all_heads(context: LessonContext) -> No
     effects = data(context).arrays["effects"]
     np.testing.assert_allclose(drawn.matrix.ravel(), effects.sum(axis=1), atol=1e-5)
     assert len(drawn.row_labels) == len(KINDS) * context.service.translator.config.num_layers
-    of_token = lesson_module("lab").figure("off", at(context, piece=1.0))
+    of_token = lesson_module("lab").figure("off", at(context, token=1.0))
     assert isinstance(of_token, MatrixFigure)
     np.testing.assert_allclose(of_token.matrix.ravel(), effects[:, 1], atol=1e-5)
 
@@ -192,8 +192,8 @@ def test_of_a_large_model_other_heads_are_estimated_and_the_most_promising_layer
 
 def test_a_long_sentence_is_refused_and_says_how_long_it_may_be(visit: Visit) -> None:
     long = visit("off", " ".join(["The dog is fast."] * 40))
-    if len(long.pieces) <= MAX_PIECES:
+    if len(long.tokens) <= MAX_TOKENS:
         pytest.skip("the model takes no sentence that is long enough")
     found = data(long)
-    assert found.values["bench"] is None and found.values["most"] == MAX_PIECES and not found.arrays
+    assert found.values["bench"] is None and found.values["most"] == MAX_TOKENS and not found.arrays
     assert lesson_module("lab").figure("off", long) is None and lab.recipe("off", long) is None

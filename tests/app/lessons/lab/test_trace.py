@@ -54,7 +54,7 @@ def test_every_method_stands_beside_the_others(context: LessonContext, translato
         tau = agreement(each, expected["leave-one-out"])
         assert values["agreement"][number] == pytest.approx(tau, abs=1e-5), method
     run = expected["attention"].run
-    assert values["pieces"] == list(run.pieces) and values["source"] == list(run.source_pieces)
+    assert values["tokens"] == list(run.tokens) and values["source"] == list(run.source_tokens)
 
 
 def test_the_head_that_aligns_best_stands_beside_the_mean_where_it_was_measured(
@@ -139,13 +139,13 @@ def test_one_token_rather_than_another(context: LessonContext, translator: Trans
     values = lab.data(context).values["trace"]
     assert values["contrast"] is None and {len(each) for each in values["others"]} == {4}
     row = 1
-    other, piece = values["others"][row][1]
+    other, token = values["others"][row][1]
     there = at(context, row=float(row), rather=float(other), method="leave-one-out")
     found = lab.data(there)
     run = forced_run(translator, TEXT, context.result.translation)
     asked = Contrast(row, int(run.outputs[row]), other)
     contrast = found.values["trace"]["contrast"]
-    assert contrast["row"] == row and contrast["tokens"] == (values["pieces"][row], piece)
+    assert contrast["row"] == row and contrast["tokens"] == (values["tokens"][row], token)
     for number, method in enumerate(contrast["methods"]):
         expected = attribute(translator, TEXT, context.result.translation, method=method, contrast=asked)
         np.testing.assert_allclose(found.arrays["contrast_source"][number], expected.source[0].detach(), atol=1e-5)

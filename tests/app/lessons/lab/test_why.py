@@ -82,7 +82,7 @@ def test_the_figure_has_all_parts_with_names(context: LessonContext, view: str, 
     # What has no part is left out: the biases of new weights, which are 0, and target tokens after the query.
     words = [context.t(f"lesson_lab.why_{name}") for name in ("word", "position")]
     inputs = context.result.maps.keys("decoder").tokens
-    source = [context.t("lesson_lab.why_of_source", token=token.strip("\u2581")) for token in context.pieces]
+    source = [context.t("lesson_lab.why_of_source", token=token.strip("\u2581")) for token in context.tokens]
     tokens = [*source, *(token.strip("\u2581") for token in inputs[:4])]
     assert list(drawn.row_labels) == (words if view == "roles" else tokens)
 

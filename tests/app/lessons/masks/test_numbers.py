@@ -77,7 +77,7 @@ def test_the_leak_is_read_with_and_without_the_mask(
     target = context.result.translation.text
     log_p = translator.with_mask(True).force(SENTENCE, target).scores
     np.testing.assert_allclose(np.log(honest["masked"]), log_p, rtol=1e-6)
-    assert len(honest["pieces"]) == len(log_p) and not np.allclose(honest["masked"][:-1], cheat["open"][:-1])
+    assert len(honest["tokens"]) == len(log_p) and not np.allclose(honest["masked"][:-1], cheat["open"][:-1])
     drawn = masks.figure("leak", context)
     assert isinstance(drawn, CurvesFigure) and len(drawn.series) == 4
 

@@ -21,14 +21,14 @@ from viz_app.lessons.positions.numbers import compare_position_tables, data, fig
 from viz_app.lessons.word_order import (
     default_swap,
     measure_change,
-    piece_order,
     swapped_order,
+    token_order,
     translate_rows,
     words_of,
 )
 
 TEXT = "The little dog is playing in the garden."
-PIECES = ("\u2581The", "\u2581ra", "ck", "et", "\u2581is", "\u2581new", ".")
+TOKENS = ("\u2581The", "\u2581ra", "ck", "et", "\u2581is", "\u2581new", ".")
 
 
 def test_the_stage_evaluates_the_formula_of_the_core(javascript: Callable[[str], Any]) -> None:
@@ -52,20 +52,20 @@ def test_one_matrix_leads_from_every_position_to_the_one_k_further_on(k: int) ->
     np.testing.assert_allclose(table[:-k] @ shift_matrix(k, 16).T, table[k:], atol=1e-6)
 
 
-def test_words_are_found_and_change_places_with_all_their_pieces() -> None:
-    words = words_of(PIECES)
+def test_words_are_found_and_change_places_with_all_their_tokens() -> None:
+    words = words_of(TOKENS)
     assert [word.text for word in words] == ["The", "racket", "is", "new", ".", "</s>"]
     assert [word.plain for word in words] == [True, True, True, True, False, False]
     assert default_swap(words[:4]) == (1, 3)
     order = swapped_order(len(words), 1, 3)
-    assert piece_order(words, order).tolist() == [0, 5, 4, 1, 2, 3, 6, 7]
+    assert token_order(words, order).tolist() == [0, 5, 4, 1, 2, 3, 6, 7]
     assert default_swap(words_of(("\u2581Big", "\u2581dogs"))[:2]) == (0, 1)
 
 
-def test_without_positions_a_piece_keeps_its_vector_wherever_it_stands(translator: Translator) -> None:
+def test_without_positions_a_token_keeps_its_vector_wherever_it_stands(translator: Translator) -> None:
     encoding = translator.tokenizer.encode(TEXT)
-    words = words_of(encoding.pieces)
-    order = piece_order(words, swapped_order(len(words), 2, 7))
+    words = words_of(encoding.tokens)
+    order = token_order(words, swapped_order(len(words), 2, 7))
     kept, moved = (measure_change(translator, encoding.ids, order, positions=positions) for positions in (False, True))
     assert kept.outputs.max() < 1e-5 and kept.attention.max() < 1e-5
     assert moved.outputs.min() > 1e-4 and moved.attention.max() > 1e-4
@@ -136,7 +136,7 @@ def test_the_printed_waves_are_the_encoding_and_the_cut_reads_it(visit: Visit) -
     moving = figure("waves", shown)
     assert isinstance(moving, Animation) and isinstance(moving.still, CurvesFigure)
     width = shown.service.translator.config.d_model
-    count = max(16, len(shown.pieces))
+    count = max(16, len(shown.tokens))
     table = sinusoidal_positions(count, width).double().numpy()
     columns = [2 * pair + 1 for pair in shown_pairs(width)]
     for series, column in zip(moving.still.series, columns, strict=True):

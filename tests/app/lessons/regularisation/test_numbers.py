@@ -30,7 +30,7 @@ def context(visit: Visit) -> LessonContext:
 
 
 def reference(p: float, epsilon: float, vocabulary: int) -> float:
-    """The loss of the core for a right piece with probability p, all others alike."""
+    """The loss of the core for a right token with probability p, all others alike."""
     log_p = torch.full((1, vocabulary), (1 - p) / (vocabulary - 1), dtype=torch.float64)
     log_p[0, 3] = p
     return float(smoothed_cross_entropy(log_p.log(), torch.tensor([3]), epsilon)[0])
@@ -54,20 +54,20 @@ def test_browser_and_print_compute_the_loss_of_the_core(javascript: Callable[[st
         assert least <= loss + 1e-9
 
 
-def test_a_step_tells_the_piece_and_its_rivals(context: LessonContext) -> None:
+def test_a_step_tells_the_token_and_its_rivals(context: LessonContext) -> None:
     translation = context.result.translation
     steps = regularisation.data(context).values["steps"]
-    assert [step["piece"] for step in steps] == [*translation.pieces, "</s>"][: len(steps)]
+    assert [step["token"] for step in steps] == [*translation.tokens, "</s>"][: len(steps)]
     np.testing.assert_allclose(np.log([step["p"] for step in steps]), translation.scores, rtol=1e-6)
     for step in steps:
         others = [name for name, _ in step["others"]]
-        assert step["piece"] not in others and len(others) == 4
+        assert step["token"] not in others and len(others) == 4
         assert step["p"] + sum(p for _, p in step["others"]) <= 1 + 1e-6
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2])
 def test_the_figure_of_the_targets_asks_for_a_distribution(context: LessonContext, epsilon: float) -> None:
-    """The first row for the right piece, the last for each of all that are not named."""
+    """The first row for the right token, the last for each of all that are not named."""
     at = dataclasses.replace(context, state=LessonState("targets", {"epsilon": epsilon, "at": 1}))
     drawn = regularisation.figure("targets", at)
     assert isinstance(drawn, DotsFigure)

@@ -70,7 +70,7 @@ def test_costs_are_time_by_machines_by_rate() -> None:
     runs = data(context()).values["runs"]
     assert runs["base"]["paper"] == pytest.approx(12 * 3600 * 8 * 9.5e12)
     assert runs["big"]["paper"] == pytest.approx(3.5 * 24 * 3600 * 8 * 9.5e12)
-    # Six operations a parameter and piece, with source and target pieces apart half of them each: within a quarter.
+    # Six operations a parameter and token, with source and target tokens apart half of them each: within a quarter.
     assert runs["base"]["counted"] == pytest.approx(9.5e17, rel=0.25)
     assert runs["big"]["counted"] == pytest.approx(9.6e18, rel=0.35)
 

@@ -22,7 +22,7 @@ from viz_app.lessons.results.reduced_table import (
 )
 from viz_app.lessons.small_models import SMALL
 
-PIECES = 2_338_849  # target pieces of the text, by its meta.json
+TOKENS = 2_338_849  # target tokens of the text, by its meta.json
 
 
 def run(row: str, seed: int, bleu: float, perplexity: float = 10.0) -> Run:
@@ -92,7 +92,7 @@ def test_what_the_prose_says_about_dropout() -> None:
     """No sentence came twice, and without dropout base is better, unlike in the paper."""
     results = load_results()
     assert results is not None
-    assert all(2 * run.target_pieces < PIECES for run in results.runs)
+    assert all(2 * run.target_tokens < TOKENS for run in results.runs)
     for measure in MEASURES:
         found = reduced_result(results, "table3-d-dropout0", measure)
         assert found is not None and found.verdict == "other"

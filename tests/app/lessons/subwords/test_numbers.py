@@ -15,7 +15,7 @@ from viz_app.lessons.subwords.merging import (
     misspell,
     most_fragmented_word,
     normalised_letters,
-    pieces,
+    tokens,
 )
 from viz_app.lessons.subwords.numbers import data, figure
 from viz_app.text.examples import EXAMPLES
@@ -31,13 +31,13 @@ def test_merging_step_by_step_gives_the_pieces_of_sentencepiece(tokenizer: Token
     encoding = tokenizer.encode(text)
     letters = normalised_letters(tokenizer, text)
     done = merges(letters, merge_ranks(tokenizer))
-    # SentencePiece joins neighbouring unknown letters into one piece; compare the others.
-    known = [piece for piece, unknown in zip(encoding.pieces, encoding.unknown, strict=True) if not unknown]
-    found = [piece for piece in pieces(letters, done) if piece in "".join(known) or piece in known]
+    # SentencePiece joins neighbouring unknown letters into one token; compare the others.
+    known = [token for token, unknown in zip(encoding.tokens, encoding.unknown, strict=True) if not unknown]
+    found = [token for token in tokens(letters, done) if token in "".join(known) or token in known]
     if not any(encoding.unknown):
-        assert pieces(letters, done) == encoding.pieces
+        assert tokens(letters, done) == encoding.tokens
     else:
-        assert [piece for piece in found if len(piece) > 1] == [piece for piece in known if len(piece) > 1]
+        assert [token for token in found if len(token) > 1] == [token for token in known if len(token) > 1]
     assert [merge.rank for merge in done] == sorted(merge.rank for merge in done)
 
 
@@ -51,8 +51,8 @@ def test_a_smaller_vocabulary_is_the_same_list_cut_short(tokenizer: Tokenizer) -
         (2, 3, 4, 2),
         (0, 2, 4, 3),
     ]
-    assert pieces("abcdab", done[:3]) == ("ab", "cd", "ab")
-    few = {piece: rank for piece, rank in ranks.items() if rank <= 2}
+    assert tokens("abcdab", done[:3]) == ("ab", "cd", "ab")
+    few = {token: rank for token, rank in ranks.items() if rank <= 2}
     assert merges("abcdab", few) == done[:3]
 
 
@@ -68,7 +68,7 @@ def test_a_misspelt_word_has_other_letters_in_another_order(tokenizer: Tokenizer
 
 
 def test_padding_is_counted_on_both_sides() -> None:
-    """Two pairs by hand: with </s> or <s> each row has one position more than pieces."""
+    """Two pairs by hand: with </s> or <s> each row has one position more than tokens."""
     chosen = np.array([0, 1], dtype=np.uint32)
     sizes = lengths()[chosen] + 1
     batches = measure_padding([chosen, np.array([2], dtype=np.uint32)])
@@ -93,6 +93,6 @@ def test_the_lesson_answers_its_control(visit: Visit, translator: Translator) ->
     numbers = data(visit("batches", text, budget=170.0))
     assert numbers.answers == {"budget": 160}
     assert numbers.values["padding"][1][0] == length_sorted_batches(160).padded
-    assert numbers.values["pieces"] == list(translator.tokenizer.encode(text).pieces)
+    assert numbers.values["tokens"] == list(translator.tokenizer.encode(text).tokens)
     assert figure("merges", visit("merges", text)) is not None and figure("batches", visit("batches", text)) is not None
     assert figure("predict", visit("predict", text)) is None

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viz_app.serving.classes import classrooms as module
-from viz_app.serving.classes.class_messages import METHODS, MAX_CALL_BYTES, Failure, call, result_of
+from viz_app.serving.classes.class_messages import MAX_CALL_BYTES, METHODS, Failure, call, result_of
 from viz_app.serving.classes.classrooms import (
     AnswerRefused,
     AttentionQuestion,

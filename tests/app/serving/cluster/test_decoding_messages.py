@@ -194,7 +194,7 @@ def test_what_is_lost_is_asked_for_again(
     translator: Translator, decoded: Decoded, lost: tuple[int, bytes], impatient: None
 ) -> None:
     with answering(lost, lost, (200, to_reply(decoded))) as (server, asked):
-        assert remote(server, translator).translate("me", TEXT).translation.pieces
+        assert remote(server, translator).translate("me", TEXT).translation.tokens
     assert len(asked) == 3 and len(set(asked)) == 1
 
 

@@ -138,7 +138,7 @@ def test_whoever_asks_gets_what_the_model_makes_of_it(service: TranslationServic
     for result, text in zip(all_at_once(service, texts), texts, strict=True):
         check(result, service.translator, text)
         alone = service.translator.translate(text, beam=BEAM)
-        assert [node.piece for node in result.translation.history] == [node.piece for node in alone.history]
+        assert [node.token for node in result.translation.history] == [node.token for node in alone.history]
         for kind in KINDS:
             assert result.maps.queries(kind) == alone.attention.queries(kind)
             assert result.maps.keys(kind) == alone.attention.keys(kind)

@@ -56,12 +56,12 @@ def test_nobody_has_measured_everyday_sentences(metrics: dict[str, object]) -> N
 
 
 def test_the_longest_sentence_of_the_training_is_recorded_or_follows_from_the_preset() -> None:
-    assert ModelCard.from_metrics({"training": {"preset": "en-de", "max_pieces": 300}}).trained_pieces == 300
-    assert ModelCard.from_metrics({"training": {"preset": "en-de"}}).trained_pieces == 128
-    assert ModelCard.from_metrics({"training": {"preset": "of somebody else"}}).trained_pieces is None
+    assert ModelCard.from_metrics({"training": {"preset": "en-de", "max_tokens": 300}}).trained_tokens == 300
+    assert ModelCard.from_metrics({"training": {"preset": "en-de"}}).trained_tokens == 128
+    assert ModelCard.from_metrics({"training": {"preset": "of somebody else"}}).trained_tokens is None
     assert (
-        ModelCard.from_metrics({}).trained_pieces is None
-        and ModelCard.from_metrics({"training": "long ago"}).trained_pieces is None
+        ModelCard.from_metrics({}).trained_tokens is None
+        and ModelCard.from_metrics({"training": "long ago"}).trained_tokens is None
     )
 
 
@@ -203,7 +203,7 @@ def test_the_cards_of_the_shipped_models_are_read_as_a_whole(folder: str) -> Non
 
 
 GROUPS = ["alignment", "best_head", "aer", "scores", "training", "probes", "lingeval", "groups", "languages"]
-LEAVES = ["output", "layer", "head", "bleu", "chrf", "signature", "max_pieces", "preset", "right", "asked", "value"]
+LEAVES = ["output", "layer", "head", "bleu", "chrf", "signature", "max_tokens", "preset", "right", "asked", "value"]
 NAMES = st.sampled_from([*GROUPS, *LEAVES])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | st.text(max_size=4),
@@ -215,9 +215,9 @@ JSON = st.recursive(
 @given(st.dictionaries(NAMES, JSON, max_size=6))
 def test_whatever_the_file_holds_gives_a_card(metrics: dict[str, Any]) -> None:
     card = ModelCard.from_metrics(metrics)
-    assert card.trained_pieces is None or card.trained_pieces > 0
+    assert card.trained_tokens is None or card.trained_tokens > 0
     assert all(0 <= score.bleu <= 100 for score in card.scores)
-    assert card.training_number("max_pieces", 1.0) >= 0
+    assert card.training_number("max_tokens", 1.0) >= 0
     assert training_facts(card).keys() == card.training.keys()
 
 

@@ -60,9 +60,9 @@ def test_the_tree_is_that_of_the_core(parser: Translator, sentence: str) -> None
             assert above["begin"] <= each["begin"] and each["end"] <= above["end"]
         for place, bracket in ((each["opening"], "("), (each["closing"], ")")):
             if place is not None and each["label"] != "TOP":
-                assert best.pieces[place] == f"{WORD_BOUNDARY}{bracket}{each['label']}"
+                assert best.tokens[place] == f"{WORD_BOUNDARY}{bracket}{each['label']}"
     for mark in found["marks"]:
-        assert mark is None or best.pieces[mark] == f"{WORD_BOUNDARY}XX"
+        assert mark is None or best.tokens[mark] == f"{WORD_BOUNDARY}XX"
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -87,10 +87,10 @@ def test_the_other_hypotheses_are_other_trees(parser: Translator) -> None:
 def test_a_sequence_that_is_no_tree_is_repaired(parser: Translator) -> None:
     """Half a tree: what is missing has no place among the tokens."""
     best = parser.translate("The dog barked .", beam=4)
-    half = replace(best, pieces=best.pieces[:2])
+    half = replace(best, tokens=best.tokens[:2])
     found = parse_tree(best, 0, half, parser)
     assert found["repairs"]
-    there = [place for place, piece in enumerate(half.pieces) if piece == f"{WORD_BOUNDARY}XX"]
+    there = [place for place, token in enumerate(half.tokens) if token == f"{WORD_BOUNDARY}XX"]
     assert found["marks"] == [*there, *[None] * (4 - len(there))]
     assert all(each["closing"] is None for each in found["nodes"])
 

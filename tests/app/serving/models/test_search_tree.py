@@ -39,9 +39,9 @@ def test_a_branch_reads_as_its_path(translation: Translation, translator: Transl
     for number, end in enumerate(branch_ends(translation)):
         path = path_to(translation.history, end)
         branch = branch_translation(translation, number, translator)
-        ids = [node.piece for node in path if node.piece != eos]
-        assert branch.pieces == translator.tokenizer.pieces(ids)
-        assert branch.finished == (path[-1].piece == eos)
+        ids = [node.token for node in path if node.token != eos]
+        assert branch.tokens == translator.tokenizer.tokens(ids)
+        assert branch.finished == (path[-1].token == eos)
         assert sum(branch.scores) == pytest.approx(path[-1].log_probability, abs=1e-3)
         alpha, kind = translator.decoding.alpha, translator.decoding.length_penalty
         expected = path[-1].log_probability / length_penalty(len(path), alpha, kind)
@@ -66,7 +66,7 @@ def test_the_maps_of_a_branch_are_those_of_a_forced_pass(translation: Translatio
     ends = branch_ends(translation)
     for number in (1, BEAM, BEAM + 1, len(ends) - 1):
         branch = branch_translation(translation, number, translator)
-        written = [node.piece for node in path_to(translation.history, ends[number])]
+        written = [node.token for node in path_to(translation.history, ends[number])]
         weights, log_p = forced(translator, tuple(translation.source_encoding.ids), written)
         np.testing.assert_allclose(branch.attention.cross[1], weights, atol=1e-6)
         np.testing.assert_allclose(branch.scores, log_p, atol=1e-4)
@@ -78,7 +78,7 @@ def test_they_equal_those_of_force(
     """`force` also writes `</s>`; an unfinished branch has the rows before, which cannot see it."""
     for number in range(1, 2 * BEAM):
         branch = branch_translation(translation, number, translator)
-        ids = SimpleNamespace(ids=branch.hypotheses[0].ids)  # the text alone might be cut into other pieces
+        ids = SimpleNamespace(ids=branch.hypotheses[0].ids)  # the text alone might be cut into other tokens
         monkeypatch.setattr(translator, "encode_target", lambda text, ids=ids: ids)
         expected = translator.force(TEXT, branch.text)
         rows = len(branch.attention.outputs)
@@ -106,11 +106,11 @@ def test_the_tree_says_everything_about_the_search(translation: Translation, tra
     tree = search_tree(translation, translator.tokenizer, config, 4)
     history = translation.history
     assert tree["parent"] == [node.parent for node in history]
-    assert [tree["pieces"][piece] for piece in tree["piece"]] == [
-        translator.tokenizer.piece(node.piece) for node in history
+    assert [tree["tokens"][token] for token in tree["token"]] == [
+        translator.tokenizer.token(node.token) for node in history
     ]
     np.testing.assert_allclose(tree["total"], [node.log_probability for node in history], atol=1e-6)
-    np.testing.assert_allclose(tree["own"], [node.piece_log_probability for node in history], atol=1e-6)
+    np.testing.assert_allclose(tree["own"], [node.token_log_probability for node in history], atol=1e-6)
     words = {"k": "kept", "f": "finished", "p": "pruned"}
     assert [words[letter] for letter in tree["status"]] == [node.status for node in history]
     assert (tree["size"], tree["alpha"], tree["penalty"], tree["shown"]) == (BEAM, 0.6, "gnmt", 4)

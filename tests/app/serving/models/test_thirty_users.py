@@ -95,5 +95,5 @@ def test_thirty_users_each_see_their_own_sentence(port: int, random_checkpoint: 
     tokenizer = Translator.load(random_checkpoint).tokenizer
     for text, header in zip(sentences, headers, strict=True):
         assert header, f"nothing was shown for {text!r}"
-        assert header["axes"]["source"]["tokens"] == [*tokenizer.encode(text).pieces, "</s>"]
+        assert header["axes"]["source"]["tokens"] == [*tokenizer.encode(text).tokens, "</s>"]
     assert len({header["id"] for header in headers[len(own) :]}) == 1

@@ -60,8 +60,8 @@ def run_of_ids(
     return ForcedRun(
         source_text="",
         text="",
-        source_pieces=translator.tokenizer.pieces(source),
-        pieces=translator.tokenizer.pieces(outputs),
+        source_tokens=translator.tokenizer.tokens(source),
+        tokens=translator.tokenizer.tokens(outputs),
         source=ids,
         source_mask=mask,
         inputs=read,

@@ -86,9 +86,9 @@ def test_every_method_gives_a_row_for_every_token(learned: Translator, method: A
     found = attribute(learned, SOURCE, method=method, steps=4)
     own = learned.translate(SOURCE)
     assert found.run.text == own.text
-    tokens, pieces = len(found.run.pieces), len(learned.encode(SOURCE)) + 1
-    assert found.source.shape == (tokens, pieces) == (len(own.scores), len(found.source_axis))
-    assert found.target.shape == (tokens, tokens) == (len(found.input_axis),) * 2
+    outputs, sources = len(found.run.tokens), len(learned.encode(SOURCE)) + 1
+    assert found.source.shape == (outputs, sources) == (len(own.scores), len(found.source_axis))
+    assert found.target.shape == (outputs, outputs) == (len(found.input_axis),) * 2
     assert found.source.isfinite().all() and found.source.any()
     assert not found.target.triu(1).abs().gt(1e-5).any() or method == "leave-one-out"
     short = attribute(learned, "house", "", method=method, steps=4)

@@ -49,7 +49,7 @@ def check_each_word(translator: Translator, found: Attribution) -> None:
         (True, found.source, found.source_axis),
         (False, found.target, found.input_axis),
     ):
-        assert any(labels.words.count(word) > 1 for word in labels.words)  # or pieces would not show
+        assert any(labels.words.count(word) > 1 for word in labels.words)  # or tokens would not show
         for word in set(labels.words):
             positions = positions_of(labels.words, word)
             effect = found.run.log_p - run_without(translator, positions, of_source=of_source).log_p

@@ -63,7 +63,7 @@ def test_every_effect_is_that_of_an_ordinary_edit(
     run = found.run
     if target is None:
         own = translator.translate(SOURCE)
-        assert run.text == own.text and run.pieces[: len(own.pieces)] == own.pieces
+        assert run.text == own.text and run.tokens[: len(own.tokens)] == own.tokens
         if translator.config.causal:  # without the mask, tokens that are written later change what is before
             assert run.log_p == pytest.approx(torch.tensor(own.scores), abs=1e-5)
     else:

@@ -64,12 +64,12 @@ def word_hidden(translator: Translator, positions: list[int]) -> Iterator[None]:
         yield
 
 
-def positions_of(words: tuple[str, ...], pieces: tuple[str, ...]) -> list[list[int]]:
+def positions_of(words: tuple[str, ...], tokens: tuple[str, ...]) -> list[list[int]]:
     """Which tokens each word is made of."""
     found, start = [], 0
     for word in words:
         stop = start + 1
-        while "".join(pieces[start:stop]) != word:
+        while "".join(tokens[start:stop]) != word:
             stop += 1
         found.append(list(range(start, stop)))
         start = stop
@@ -92,7 +92,7 @@ def test_every_effect_is_one_hook_of_torch(tokenizer: Tokenizer, options: dict[s
         with switched_off(translator, part):
             torch.testing.assert_close(effects, whole - log_p(translator), atol=1e-5, rtol=1e-4)
     assert "".join(found.words).replace("\u2581", " ").strip() == SOURCE
-    hidden = positions_of(found.words, found.run.source_pieces)
+    hidden = positions_of(found.words, found.run.source_tokens)
     for positions, effects in zip(hidden, found.word_effects, strict=True):
         with word_hidden(translator, positions):
             torch.testing.assert_close(effects, whole - log_p(translator), atol=1e-4, rtol=1e-3)
@@ -112,7 +112,7 @@ def test_the_cached_search_is_the_forced_pass(tokenizer: Tokenizer, options: dic
         assert list(best.log_probabilities) == pytest.approx(expected[:count].tolist(), abs=1e-4), part
     found = translate_without_word(translator, SOURCE, 1, beam=beam)
     words = part_effects(translator, SOURCE, TARGET)
-    with word_hidden(translator, positions_of(words.words, words.run.source_pieces)[1]):
+    with word_hidden(translator, positions_of(words.words, words.run.source_tokens)[1]):
         expected = log_p(translator, found)
     count = len(found.hypotheses[0].log_probabilities)
     assert list(found.hypotheses[0].log_probabilities) == pytest.approx(expected[:count].tolist(), abs=1e-4)

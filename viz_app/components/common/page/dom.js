@@ -104,7 +104,7 @@ export function direction(text) {
  * @param {keyof HTMLElementTagNameMap} [tag]
  * @param {Attributes} [attributes]
  */
-export function token(text, tag = "bdi", attributes = {}) {
+export function tokenElement(text, tag = "bdi", attributes = {}) {
   return h(tag, { dir: "auto", ...attributes }, text);
 }
 

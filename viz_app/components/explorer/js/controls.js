@@ -4,7 +4,7 @@ import { fillText, h, setAttribute } from "../../common/page/dom.js";
 import { hasModifier } from "../../common/page/keyboard.js";
 import { tokenText } from "../../common/text/tokens.js";
 
-const BEAT = 650; // milliseconds from one piece to the next while playing
+const BEAT = 650; // milliseconds from one token to the next while playing
 
 /** Buttons of which one is pressed. */
 export class Choice {
@@ -43,7 +43,7 @@ export class Choice {
   }
 }
 
-/** Steps through the decoding: at step t, t pieces are written. */
+/** Steps through the decoding: at step t, t tokens are written. */
 export class Player {
   /** @type {Translation} */
   translation;
@@ -82,8 +82,8 @@ export class Player {
     const { length, axes } = this.translation;
     this.slider.value = String(step);
     this.slider.style.setProperty("--share", String(length > 1 ? (step - 1) / (length - 1) : 1));
-    const piece = tokenText(axes.outputs.tokens[step - 1] ?? "");
-    setAttribute(this.slider, "aria-valuetext", fillText(this.texts.step_value, { step, steps: length, piece }));
+    const token = tokenText(axes.outputs.tokens[step - 1] ?? "");
+    setAttribute(this.slider, "aria-valuetext", fillText(this.texts.step_value, { step, steps: length, token }));
     const progress = state.step === null ? this.texts.step_all : this.texts.step_of;
     this.text.textContent = fillText(progress, { step, steps: length });
     setAttribute(this.button, "aria-label", state.playing ? this.texts.pause : this.texts.play);

@@ -195,7 +195,7 @@ export class Explorer {
   }
 
   /**
-   * Pieces written so far.
+   * Tokens written so far.
    * @param {Pick<State, "step">} state
    */
   step({ step }) {

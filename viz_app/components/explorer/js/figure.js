@@ -241,7 +241,7 @@ export class Figure {
     const { picture, texts } = this;
     const cursor = state.zoom === "token" ? state.spot : (state.cursor ?? picture.pin);
     const valid = cursor && this.exists(cursor);
-    const starts = picture.sheet.unit === "pieces" ? ` ${texts.word_starts}` : "";
+    const starts = picture.sheet.unit === "tokens" ? ` ${texts.word_starts}` : "";
     const hint = h(
       "span",
       { class: "note" },

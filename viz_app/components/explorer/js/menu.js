@@ -5,7 +5,7 @@ import { fillText, h, percent, placeUnder, setAttribute } from "../../common/pag
 import { Choice } from "./controls.js";
 
 /** @type {Partial<State>} */
-const START = { unit: "pieces", scale: "linear", special: true, threshold: 0, average: "none" };
+const START = { unit: "tokens", scale: "linear", special: true, threshold: 0, average: "none" };
 const MAX_THRESHOLD = 50; // percent
 
 export class Menu {
@@ -29,7 +29,7 @@ export class Menu {
       },
       h("span", { class: "menu-icon", "aria-hidden": true }),
     );
-    this.unit = new Choice("unit", ["pieces", "words"], store);
+    this.unit = new Choice("unit", ["tokens", "words"], store);
     this.scale = new Choice("scale", ["linear", "sqrt", "row"], store);
     this.average = new Choice("average", ["none", "layer", "all"], store);
     this.special = h("input", { type: "checkbox", change: () => store.set({ special: this.special.checked }) });
@@ -75,7 +75,7 @@ export class Menu {
     this.button.title = texts.menu;
     setAttribute(this.panel, "aria-label", texts.menu);
     for (const [name, title] of Object.entries(this.titles)) title.textContent = texts[`menu_${name}`];
-    this.unit.label(texts.unit, [texts.unit_pieces, texts.unit_words]);
+    this.unit.label(texts.unit, [texts.unit_tokens, texts.unit_words]);
     this.scale.label(texts.menu_scale, [texts.menu_linear, texts.menu_sqrt, texts.menu_row]);
     this.average.label(texts.menu_average, [texts.menu_average_none, texts.menu_average_layer, texts.menu_average_all]);
     this.notes.average.textContent = texts.menu_average_note;

@@ -63,7 +63,7 @@ export class Overview {
     const last = this.measures?.translation;
     const others = last && last.about?.model !== translation.about?.model; // heads of another model have not changed
     const before = !last || others ? null : same(last, translation) ? this.measures.before : last;
-    before?.views.clear(); // only its pieces are needed again, which cost nothing
+    before?.views.clear(); // only its tokens are needed again, which cost nothing
     this.measures = new Measures(translation, before);
     this.texts = texts;
     this.view.label(texts.view, [texts.view_heads, texts.view_layer, texts.view_kinds]);
@@ -224,7 +224,7 @@ export class Overview {
     /** @type {Record<Kind, (number | null)[]>} */
     const marks = { encoder: [null, null], decoder: [newest("decoder"), null], cross: [newest("cross"), null] };
     if (query !== null || key !== null) marks[kind] = [query, key];
-    // A row of the decoder and one of encoder-decoder attention at the same place write the same piece.
+    // A row of the decoder and one of encoder-decoder attention at the same place write the same token.
     const other = kind === "decoder" ? "cross" : kind === "cross" ? "decoder" : null;
     if (other && query !== null) marks[other] = [query, null];
     return marks;

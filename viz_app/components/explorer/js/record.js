@@ -41,7 +41,7 @@ export class Recorder {
     this.label(this.texts);
   }
 
-  /** Goes to the first piece and plays; the film ends when the time bar does. */
+  /** Goes to the first token and plays; the film ends when the time bar does. */
   start() {
     const { store, film } = this;
     const { kind, name } = this.figure.picture.sheet;

@@ -1,9 +1,9 @@
 // What the pictures say in words: the caption of a head, the readout of a cell, the line for screen readers.
 
-import { decimals, fill, fillText, h, percent, token } from "../../common/page/dom.js";
+import { decimals, fill, fillText, h, percent, tokenElement } from "../../common/page/dom.js";
 
 /** @param {string} text */
-const emphasised = (text) => token(text, "em");
+const emphasised = (text) => tokenElement(text, "em");
 
 const NEARLY = 0.1; // weights that differ by less are about as telling; the same in figures/captions.py
 
@@ -165,7 +165,7 @@ export function hiddenNote(picture, texts) {
   const share = picture.hiddenShare();
   if (share === null) return null;
   const tokens = h("span", {});
-  picture.hiddenTexts().forEach((text, index) => tokens.append(index ? ", " : "", token(text, "code")));
+  picture.hiddenTexts().forEach((text, index) => tokens.append(index ? ", " : "", tokenElement(text, "code")));
   return fill(texts.menu_hidden, { tokens, weight: percent(share) });
 }
 
@@ -179,21 +179,26 @@ function rowName(sheet, query, texts) {
   const { text } = sheet.queries[query];
   if (sheet.groups) return fill(texts.token_row, { head: h("b", {}, text), token: strong(sheet.name) });
   const other = sheet.others[query]?.text || "\u2026";
-  const values = { query: strong(text), next: token(other), input: token(other), unit: unitName(sheet, texts) };
+  const values = {
+    query: strong(text),
+    next: tokenElement(other),
+    input: tokenElement(other),
+    unit: unitName(sheet, texts),
+  };
   return fill(texts[`readout_${sheet.kind}`], values);
 }
 
 /**
- * "piece" or "word".
+ * "token" or "word".
  * @param {{ unit: string }} view
  * @param {Texts} texts
  */
 export function unitName({ unit }, texts) {
-  return unit === "words" ? texts.unit_word : texts.unit_piece;
+  return unit === "words" ? texts.unit_word : texts.unit_token;
 }
 
 /** @param {string} text */
-const strong = (text) => token(text, "b", { class: "token" });
+const strong = (text) => tokenElement(text, "b", { class: "token" });
 
 /**
  * The cell of the keyboard for the ear: "head 3.5, 'Hund' to 'dog', 0.81". The pointer says nothing. Of a query or a key

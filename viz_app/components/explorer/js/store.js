@@ -35,8 +35,8 @@ export class Store {
       kind: "cross",
       layer: 0,
       head: 0,
-      step: null, // pieces written; null is the whole translation
-      unit: "pieces",
+      step: null, // tokens written; null is the whole translation
+      unit: "tokens",
       view: "heads", // tiles: all heads of the kind, of one layer, or "kinds": of all three kinds
       opens: "heads", // the view that such a model opens with
       viewChosen: false, // whether somebody chose another view than that; it then stays with other models

@@ -1,6 +1,6 @@
 // What the tables of the explorer hold: the weights of a picture, the difference of two heads, the branches of a search.
 
-import { decimals, fillText, h, token } from "../../common/page/dom.js";
+import { decimals, fillText, h, tokenElement } from "../../common/page/dom.js";
 import { signed } from "../../common/text/format.js";
 import { plus } from "./data/difference.js";
 
@@ -27,9 +27,9 @@ export function weightTable(picture, title, texts, corner = axes(texts)) {
     const values = keys.map((key) =>
       picture.forbidden(query, key) ? nothing(reason) : h("td", {}, decimals(sheet.at(query, key))),
     );
-    return [h("th", { scope: "row" }, token(sheet.queries[query].text)), ...values];
+    return [h("th", { scope: "row" }, tokenElement(sheet.queries[query].text)), ...values];
   };
-  const columns = [corner, ...keys.map((key) => token(sheet.keys[key].text))];
+  const columns = [corner, ...keys.map((key) => tokenElement(sheet.keys[key].text))];
   const perPage = Math.max(1, Math.floor(MAX_WEIGHTS / (existing + 1)));
   return { texts, label: texts.table, title, columns, count: written, perPage, cells };
 }
@@ -51,13 +51,13 @@ export function differenceTable(difference, picture, title, texts) {
       const value = difference.at(query, key);
       return value === null ? nothing(texts.compare_nothing) : h("td", {}, plus(value, 3));
     });
-    return [h("th", { scope: "row" }, token(queries[query].text)), ...values];
+    return [h("th", { scope: "row" }, tokenElement(queries[query].text)), ...values];
   };
   return {
     texts,
     label: texts.compare_table,
     title,
-    columns: [axes(texts), ...columns.map((key) => token(keys[key].text))],
+    columns: [axes(texts), ...columns.map((key) => tokenElement(keys[key].text))],
     count: picture.written,
     perPage: Math.max(1, Math.floor(MAX_DIFFERENCES / (columns.length + 1))),
     cells,
@@ -84,7 +84,7 @@ export function branchTable(search, { alpha, shown, language, open }, texts) {
     };
     return [
       h("th", { scope: "row" }, h("button", attributes, String(branch + 1))),
-      h("td", { class: "beam-cell" }, token(search.text(node) || "\u2205", "bdi", { lang: language })),
+      h("td", { class: "beam-cell" }, tokenElement(search.text(node) || "\u2205", "bdi", { lang: language })),
       h("td", {}, texts[`beam_end_${search.fate(branch)}`]),
       h("td", {}, String(search.step[node])),
       h("td", {}, signed(search.total[node], 3)),

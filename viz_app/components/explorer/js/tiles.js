@@ -124,7 +124,7 @@ export class Tiles {
   mark(views, state, measures, texts) {
     for (const block of this.blocks) {
       const { kind } = block;
-      const unit = state.unit === "words" ? texts.unit_word : texts.unit_piece;
+      const unit = state.unit === "words" ? texts.unit_word : texts.unit_token;
       block.label(texts[`kind_${kind}`], fillText(texts[`tiles_axes_${kind}`], { unit }), texts.language);
       const values = measures.of(state.order, kind);
       const order = values ? state.order : "layer";

@@ -1,7 +1,7 @@
 // One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
 // the pinned key.
 
-import { h, headName, rootOf, setAttribute, token } from "../../common/page/dom.js";
+import { h, headName, rootOf, setAttribute, tokenElement } from "../../common/page/dom.js";
 import { clamp, consume, hasModifier } from "../../common/page/keyboard.js";
 import { Choice } from "./controls.js";
 import { Matrix } from "./data/labelledmatrix.js";
@@ -111,7 +111,7 @@ class Strip {
         tabindex: pressed ? 0 : -1,
         click: () => this.store.set({ pin: `${side}${index}` }),
       };
-      return h("button", attributes, token(positions[index].text));
+      return h("button", attributes, tokenElement(positions[index].text));
     });
     if (!indices.includes(chosen) && buttons.length) buttons[0].tabIndex = 0;
     this.element.replaceChildren(...buttons);

@@ -1,4 +1,4 @@
-// The translation as a sentence; below it piece by piece, with the source word that one encoder-decoder head prefers.
+// The translation as a sentence; below it token by token, with the source word that one encoder-decoder head prefers.
 
 import { direction, fill, fillText, h, headName, percent, setAttribute } from "../../common/page/dom.js";
 import { explainIn } from "../../common/page/explained.js";
@@ -7,7 +7,7 @@ import { tokenText } from "../../common/text/tokens.js";
 import { Popover } from "./beam/popover.js";
 import { plainText } from "./data/data.js";
 
-const UNSURE = 0.5; // below this probability a piece is marked
+const UNSURE = 0.5; // below this probability a token is marked
 const WEAK = 0.25; // below this weight a gloss stands back
 const WORDLIKE = /[\p{L}\p{N}]/u; // punctuation needs no gloss
 
@@ -18,13 +18,13 @@ export class Words {
   texts;
   /** @type {HTMLElement} */
   text;
-  /** @type {{ element: HTMLSpanElement, gloss: HTMLElement, pieces: HTMLButtonElement[], first: number }[]} */
+  /** @type {{ element: HTMLSpanElement, gloss: HTMLElement, tokens: HTMLButtonElement[], first: number }[]} */
   words;
 
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    // One set of listeners for all pieces: a long translation has hundreds.
+    // One set of listeners for all tokens: a long translation has hundreds.
     const leave = () => this.closePopover();
     this.line = h("div", {
       class: "words",
@@ -76,41 +76,41 @@ export class Words {
   }
 
   /**
-   * A word and its gloss; the popover of a piece is made when it is asked for.
+   * A word and its gloss; the popover of a token is made when it is asked for.
    * @param {Position} position
    */
   word({ first, last, special }) {
-    const pieces = [];
-    for (let index = first; index <= last; index++) pieces.push(this.piece(index));
+    const tokens = [];
+    for (let index = first; index <= last; index++) tokens.push(this.token(index));
     const gloss = h("bdi", { class: "gloss", dir: "auto", lang: this.translation.languages.source });
     const element = h(
       "span",
       { class: special ? "word special" : "word" },
-      h("span", { class: "pieces", dir: "auto" }, ...pieces),
+      h("span", { class: "tokens", dir: "auto" }, ...tokens),
       gloss,
     );
-    return { element, gloss, pieces, first };
+    return { element, gloss, tokens, first };
   }
 
   /** @param {number} index */
-  piece(index) {
+  token(index) {
     const text = tokenText(this.translation.axes.outputs.tokens[index]);
     const [probability] = this.translation.steps[index];
     const attributes = {
-      class: probability < UNSURE ? "piece unsure" : "piece",
+      class: probability < UNSURE ? "token unsure" : "token",
       "data-index": index,
-      "aria-label": fillText(this.texts.piece, { piece: text, probability: percent(probability) }),
+      "aria-label": fillText(this.texts.token, { token: text, probability: percent(probability) }),
     };
     return h("button", attributes, text);
   }
 
   /**
-   * Opens the popover of the piece that an event is about.
+   * Opens the popover of the token that an event is about.
    * @param {Event} event
    */
   open({ target }) {
-    const piece = /** @type {HTMLElement | null} */ (target instanceof Element && target.closest(".piece"));
-    if (piece) this.openPopover(Number(piece.dataset.index));
+    const token = /** @type {HTMLElement | null} */ (target instanceof Element && target.closest(".token"));
+    if (token) this.openPopover(Number(token.dataset.index));
   }
 
   /** @param {number} index */
@@ -137,13 +137,13 @@ export class Words {
     const view = this.translation.view("cross", "words", step);
     const sheet = view.sheet(layer, head);
     this.text.textContent = plainText(this.translation.axes.outputs, step) || "\u2026";
-    this.line.classList.toggle("by-piece", state.unit === "pieces");
+    this.line.classList.toggle("by-token", state.unit === "tokens");
     this.words.forEach((word, index) => {
       word.element.classList.toggle("unwritten", word.first >= step);
-      word.pieces.forEach((piece, offset) => {
-        piece.classList.toggle("unwritten", word.first + offset >= step);
-        piece.classList.toggle("newest", word.first + offset === step - 1 && state.step !== null);
-        setAttribute(piece, "tabindex", word.first + offset >= step ? -1 : 0);
+      word.tokens.forEach((token, offset) => {
+        token.classList.toggle("unwritten", word.first + offset >= step);
+        token.classList.toggle("newest", word.first + offset === step - 1 && state.step !== null);
+        setAttribute(token, "tabindex", word.first + offset >= step ? -1 : 0);
       });
       const query = view.queries[index];
       const glossed = index < view.rows && !query.special && WORDLIKE.test(query.text);
@@ -164,7 +164,7 @@ export class Words {
   }
 
   /**
-   * Keeps the newest piece of a long translation in sight.
+   * Keeps the newest token of a long translation in sight.
    * @param {State} state
    * @param {number} step
    */

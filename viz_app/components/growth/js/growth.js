@@ -2,7 +2,7 @@
 
 import { paintCells } from "../../common/draw/canvas.js";
 import { Theme } from "../../common/draw/theme.js";
-import { fill, fillText, h, setAttribute, token } from "../../common/page/dom.js";
+import { fill, fillText, h, setAttribute, tokenElement } from "../../common/page/dom.js";
 import { ARROWS, hasModifier } from "../../common/page/keyboard.js";
 import { reportAfter } from "../../common/report.js";
 import { Clock } from "./clock.js";
@@ -136,7 +136,9 @@ export class Growth {
     setAttribute(this.root, "data-kind", state.kind);
     controls.sentence.selectedIndex = state.sentence;
     for (const input of controls.kinds) input.checked = input.value === state.kind;
-    notes.reads.replaceChildren(fill(texts.reads, { target: token(history.sentences[state.sentence].target, "i") }));
+    notes.reads.replaceChildren(
+      fill(texts.reads, { target: tokenElement(history.sentences[state.sentence].target, "i") }),
+    );
     controls.slider.value = String(state.moment);
     setAttribute(controls.slider, "aria-valuetext", name);
     controls.moment.textContent = name;

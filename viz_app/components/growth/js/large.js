@@ -2,7 +2,7 @@
 
 import { blank, context2d } from "../../common/draw/canvas.js";
 import { fitted } from "../../common/draw/plot.js";
-import { fill, fillText, h, headName, setAttribute, token } from "../../common/page/dom.js";
+import { fill, fillText, h, headName, setAttribute, tokenElement } from "../../common/page/dom.js";
 import { ARROWS, clamp, consume, hasModifier } from "../../common/page/keyboard.js";
 import { drawCells } from "./cells.js";
 
@@ -147,8 +147,8 @@ export class Large {
     const [query, key] = cell;
     const weight = map.masked(query, key) ? texts.masked : map.at(query, key).toFixed(3);
     const values = {
-      query: token(map.queries[query].text, "b"),
-      key: token(map.keys[key].text, "b"),
+      query: tokenElement(map.queries[query].text, "b"),
+      key: tokenElement(map.keys[key].text, "b"),
       weight: h("b", { class: "value" }, weight),
     };
     this.readout.replaceChildren(fill(texts.cell, values));

@@ -30,11 +30,11 @@ export type Values = {
   stations: Station[];
   order_error: number;
   step_error: number;
-  /** For each target position the likeliest pieces: piece, probability, logit, id. */
+  /** For each target position the likeliest tokens: token, probability, logit, id. */
   likely: [string, number, number, number][][];
   shared: {
     tied: boolean;
-    /** For each source position the nearest pieces: piece, cosine, id. */
+    /** For each source position the nearest tokens: token, cosine, id. */
     neighbours: [string, number, number][][];
     usual: number;
     row_norms: number[];

@@ -158,13 +158,13 @@ function drawWords(pen, area, station, scene) {
   tokens.forEach((token, index) => {
     label(pen, token, rows, index);
     const found = scene.lesson.values.likely[index].slice(0, most);
-    found.forEach(([piece, probability, logit], number) => {
+    found.forEach(([token, probability, logit], number) => {
       const x = rows.left + number * cell;
       const up = rows.at(index) + rows.row / 2;
       const long = Math.max(1, (cell - 8) * probability);
       if (soft) pen.fill(x, rows.at(index) + 1.5, long, rows.row - 3, theme.kinds.decoder, 0.25);
       const style = { font: theme.code, size: rows.size, weight: number ? 400 : 700, most: cell - 58 };
-      pen.write(tokenText(piece), x + 4, up, style);
+      pen.write(tokenText(token), x + 4, up, style);
       const colour = number ? theme.muted : theme.kinds.decoder;
       const figure = soft ? share(probability) : signed(logit, 1);
       pen.write(figure, x + cell - 14, up, { colour, size: rows.size, weight: 600, align: "right" });

@@ -1,4 +1,4 @@
-// One matrix for three jobs: it reads the pieces, and the same rows are what the decoder's output is compared with.
+// One matrix for three jobs: it reads the tokens, and the same rows are what the decoder's output is compared with.
 
 import { fillText } from "../../../components/common/page/dom.js";
 import { grouped, signed } from "../../../components/common/text/format.js";
@@ -75,7 +75,7 @@ export class Shared extends Scene {
   }
 
   /**
-   * A piece of the sentence: its row's length, and the rows that point the same way.
+   * A token of the sentence: its row's length, and the rows that point the same way.
    * @param {Pen} pen
    * @param {{ x: number, y: number, width: number }} given
    * @param {number} read
@@ -105,9 +105,9 @@ export class Shared extends Scene {
     });
     pen.note(texts.neighbours_title, x, down + 93, { most: width });
     const first = down + 113;
-    shared.neighbours[read].forEach(([piece, cosine], index) => {
+    shared.neighbours[read].forEach(([token, cosine], index) => {
       const place = { x, y: first + index * line, width, name };
-      this.bar(pen, place, tokenText(piece), Math.max(0, cosine), cosine.toFixed(2), faint(colour, 0.55), theme.code);
+      this.bar(pen, place, tokenText(token), Math.max(0, cosine), cosine.toFixed(2), faint(colour, 0.55), theme.code);
     });
     const usual = x + name + 8 + (width - name - 56) * shared.usual;
     const foot = first + (shared.neighbours[read].length - 0.4) * line;
@@ -153,11 +153,11 @@ export class Shared extends Scene {
     const bars = logits + 12;
     pen.note(texts.logit, logits, y + 88, { size: 11.5, align: "right", most: 46 });
     pen.note(texts.probability, bars, y + 88, { size: 11.5, most: x + width - bars });
-    likely[step].forEach(([piece, probability, score], index) => {
+    likely[step].forEach(([token, probability, score], index) => {
       const up = y + 110 + index * line;
-      const chosen = piece === outputs[step];
+      const chosen = token === outputs[step];
       const long = (x + width - bars - 50) * probability;
-      pen.write(tokenText(piece), x + name, up, {
+      pen.write(tokenText(token), x + name, up, {
         font: theme.code,
         weight: chosen ? 700 : 400,
         align: "right",
@@ -170,7 +170,7 @@ export class Shared extends Scene {
     const foot = y + 110 + likely[step].length * line + 4;
     const written = fillText(texts.written, { token: tokenText(outputs[step]) });
     pen.write(written, x, foot, { size: 12, most: width });
-    return { y: y + 34, x, rows: likely[step].map(([piece, , , id]) => ({ id, chosen: piece === outputs[step] })) };
+    return { y: y + 34, x, rows: likely[step].map(([token, , , id]) => ({ id, chosen: token === outputs[step] })) };
   }
 
   /**
@@ -251,11 +251,11 @@ export class Shared extends Scene {
     const { shared, tokens, likely } = this.lesson.values;
     const [read, row] = [Math.round(at), Math.round(step) - 1];
     const reads = [texts.reads, tokenText(tokens.encoder[read])];
-    const near = shared.neighbours[read].map(([piece, cosine]) => [...reads, tokenText(piece), cosine, "", ""]);
+    const near = shared.neighbours[read].map(([token, cosine]) => [...reads, tokenText(token), cosine, "", ""]);
     const writes = [texts.writes, tokenText(tokens.decoder[row])];
-    const next = likely[row].map(([piece, probability, logit]) => [
+    const next = likely[row].map(([token, probability, logit]) => [
       ...writes,
-      tokenText(piece),
+      tokenText(token),
       "",
       logit,
       probability,

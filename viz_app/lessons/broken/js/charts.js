@@ -32,7 +32,7 @@ export function drawLoss(pen, { step, loss }, box, colours, titles) {
 }
 
 /**
- * How alike the vectors of different pieces are, layer by layer.
+ * How alike the vectors of different tokens are, layer by layer.
  * @param {Pen} pen
  * @param {NdArray} alike
  * @param {Box} box

@@ -15,7 +15,7 @@ export type Values = {
   bleu: Pair<number>;
   wrote: Pair<string>;
 
-  pieces: string[];
+  tokens: string[];
   words: string[];
   turned: Pair<string>;
 

@@ -57,7 +57,7 @@ class Suspect extends Case {
     if (exhibit !== "order") lines.push(...this.chosen(pen.theme));
     const box = this.drawLines(pen, read, lines);
     if (exhibit === "attention")
-      this.drawPair(pen, box, { labels: values.pieces, weights: (row) => arrays.attention.part(row, head) });
+      this.drawPair(pen, box, { labels: values.tokens, weights: (row) => arrays.attention.part(row, head) });
     else if (exhibit === "order")
       drawOrder(pen, { moved: arrays.moved, words: values.words }, box, colours, texts.moved);
     else if (exhibit === "vectors") drawVectors(pen, arrays.alike, box, colours, [texts.after_layer, texts.alike]);
@@ -104,13 +104,13 @@ class Suspect extends Case {
     if (exhibit === "vectors") return this.pairs(texts.after_layer, arrays.alike, (i) => i);
     if (exhibit === "evenness") return this.pairs(texts.head, arrays.evenness, (i) => nameOf(i, this.perLayer));
     const rows = this.names.flatMap((name, row) =>
-      values.pieces.map((piece, query) => [
+      values.tokens.map((token, query) => [
         name,
-        tokenText(piece),
+        tokenText(token),
         ...Array.from(arrays.attention.part(row, head, query).data, (byte) => byte / 255),
       ]),
     );
-    return { columns: ["", texts.query, ...values.pieces.map(tokenText)], rows };
+    return { columns: ["", texts.query, ...values.tokens.map(tokenText)], rows };
   }
 }
 

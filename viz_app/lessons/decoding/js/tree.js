@@ -111,7 +111,7 @@ export class Tree extends SearchScene {
         search.total[node],
         texts[`status_${search.status[node]}`],
       ]);
-    return { columns: [texts.step, texts.so_far, texts.piece, texts.own, texts.total, texts.status], rows };
+    return { columns: [texts.step, texts.so_far, texts.token, texts.own, texts.total, texts.status], rows };
   }
 }
 

@@ -40,7 +40,7 @@ export class Depth extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const count = this.own?.pieces.length ?? 8;
+    const count = this.own?.tokens.length ?? 8;
     const panel = width < NARROW ? 230 : 0;
     return Math.max(360, HEAD + FOOT + panel + count * Math.max(MIN, Math.min(MAX, (room - HEAD - FOOT) / count)));
   }
@@ -50,7 +50,7 @@ export class Depth extends Bench {
    * @param {Settings} settings
    */
   at({ token, layer }) {
-    const count = this.own?.pieces.length ?? 1;
+    const count = this.own?.tokens.length ?? 1;
     return {
       token: Math.max(0, Math.min(count - 1, Math.round(token))),
       layer: Math.max(0, Math.min(this.layers - 1, Math.floor(layer + 1e-6))),
@@ -60,7 +60,7 @@ export class Depth extends Bench {
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const narrow = width < NARROW;
-    const count = this.own?.pieces.length ?? 1;
+    const count = this.own?.tokens.length ?? 1;
     const label = narrow ? 78 : 110;
     const wide = narrow ? width : width * 0.7;
     const high = narrow ? height - 230 : height;
@@ -85,10 +85,10 @@ export class Depth extends Bench {
       const style = { size: 12, align: "center", weight: each === layer ? 700 : 400 };
       pen.write(String(each), label + (each + 0.5) * column, 27, style);
     }
-    own.pieces.forEach((piece, at) => {
+    own.tokens.forEach((token, at) => {
       const y = HEAD + at * row;
       const written = { font: theme.code, size, align: "right", weight: at === token ? 700 : 400 };
-      pen.write(tokenText(piece), label - 8, y + row / 2, { ...written, most: label - 12 });
+      pen.write(tokenText(token), label - 8, y + row / 2, { ...written, most: label - 12 });
       for (let each = 0; each < this.layers; each++) {
         const x = label + each * column;
         const leads = rank.at(each, at) === 1;
@@ -100,7 +100,7 @@ export class Depth extends Bench {
         });
       }
     });
-    pen.frame(label + layer * column, HEAD - 1, column, own.pieces.length * row + 2, theme.line, 1.5);
+    pen.frame(label + layer * column, HEAD - 1, column, own.tokens.length * row + 2, theme.line, 1.5);
     pen.frame(label + layer * column + 1, HEAD + token * row, column - 2, row, theme.text, 2);
     this.drawCell(pen, own, token, layer, panel);
   }
@@ -117,14 +117,14 @@ export class Depth extends Bench {
     const { theme } = pen;
     const { texts } = this;
     const { log_p, rank, top_log_p: tops } = this.lesson.arrays;
-    const what = { token: tokenText(own.pieces[token]), layer };
+    const what = { token: tokenText(own.tokens[token]), layer };
     pen.write(fillText(texts.cell_title, what), x, y, { size: 14, weight: 650, most: width });
-    own.top[layer][token].forEach((piece, number) => {
+    own.top[layer][token].forEach((candidate, number) => {
       const top = y + 24 + number * 24;
       const share = Math.exp(tops.at(layer, token, number));
       const own_one = rank.at(layer, token) === number + 1;
       const label = { font: theme.code, align: "right", weight: own_one ? 700 : 400, most: 76 };
-      pen.write(tokenText(piece), x + 78, top + 8, label);
+      pen.write(tokenText(candidate), x + 78, top + 8, label);
       pen.fill(x + 86, top, Math.max(1, (width - 140) * share), 16, theme.kinds.decoder, own_one ? 1 : 0.5);
       pen.note(percent(share), x + width, top + 8, { align: "right" });
     });
@@ -137,14 +137,14 @@ export class Depth extends Bench {
     if (this.absence || !this.own) return null;
     const { label, row, column } = this.places(pen);
     const [layer, token] = [Math.floor((x - label) / column), Math.floor((y - HEAD) / row)];
-    if (token < 0 || token >= this.own.pieces.length || layer >= this.layers || x < 0) return null;
+    if (token < 0 || token >= this.own.tokens.length || layer >= this.layers || x < 0) return null;
     return layer < 0 ? { token } : { token, layer };
   }
 
   /** @type {Scene["lowered"]} From token to token. */
   lowered(count, settings) {
     if (this.absence || !this.own) return null;
-    const { length } = this.own.pieces;
+    const { length } = this.own.tokens;
     return { token: (this.at(settings).token + count + length) % length };
   }
 
@@ -164,11 +164,11 @@ export class Depth extends Bench {
     const { absence, own, texts } = this;
     if (absence || !own) return absence ?? "";
     const { token, layer } = this.at(settings);
-    const words = own.top[layer].map(([first]) => first).filter((piece) => piece !== "</s>");
+    const words = own.top[layer].map(([first]) => first).filter((token) => token !== "</s>");
     const text = words.join("").replaceAll("\u2581", " ").trim();
     const from = this.knownFrom(token);
     const known = fillText(from === null ? texts.known_never : texts.known_from, {
-      token: tokenText(own.pieces[token]),
+      token: tokenText(own.tokens[token]),
       layer: from ?? 0,
     });
     return `${fillText(texts.depth_say, { layer, text })} ${known}`;
@@ -180,9 +180,9 @@ export class Depth extends Bench {
     if (!own) return null;
     const { rank, log_p } = this.lesson.arrays;
     const columns = [texts.token, texts.after_layer, texts.first, texts.rank_of, texts.log_p];
-    const rows = own.pieces.flatMap((piece, at) =>
+    const rows = own.tokens.flatMap((token, at) =>
       own.top.map((layer, each) => [
-        tokenText(piece),
+        tokenText(token),
         each,
         tokenText(layer[at][0]),
         rank.at(each, at),

@@ -30,21 +30,21 @@ export class HeadEffects {
   /**
    * The effect of a head on the token, or on the whole translation; 0 where it is not known.
    * @param {number} number
-   * @param {number} piece
+   * @param {number} token
    */
-  value(number, piece) {
+  value(number, token) {
     const { effects, estimates } = this.arrays;
-    if (!this.isMeasured(number)) return piece < 0 ? estimates.data[number] : 0;
+    if (!this.isMeasured(number)) return token < 0 ? estimates.data[number] : 0;
     const row = effects.part(number).data;
-    return piece < 0 ? Array.from(row).reduce((sum, each) => sum + each, 0) : row[piece];
+    return token < 0 ? Array.from(row).reduce((sum, each) => sum + each, 0) : row[token];
   }
 
   /**
    * The effect of every head, the heads from the largest to the smallest without its sign, and the largest.
-   * @param {number} piece
+   * @param {number} token
    */
-  ranked(piece) {
-    const values = this.list.map(({ number }) => this.value(number, piece));
+  ranked(token) {
+    const values = this.list.map(({ number }) => this.value(number, token));
     const order = Array.from(values.keys()).sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]));
     return { values, order, most: Math.max(1e-6, Math.abs(values[order[0]])) };
   }
@@ -57,14 +57,14 @@ export class HeadEffects {
   /**
    * From where to where random vectors move the token, or the whole; null when nobody asked.
    * @param {number} number
-   * @param {number} piece
+   * @param {number} token
    * @returns {Band}
    */
-  band(number, piece) {
+  band(number, token) {
     const { low, high, total_low, total_high } = this.arrays;
     if (!this.hasBands || !this.isMeasured(number)) return null;
-    if (piece < 0) return { low: total_low.data[number], high: total_high.data[number] };
-    return { low: low.part(number).data[piece], high: high.part(number).data[piece] };
+    if (token < 0) return { low: total_low.data[number], high: total_high.data[number] };
+    return { low: low.part(number).data[token], high: high.part(number).data[token] };
   }
 
   /**

@@ -4,7 +4,7 @@
 export type Without = { words: [string, boolean][]; original: [string, boolean][]; before: number; after: number };
 
 export type Off = {
-  pieces: string[];
+  tokens: string[];
   text: string;
   layers: number;
   heads: number;
@@ -37,7 +37,7 @@ export type Redirect = {
   queries: string[];
   query: number;
   keys: string[];
-  pieces: string[];
+  tokens: string[];
   text: string;
   edits: {
     kind: Kind;
@@ -61,7 +61,7 @@ export type Redirect = {
 
 /** `parts`: stack, sub-layer and layer of each; `chosen`: p or w and a number; `without`: generated without it. */
 export type Parts = {
-  pieces: string[];
+  tokens: string[];
   text: string;
   layers: number;
   parts: [string, string, number][];
@@ -71,7 +71,7 @@ export type Parts = {
 };
 
 /** `top`: by layer and token the most probable tokens. */
-export type Depth = { pieces: string[]; text: string; top: string[][][] };
+export type Depth = { tokens: string[]; text: string; top: string[][][] };
 
 /** Translations from each layer of the encoder: words, and whether the final one lacks them; chrF against the final one. */
 export type Early = { rows: [string, boolean][][]; chrf: number[] };
@@ -82,7 +82,7 @@ export type Trace = {
   signed: string[];
   /** Methods whose source and target have no common whole. */
   apart: string[];
-  pieces: string[];
+  tokens: string[];
   source: string[];
   agreement: (number | null)[];
   /** From many sentences, by method: alignment error and agreement; how many were linked by hand, and read. */

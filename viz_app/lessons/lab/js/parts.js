@@ -32,7 +32,7 @@ export class Parts extends Bench {
   get controls() {
     return [
       { name: "chosen", kind: "held", start: "", server: true },
-      { name: "piece", kind: "held", start: -1 },
+      { name: "token", kind: "held", start: -1 },
     ];
   }
 
@@ -63,19 +63,19 @@ export class Parts extends Bench {
   }
 
   /** @param {Settings} settings */
-  piece({ piece }) {
-    return Math.max(-1, Math.min((this.own?.pieces.length ?? 0) - 1, Math.round(piece)));
+  token({ token }) {
+    return Math.max(-1, Math.min((this.own?.tokens.length ?? 0) - 1, Math.round(token)));
   }
 
   /**
    * The effect of everything on a token, or on the whole.
-   * @param {number} piece
+   * @param {number} token
    */
-  values(piece) {
+  values(token) {
     const { effects } = this.lesson.arrays;
     const values = this.all.map((_, at) => {
       const row = effects.part(at).data;
-      return piece < 0 ? row.reduce((sum, each) => sum + each, 0) : row[piece];
+      return token < 0 ? row.reduce((sum, each) => sum + each, 0) : row[token];
     });
     return { values, most: Math.max(1e-6, ...values.map(Math.abs)) };
   }
@@ -138,8 +138,8 @@ export class Parts extends Bench {
     if (absence || !own) return pen.message(absence ?? "");
     const { context, theme } = pen;
     const places = this.places(pen);
-    const piece = this.piece(settings);
-    const { values, most } = this.values(piece);
+    const token = this.token(settings);
+    const { values, most } = this.values(token);
     const shown = this.shown(settings);
     context.save();
     context.globalAlpha = this.waits(settings) ? 0.5 : 1;
@@ -165,11 +165,11 @@ export class Parts extends Bench {
     const { side } = places;
     translations.draw(pen, { before: texts.whole_model, after: this.title(shown) }, side);
     pen.write(this.title(shown), side.x, side.y + 10, { size: 17, weight: 650, most: side.width });
-    const total = { effect: signed(values[shown], 2), token: piece < 0 ? "" : tokenText(own.pieces[piece]) };
-    const line = fillText(piece < 0 ? texts.total : texts.total_of, total);
+    const total = { effect: signed(values[shown], 2), token: token < 0 ? "" : tokenText(own.tokens[token]) };
+    const line = fillText(token < 0 ? texts.total : texts.total_of, total);
     pen.note(line, side.x, side.y + 32, { size: 13, most: side.width });
     const bars = this.bars(pen, shown, side, translations);
-    bars.draw(pen, { tokens: own.pieces, marked: piece, colour: theme.kinds.decoder, title: texts.effect });
+    bars.draw(pen, { tokens: own.tokens, marked: token, colour: theme.kinds.decoder, title: texts.effect });
     context.restore();
   }
 
@@ -215,13 +215,13 @@ export class Parts extends Bench {
     if (number >= 0) return { chosen: this.all[number] };
     const translations = new TwoTranslations(own.text, own.without);
     const at = this.bars(pen, this.shown(settings), places.side, translations).at(x, y);
-    return at === null ? null : { piece: at === this.piece(settings) ? -1 : at };
+    return at === null ? null : { token: at === this.token(settings) ? -1 : at };
   }
 
   /** @type {Scene["stepped"]} From the largest effect to the smallest, round and round. */
   stepped(count, settings) {
     if (this.absence) return null;
-    const { values } = this.values(this.piece(settings));
+    const { values } = this.values(this.token(settings));
     const order = Array.from(values.keys()).sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]));
     const place = order.indexOf(this.shown(settings)) + count;
     return { chosen: this.all[order[(place + order.length) % order.length]] };
@@ -230,18 +230,18 @@ export class Parts extends Bench {
   /** @type {Scene["lowered"]} From token to token, and to the whole translation. */
   lowered(count, settings) {
     if (this.absence || !this.own) return null;
-    const all = this.own.pieces.length + 1;
-    return { piece: ((this.piece(settings) + 1 + count + all) % all) - 1 };
+    const all = this.own.tokens.length + 1;
+    return { token: ((this.token(settings) + 1 + count + all) % all) - 1 };
   }
 
   /** @type {Scene["say"]} */
   say(settings) {
     const { absence, own, texts } = this;
     if (absence || !own) return absence ?? "";
-    const piece = this.piece(settings);
-    const { values } = this.values(piece);
+    const token = this.token(settings);
+    const { values } = this.values(token);
     const shown = this.shown(settings);
-    const what = piece < 0 ? texts.whole : `“${tokenText(own.pieces[piece])}”`;
+    const what = token < 0 ? texts.whole : `“${tokenText(own.tokens[token])}”`;
     return fillText(texts.parts_say, { part: this.title(shown), what, change: signed(-values[shown], 2) });
   }
 
@@ -249,7 +249,7 @@ export class Parts extends Bench {
   table(settings) {
     const { absence, texts } = this;
     if (absence) return null;
-    const { values } = this.values(this.piece(settings));
+    const { values } = this.values(this.token(settings));
     return { columns: [texts.part_without, texts.effect], rows: values.map((value, at) => [this.title(at), value]) };
   }
 }

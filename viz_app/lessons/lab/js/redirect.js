@@ -47,7 +47,7 @@ export class Redirect extends Bench {
       { name: "write", kind: "switch", label: texts.redirect_write, start: false, server: true },
       { name: "chosen", kind: "held", start: "", server: true },
       { name: "query", kind: "held", start: -1, server: true },
-      { name: "piece", kind: "held", start: -1, server: true },
+      { name: "token", kind: "held", start: -1, server: true },
       { name: "edits", kind: "held", start: "", server: true },
       { name: "key", kind: "held", start: -1 },
     ];
@@ -120,7 +120,7 @@ export class Redirect extends Bench {
     this.drawRow(pen, settings);
     this.drawTokens(pen, tokens);
     this.bars(pen, side).draw(pen, {
-      tokens: own.pieces,
+      tokens: own.tokens,
       marked: own.step,
       colour: theme.kinds.decoder,
       title: texts.redirect_changes,
@@ -169,16 +169,16 @@ export class Redirect extends Bench {
     const { own, texts } = this;
     if (!own) return;
     const { theme } = pen;
-    const token = tokenText(own.pieces[own.step]);
+    const token = tokenText(own.tokens[own.step]);
     const title = fillText(texts.redirect_next, { token });
     pen.write(title, x, y + 10, { size: 14, weight: 650, most: width });
     const label = Math.min(100, width * 0.32);
     const room = width - label - 96;
-    own.top.forEach(([piece, before, after], at) => {
+    own.top.forEach(([token, before, after], at) => {
       const middle = y + 32 + at * TOP;
-      const own_one = piece === own.pieces[own.step];
+      const own_one = token === own.tokens[own.step];
       const style = { font: theme.code, size: 13, align: "right", weight: own_one ? 700 : 400, most: label - 10 };
-      pen.write(tokenText(piece), x + label - 8, middle, style);
+      pen.write(tokenText(token), x + label - 8, middle, style);
       pen.fill(x + label, middle - 7, Math.max(1, room * before), 14, theme.muted, 0.45);
       pen.fill(x + label, middle - 4, Math.max(1, room * after), 8, theme.kinds.decoder);
       pen.note(`${percent(before)} → ${percent(after)}`, x + width, middle, { align: "right", size: 12 });
@@ -213,13 +213,13 @@ export class Redirect extends Bench {
     const { grid, row, side, tall, across } = this.places(pen);
     if (!pen.first) return x >= row.x && x <= row.x + row.width ? this.dragged(settings, across.value(x)) : null;
     const head = grid.at(x, y);
-    if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}`, query: -1, key: -1, piece: -1 };
+    if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}`, query: -1, key: -1, token: -1 };
     const key = Math.floor((y - row.y - TITLE) / tall);
     if (x >= row.x && x <= row.x + row.width && key >= 0 && key < own.keys.length)
       return x < across.from ? { key } : { key, ...this.dragged({ ...settings, key }, across.value(x)) };
     const at = this.bars(pen, side).at(x, y);
     if (at === null) return null;
-    return this.head.kind === "encoder" ? { piece: at } : { piece: at, query: at, key: -1 };
+    return this.head.kind === "encoder" ? { token: at } : { token: at, query: at, key: -1 };
   }
 
   /**
@@ -256,13 +256,13 @@ export class Redirect extends Bench {
     if (name === "clear") return { edits: "" };
     if (name === "next_query") {
       const query = (own.query + 1) % own.queries.length;
-      return { query, piece: -1, key: -1 };
+      return { query, token: -1, key: -1 };
     }
     const { list } = numberedHeads(own.layers, own.heads);
     const at = list.findIndex(({ kind, layer, head }) => own.head === `${kind}.${layer}.${head}`);
     if (name === "next_head") {
       const { kind, layer, head } = list[(at + 1) % list.length];
-      return { chosen: `${kind}.${layer}.${head}`, query: -1, key: -1, piece: -1 };
+      return { chosen: `${kind}.${layer}.${head}`, query: -1, key: -1, token: -1 };
     }
     const { edits } = settings;
     const heads = { letter: "h", count: own.heads, before: this.head.head };

@@ -22,7 +22,7 @@ export function redirectText({ own, texts, lesson }) {
   const { changes, log_p } = lesson.arrays;
   const before = log_p.data[own.step];
   const effect = fillText(texts.redirect_say, {
-    token: tokenText(own.pieces[own.step]),
+    token: tokenText(own.tokens[own.step]),
     before: percent(Math.exp(before)),
     after: percent(Math.exp(before + changes.data[own.step])),
     total: signed(

@@ -43,7 +43,7 @@ export class SwitchOff extends Bench {
       { name: "toggle", kind: "button", label: texts.toggle },
       { name: "all", kind: "button", label: texts.all_on },
       { name: "chosen", kind: "held", start: "" },
-      { name: "piece", kind: "held", start: -1 },
+      { name: "token", kind: "held", start: -1 },
       { name: "off", kind: "held", start: "h0", server: true },
       { name: "layers", kind: "held", start: "h0", server: true },
     ];
@@ -72,9 +72,9 @@ export class SwitchOff extends Bench {
    * The token that was pressed, or -1 for the whole translation.
    * @param {Settings} settings
    */
-  piece({ piece }) {
-    const count = this.own?.pieces.length ?? 0;
-    return Math.max(-1, Math.min(count - 1, Math.round(piece)));
+  token({ token }) {
+    const count = this.own?.tokens.length ?? 0;
+    return Math.max(-1, Math.min(count - 1, Math.round(token)));
   }
 
   /**
@@ -109,8 +109,8 @@ export class SwitchOff extends Bench {
     if (absence) return pen.message(absence);
     const { context, theme } = pen;
     const { grid, side } = this.places(pen);
-    const piece = this.piece(settings);
-    const { values, order, most } = effects.ranked(piece);
+    const token = this.token(settings);
+    const { values, order, most } = effects.ranked(token);
     const shown = this.shown(settings, order);
     const off = this.off(settings);
     context.save();
@@ -119,7 +119,7 @@ export class SwitchOff extends Bench {
     grid.forEach(({ number }, tile) => {
       pen.fill(tile.x, tile.y, tile.size, tile.size, tone(theme, values[number] / most));
       pen.frame(tile.x + 0.5, tile.y + 0.5, tile.size - 1, tile.size - 1, theme.line);
-      if (isBeyond(values[number], effects.band(number, piece)))
+      if (isBeyond(values[number], effects.band(number, token)))
         pen.dot(tile.x + tile.size - 5, tile.y + 5, 2, theme.text);
       if (off[number]) crossOut(pen, tile);
       if (number === shown.number) ring(pen, tile, theme.text, 2.5);
@@ -130,7 +130,7 @@ export class SwitchOff extends Bench {
     const titles = { before: texts.all_heads, after: count ? fillText(texts.without, { count }) : texts.off_hint };
     this.translations.draw(pen, titles, side);
     const height = this.barsHeight(pen, side);
-    this.drawHead(pen, { shown, piece, order, value: values[shown.number] }, { ...side, height });
+    this.drawHead(pen, { shown, token, order, value: values[shown.number] }, { ...side, height });
     const place = { ...side, y: side.y + height, height: CHECK - 16 };
     if (this.own?.check) drawCheck(pen, texts, texts.check_heads_title, this.own.check, place);
     context.restore();
@@ -181,27 +181,27 @@ export class SwitchOff extends Bench {
   /**
    * The effects of one head, a bar for each token.
    * @param {Pen} pen
-   * @param {{ shown: Head, piece: number, order: number[], value: number }} what
+   * @param {{ shown: Head, token: number, order: number[], value: number }} what
    * @param {Box} place
    */
-  drawHead(pen, { shown, piece, order, value }, place) {
+  drawHead(pen, { shown, token, order, value }, place) {
     const { theme } = pen;
     const { texts } = this;
     const { x, y, width } = place;
     const colour = theme.kinds[shown.kind];
     pen.write(this.headTitle(shown), x, y + 10, { size: 17, weight: 650, colour, most: width });
     const what = { effect: signed(value, 2), rank: order.indexOf(shown.number) + 1, heads: order.length };
-    const total = piece < 0 ? `${fillText(texts.total, what)}, ` : "";
+    const total = token < 0 ? `${fillText(texts.total, what)}, ` : "";
     const line = `${total}${fillText(texts.rank, what)}`;
     if (!this.effects.isMeasured(shown.number)) {
-      const hint = fillText(piece < 0 ? texts.estimate : texts.not_measured, { effect: signed(value, 2) });
+      const hint = fillText(token < 0 ? texts.estimate : texts.not_measured, { effect: signed(value, 2) });
       wrapped(pen, `${hint} ${texts.measure_hint}`, x, y + 32, width, { size: 13, colour: theme.muted });
       return;
     }
     pen.note(line, x, y + 32, { size: 13, most: width });
     this.bars(shown, place).draw(pen, {
-      tokens: this.own?.pieces ?? [],
-      marked: piece,
+      tokens: this.own?.tokens ?? [],
+      marked: token,
       colour,
       title: texts.effect,
     });
@@ -241,17 +241,17 @@ export class SwitchOff extends Bench {
     const { grid, side } = this.places(pen);
     const head = grid.at(x, y);
     if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}` };
-    const shown = this.shown(settings, this.effects.ranked(this.piece(settings)).order);
+    const shown = this.shown(settings, this.effects.ranked(this.token(settings)).order);
     if (!this.effects.isMeasured(shown.number)) return null;
     const at = this.bars(shown, { ...side, height: this.barsHeight(pen, side) }).at(x, y);
-    return at === null ? null : { piece: at === this.piece(settings) ? -1 : at };
+    return at === null ? null : { token: at === this.token(settings) ? -1 : at };
   }
 
   /** @type {Scene["press"]} */
   press(name, settings) {
     if (this.absence) return null;
     if (name === "all") return { off: "h0" };
-    const { number } = this.shown(settings, this.effects.ranked(this.piece(settings)).order);
+    const { number } = this.shown(settings, this.effects.ranked(this.token(settings)).order);
     const { measured = null, heads = 1 } = this.own ?? {};
     if (name === "measure" && measured)
       return { layers: `h${digits(measured.map((is, row) => is || row === Math.floor(number / heads)))}` };
@@ -264,7 +264,7 @@ export class SwitchOff extends Bench {
   stepped(count, settings) {
     if (this.absence) return null;
     const { effects } = this;
-    const { order } = effects.ranked(this.piece(settings));
+    const { order } = effects.ranked(this.token(settings));
     const place = order.indexOf(this.shown(settings, order).number) + count;
     const { kind, layer, head } = effects.list[order[(place + order.length) % order.length]];
     return { chosen: `${kind}.${layer}.${head}` };
@@ -273,8 +273,8 @@ export class SwitchOff extends Bench {
   /** @type {Scene["lowered"]} From token to token, and to the whole translation. */
   lowered(count, settings) {
     if (this.absence || !this.own) return null;
-    const all = this.own.pieces.length + 1;
-    return { piece: ((this.piece(settings) + 1 + count + all) % all) - 1 };
+    const all = this.own.tokens.length + 1;
+    return { token: ((this.token(settings) + 1 + count + all) % all) - 1 };
   }
 
   /** @type {Scene["say"]} */

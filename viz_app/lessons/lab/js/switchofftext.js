@@ -14,19 +14,19 @@ import { isBeyond } from "./effectbars.js";
 export function switchOffText(bench, settings) {
   const { effects, own, texts } = bench;
   if (!own) return "";
-  const piece = bench.piece(settings);
-  const { values, order } = effects.ranked(piece);
+  const token = bench.token(settings);
+  const { values, order } = effects.ranked(token);
   const shown = bench.shown(settings, order);
   const value = values[shown.number];
-  const band = effects.band(shown.number, piece);
+  const band = effects.band(shown.number, token);
   const known = {
     head: bench.headTitle(shown),
-    what: piece < 0 ? texts.whole : `“${tokenText(own.pieces[piece])}”`,
+    what: token < 0 ? texts.whole : `“${tokenText(own.tokens[token])}”`,
     change: signed(-value, 2),
     rank: order.indexOf(shown.number) + 1,
     heads: order.length,
   };
-  const estimated = piece < 0 ? texts.say_estimate : texts.say_not_measured;
+  const estimated = token < 0 ? texts.say_estimate : texts.say_not_measured;
   const parts = [fillText(effects.isMeasured(shown.number) ? texts.say : estimated, known)];
   if (band) {
     const range = { low: signed(-band.high, 2), high: signed(-band.low, 2) };
@@ -43,8 +43,8 @@ export function switchOffText(bench, settings) {
  */
 export function switchOffTable(bench, settings) {
   const { effects, own, texts } = bench;
-  const piece = bench.piece(settings);
-  const { values } = effects.ranked(piece);
+  const token = bench.token(settings);
+  const { values } = effects.ranked(token);
   const off = bench.off(settings);
   const columns = [texts.column_head, texts.effect];
   if (own?.measured) columns.push(texts.column_measured);
@@ -53,8 +53,8 @@ export function switchOffTable(bench, settings) {
   const answer = (is) => (is ? texts.yes : texts.no);
   const rows = effects.list.map((head) => {
     const measured = effects.isMeasured(head.number);
-    const value = measured || piece < 0 ? values[head.number] : "";
-    const band = effects.band(head.number, piece);
+    const value = measured || token < 0 ? values[head.number] : "";
+    const band = effects.band(head.number, token);
     const random = effects.hasBands ? [band?.low ?? "", band?.high ?? ""] : [];
     const how = own?.measured ? [answer(measured)] : [];
     return [bench.headTitle(head), value, ...how, ...random, answer(off[head.number])];

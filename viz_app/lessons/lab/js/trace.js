@@ -56,9 +56,9 @@ export class Trace extends Bench {
    * @param {Settings} settings
    */
   shown({ method, row }) {
-    const { methods = [], pieces = [] } = this.own ?? {};
+    const { methods = [], tokens = [] } = this.own ?? {};
     const number = Math.max(0, methods.indexOf(method));
-    return { method: methods[number], number, row: Math.max(0, Math.min(pieces.length - 1, Math.round(row))) };
+    return { method: methods[number], number, row: Math.max(0, Math.min(tokens.length - 1, Math.round(row))) };
   }
 
   /**
@@ -66,8 +66,8 @@ export class Trace extends Bench {
    * @param {string} side
    */
   columns(side) {
-    const { source = [], pieces = [] } = this.own ?? {};
-    return side === "source" ? source : ["<s>", ...pieces.slice(0, -1)];
+    const { source = [], tokens = [] } = this.own ?? {};
+    return side === "source" ? source : ["<s>", ...tokens.slice(0, -1)];
   }
 
   /**
@@ -133,7 +133,7 @@ export class Trace extends Bench {
     const narrow = width < NARROW;
     const count = this.own?.methods.length ?? 9;
     const check = this.own?.check ? CHECK : 0;
-    const tall = Math.min(420, HEAD + 16 + 30 * (this.own?.pieces.length ?? 8));
+    const tall = Math.min(420, HEAD + 16 + 30 * (this.own?.tokens.length ?? 8));
     const large = narrow ? { x: 0, y: 0, width, height: tall } : { x: 0, y: 0, width: width * 0.58, height };
     const side = narrow
       ? { x: 0, y: tall + 16, width, height: height - tall - 16 - check }
@@ -217,7 +217,7 @@ export class Trace extends Bench {
     if (!own) return;
     const { theme } = pen;
     const columns = this.columns(side);
-    const place = this.cells(box, own.pieces.length, columns.length);
+    const place = this.cells(box, own.tokens.length, columns.length);
     const { left, top, cell, width, height } = place;
     this.paint(pen, number, side, { x: left, y: top, width, height });
     pen.frame(left - 0.5, top - 0.5, width + 1, height + 1, theme.line);
@@ -228,7 +228,7 @@ export class Trace extends Bench {
       const style = { font: theme.code, size, weight: at === most ? 700 : 400, turn: -Math.PI / 3.2 };
       pen.write(tokenText(token), left + (at + 0.5) * cell, top - 6, { ...style, most: HEAD - 10 });
     });
-    own.pieces.forEach((token, at) => {
+    own.tokens.forEach((token, at) => {
       const y = top + (at + 0.5) * place.row;
       const style = { font: theme.code, size, weight: at === row ? 700 : 400, align: "right" };
       pen.write(tokenText(token), left - 7, y, { ...style, most: left - box.x - 10 });
@@ -260,15 +260,15 @@ export class Trace extends Bench {
     const [column, line] = [Math.floor((x - side.x) / (wide + 8)), Math.floor((y - side.y) / high)];
     const method = column >= 0 && column < 3 && line >= 0 ? own.methods[3 * line + column] : undefined;
     if (method) return { method };
-    const { top, row } = this.cells(large, own.pieces.length, this.columns(settings.side).length);
+    const { top, row } = this.cells(large, own.tokens.length, this.columns(settings.side).length);
     const at = Math.floor((y - top) / row);
-    return x <= large.x + large.width && at >= 0 && at < own.pieces.length ? { row: at, rather: -1 } : null;
+    return x <= large.x + large.width && at >= 0 && at < own.tokens.length ? { row: at, rather: -1 } : null;
   }
 
   /** @type {Scene["stepped"]} From token to token. */
   stepped(count, settings) {
     if (this.absence || !this.own) return null;
-    const { length } = this.own.pieces;
+    const { length } = this.own.tokens;
     return { row: (this.shown(settings).row + count + length) % length, rather: -1 };
   }
 

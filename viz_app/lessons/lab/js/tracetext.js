@@ -38,7 +38,7 @@ export function traceText(bench, settings) {
     const [first, second] = own.contrast.tokens.map(tokenText);
     return fillText(against ? texts.contrast_against : texts.contrast_for, { first, second, carrier, method: name });
   }
-  const token = tokenText(own.pieces[row]);
+  const token = tokenText(own.tokens[row]);
   const parts = [fillText(against ? texts.trace_against : texts.trace_say, { token, carrier, method: name })];
   const share = bench.share(number, row);
   if (share !== null) parts.push(fillText(texts.trace_share, { share: percent(share) }));

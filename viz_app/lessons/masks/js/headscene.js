@@ -56,7 +56,7 @@ export class HeadScene extends Scene {
   }
 
   /**
-   * The piece that a row reads and the one that it is to predict.
+   * The token that a row reads and the one that it is to predict.
    * @param {number} row
    */
   names(row) {

@@ -17,7 +17,7 @@ export class Leak extends Scene {
   }
 
   get count() {
-    return Math.max(1, ...this.models.map(({ pieces }) => pieces.length));
+    return Math.max(1, ...this.models.map(({ tokens }) => tokens.length));
   }
 
   get playhead() {
@@ -61,7 +61,7 @@ export class Leak extends Scene {
   }
 
   /**
-   * One model: a pair of bars for each piece, and below them what it writes by itself.
+   * One model: a pair of bars for each token, and below them what it writes by itself.
    * @param {Pen} pen
    * @param {import("./numbers").Reading} model
    * @param {number} index
@@ -74,7 +74,7 @@ export class Leak extends Scene {
     const { texts } = this;
     const narrow = width < NARROW;
     const left = narrow ? 34 : 44;
-    const across = new Axis(0, model.pieces.length, left, width - RIGHT);
+    const across = new Axis(0, model.tokens.length, left, width - RIGHT);
     const axis = new Axis(0, 1, top + lane - 66, top + 46);
     const here = Math.round(step);
     const title = { size: narrow ? 13 : 15, weight: 650, most: width };
@@ -84,7 +84,7 @@ export class Leak extends Scene {
     const room = across.place(1) - across.place(0);
     const thick = Math.min(22, room * 0.34);
     const base = axis.place(0);
-    model.pieces.forEach((piece, k) => {
+    model.tokens.forEach((token, k) => {
       const middle = across.place(k + 0.5);
       const alpha = k < here ? 1 : 0.2;
       const [masked, open] = [axis.place(model.masked[k]), axis.place(model.open[k])];
@@ -92,7 +92,7 @@ export class Leak extends Scene {
       pen.fill(middle + 1, open, thick, base - open, futureColour(theme), alpha);
       const now = k === here - 1;
       const style = { colour: now ? theme.text : theme.muted, font: theme.code, weight: now ? 700 : 400 };
-      pen.note(tokenText(piece), middle, base + 12, { ...style, align: "center", most: room - 2 });
+      pen.note(tokenText(token), middle, base + 12, { ...style, align: "center", most: room - 2 });
     });
     pen.line(left, base, width - RIGHT, base, { colour: theme.muted, width: 1 });
     this.drawAlone(pen, model, top + lane - 24, narrow);
@@ -142,14 +142,14 @@ export class Leak extends Scene {
     if (!this.models.length) return this.texts.leak_missing.replace("\n", " ");
     const at = Math.round(step) - 1;
     const [honest, cheat] = this.models;
-    const piece = tokenText(cheat.pieces[Math.min(at, cheat.pieces.length - 1)]);
+    const token = tokenText(cheat.tokens[Math.min(at, cheat.tokens.length - 1)]);
     /**
      * @param {import("./numbers").Reading} model
      * @param {"masked" | "open"} way
      */
-    const read = (model, way) => percent(model[way][Math.min(at, model.pieces.length - 1)]);
+    const read = (model, way) => percent(model[way][Math.min(at, model.tokens.length - 1)]);
     const values = { honest: read(honest, "masked"), cheat: read(cheat, "open"), covered: read(cheat, "masked") };
-    return fillText(this.texts.leak_say, { piece, ...values }) + this.overall();
+    return fillText(this.texts.leak_say, { token, ...values }) + this.overall();
   }
 
   /** The same on many sentences, where that was measured. */
@@ -168,15 +168,15 @@ export class Leak extends Scene {
     if (!this.models.length) return null;
     const { texts } = this;
     const names = [texts.trained_masked, texts.trained_open];
-    const rows = this.models.flatMap(({ pieces, masked, open }, index) =>
-      pieces.map((piece, k) => [names[index], tokenText(piece), masked[k], open[k]]),
+    const rows = this.models.flatMap(({ tokens, masked, open }, index) =>
+      tokens.map((token, k) => [names[index], tokenText(token), masked[k], open[k]]),
     );
     return { columns: [texts.decoder, texts.predicts, texts.with_mask, texts.without_mask], rows };
   }
 }
 
 /**
- * Mean loss in nats per piece.
+ * Mean loss in nats per token.
  * @param {number[]} probabilities
  */
 export function nats(probabilities) {

@@ -1,8 +1,8 @@
 // What numbers.py and leak.py compute for this lesson.
 
-/** A small decoder: the probability of each piece of the translation, with its mask and without. */
+/** A small decoder: the probability of each token of the translation, with its mask and without. */
 export type Reading = {
-  pieces: string[];
+  tokens: string[];
   masked: number[];
   open: number[];
   /** What it generates by itself. */

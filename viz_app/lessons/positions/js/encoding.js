@@ -35,7 +35,7 @@ export function periodText(pair, width) {
 }
 
 /**
- * Angle of pair i at a position, which may lie between two pieces.
+ * Angle of pair i at a position, which may lie between two tokens.
  * @param {number} position
  * @param {number} pair
  * @param {number} width

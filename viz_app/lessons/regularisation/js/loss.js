@@ -1,4 +1,4 @@
-// The loss against the probability that the model gives to the right piece: with smoothing it has its minimum before 1.
+// The loss against the probability that the model gives to the right token: with smoothing it has its minimum before 1.
 
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText } from "../../../components/common/page/dom.js";
@@ -95,7 +95,7 @@ export class Loss extends Scene {
     const vocabulary = Number(size);
     const plot = this.axes(pen);
     this.frame(pen, plot);
-    this.pieces(pen, plot.across);
+    this.tokens(pen, plot.across);
     const plain = this.curve(plot, (p) => -Math.log(p));
     const smoothed = this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary));
     pen.trace(plain, { colour: theme.muted, width: 1.75, dash: [6, 5] });
@@ -112,18 +112,18 @@ export class Loss extends Scene {
   }
 
   /**
-   * How sure the app's model was of each piece of the translation: a mark below the axis.
+   * How sure the app's model was of each token of the translation: a mark below the axis.
    * @param {Pen} pen
    * @param {Axis} across
    */
-  pieces(pen, across) {
+  tokens(pen, across) {
     const colour = pen.theme.kinds.decoder;
     const y = pen.height - 9;
     for (const { p } of this.lesson.values.steps) {
       const x = across.place(odds(Math.max(FIRST, Math.min(LAST, p))));
       pen.line(x, y - 7, x, y + 7, { colour, width: 2, alpha: 0.8 });
     }
-    const text = across.to - across.from > 480 ? this.texts.own_pieces : this.texts.own_short;
+    const text = across.to - across.from > 480 ? this.texts.own_tokens : this.texts.own_short;
     pen.note(text, across.from, y, { colour, most: across.place(odds(0.35)) - across.from });
   }
 

@@ -10,8 +10,8 @@ export type Values = {
   question: number;
 };
 
-/** A piece of the translation, its probability, and the likeliest others with theirs. */
-export type Step = { piece: string; p: number; others: [piece: string, p: number][] };
+/** A token of the translation, its probability, and the likeliest others with theirs. */
+export type Step = { token: string; p: number; others: [token: string, p: number][] };
 
 type Measure = "perplexity" | "bleu";
 export type Scores = {

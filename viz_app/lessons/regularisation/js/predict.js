@@ -1,4 +1,4 @@
-// Predict, then reveal: which probability of the right piece has the smallest loss. Before that no curve is drawn.
+// Predict, then reveal: which probability of the right token has the smallest loss. Before that no curve is drawn.
 
 import { fillText } from "../../../components/common/page/dom.js";
 import { Loss, odds } from "./loss.js";

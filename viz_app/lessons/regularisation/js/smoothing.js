@@ -1,7 +1,7 @@
 // Label smoothing (Section 5.4), evaluated again for motion; a test compares it with transformer_core's loss.
 
 /**
- * What training asks of one of the other pieces: epsilon, shared by all but the right one.
+ * What training asks of one of the other tokens: epsilon, shared by all but the right one.
  * @param {number} epsilon
  * @param {number} vocabulary
  */
@@ -10,7 +10,7 @@ export function other(epsilon, vocabulary) {
 }
 
 /**
- * Loss in nats of a model that gives the right piece p and all others the same.
+ * Loss in nats of a model that gives the right token p and all others the same.
  * @param {number} p
  * @param {number} epsilon
  * @param {number} vocabulary

@@ -21,8 +21,8 @@ export class Targets extends Scene {
 
   get controls() {
     const { length: max } = this.lesson.values.steps;
-    const show = (/** @type {number} */ at) => tokenText(this.step({ at }).piece);
-    return [slider({ name: "at", label: this.texts.piece, min: 1, max, start: Math.min(2, max), show })];
+    const show = (/** @type {number} */ at) => tokenText(this.step({ at }).token);
+    return [slider({ name: "at", label: this.texts.token, min: 1, max, start: Math.min(2, max), show })];
   }
 
   /** @param {Settings} settings */
@@ -41,19 +41,19 @@ export class Targets extends Scene {
   }
 
   /**
-   * A row for the right piece, for those that the model likes best beside it, and for each of all the others: what
+   * A row for the right token, for those that the model likes best beside it, and for each of all the others: what
    * training asks for, and what the model predicts.
    * @param {Settings} settings
    */
   rows(settings) {
     const { vocabulary } = this.lesson.values;
-    const { piece, p, others } = this.step(settings);
+    const { token, p, others } = this.step(settings);
     const epsilon = Math.round(settings.epsilon * 1000) / 1000;
     const target = other(epsilon, vocabulary);
     const rest = vocabulary - 1 - others.length;
     const left = Math.max(0, 1 - p - others.reduce((sum, each) => sum + each[1], 0));
     return [
-      { name: piece, target: 1 - epsilon, predicted: p },
+      { name: token, target: 1 - epsilon, predicted: p },
       ...others.map(([name, predicted]) => ({ name, target, predicted })),
       { name: fillText(this.texts.each_other, { count: thousands(rest) }), target, predicted: left / rest },
     ];
@@ -110,9 +110,9 @@ export class Targets extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { vocabulary } = this.lesson.values;
-    const { piece, p } = this.step(settings);
+    const { token, p } = this.step(settings);
     return fillText(this.texts.targets_say, {
-      piece: tokenText(piece),
+      token: tokenText(token),
       target: probability(1 - settings.epsilon),
       predicted: probability(p),
       other: probability(other(settings.epsilon, vocabulary)),
@@ -123,7 +123,7 @@ export class Targets extends Scene {
   /** @type {Scene["table"]} */
   table(settings) {
     return {
-      columns: [this.texts.piece, this.texts.target, this.texts.predicted],
+      columns: [this.texts.token, this.texts.target, this.texts.predicted],
       rows: this.rows(settings).map(({ name, target, predicted }) => [name, target, predicted]),
     };
   }

@@ -1,4 +1,4 @@
-// Pieces of words as boxes.
+// Tokens of words as boxes.
 
 import { BOUNDARY } from "../../../components/common/text/tokens.js";
 
@@ -11,14 +11,14 @@ export function letter(text) {
 }
 
 /**
- * Pieces side by side, each in its box.
+ * Tokens side by side, each in its box.
  * @param {Pen} pen
  * @param {string[]} texts
  * @param {number} x
  * @param {number} y
  * @param {{ size: number, colour: string }} style
  */
-export function pieces(pen, texts, x, y, { size, colour }) {
+export function tokens(pen, texts, x, y, { size, colour }) {
   const style = { font: pen.theme.code, size };
   let at = x;
   for (const text of texts) {

@@ -115,7 +115,7 @@ export class Merges extends Scene {
   drawHead(pen, count) {
     const { theme, width } = pen;
     const { letters, texts } = this;
-    const title = fillText(texts.count, { pieces: letters.length - count, letters: letters.length });
+    const title = fillText(texts.count, { tokens: letters.length - count, letters: letters.length });
     pen.write(title, 0, 10, { size: 15, weight: 600 });
     const last = this.merges[count - 1];
     if (!last) return;
@@ -219,7 +219,7 @@ export class Merges extends Scene {
     if (!last) return texts.merges_start;
     if (count < merges.length) return fillText(texts.merges_say, { rank: grouped(last.rank), ...this.parts(last) });
     return fillText(texts.merges_end, {
-      pieces: letters.length - count,
+      tokens: letters.length - count,
       letters: letters.length,
       count: grouped(this.lesson.values.count),
     });
@@ -231,7 +231,7 @@ export class Merges extends Scene {
       const { left, right, whole } = this.parts(merge);
       return [merge.rank, left, right, whole];
     });
-    return { columns: [texts.merge_number, texts.left, texts.right_part, texts.piece], rows };
+    return { columns: [texts.merge_number, texts.left, texts.right_part, texts.token], rows };
   }
 }
 

@@ -5,7 +5,7 @@ export type Values = {
   /** How many merges the vocabulary has. */
   count: number;
   word: [right: string, misspelt: string];
-  word_pieces: [right: string[], misspelt: string[]];
+  word_tokens: [right: string[], misspelt: string[]];
   /** Of the order of the file, and of training. */
   padding: [Padding, Padding];
 };

@@ -1,9 +1,9 @@
-// A word of the sentence and the same word misspelt: how many pieces does a word have that the vocabulary has never seen?
+// A word of the sentence and the same word misspelt: how many tokens does a word have that the vocabulary has never seen?
 
 import { fillText } from "../../../components/common/page/dom.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { Scene } from "../../stage/js/scene.js";
-import { pieces } from "./boxes.js";
+import { tokens } from "./boxes.js";
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Predict extends Scene {
@@ -15,13 +15,13 @@ export class Predict extends Scene {
   /** @type {Scene["draw"]} */
   draw(pen) {
     const { width, theme, revealed } = pen;
-    const { word, word_pieces } = this.lesson.values;
-    const longest = Math.max(...word_pieces.map((each) => each.join("").length + 1.3 * each.length));
+    const { word, word_tokens } = this.lesson.values;
+    const longest = Math.max(...word_tokens.map((each) => each.join("").length + 1.3 * each.length));
     const size = Math.max(11, Math.min(26, (width - 20) / (0.62 * longest + 1)));
     word.forEach((text, index) => {
       const y = 24 + index * 150;
       const hidden = index && !revealed;
-      const count = hidden ? "?" : fillText(this.texts.piece_count, { count: word_pieces[index].length });
+      const count = hidden ? "?" : fillText(this.texts.token_count, { count: word_tokens[index].length });
       pen.write(text, 0, y, { size: 24, weight: 650, most: width - 130 });
       pen.note(count, width, y, { size: 17, weight: 600, align: "right" });
       if (hidden) {
@@ -29,23 +29,23 @@ export class Predict extends Scene {
         pen.write("?", 22, y + 58, { size: 20, weight: 700 });
       } else {
         const colour = index ? theme.kinds.decoder : theme.kinds.encoder;
-        pieces(pen, word_pieces[index], 1, y + 58, { size, colour });
+        tokens(pen, word_tokens[index], 1, y + 58, { size, colour });
       }
     });
   }
 
   /** @type {Scene["say"]} */
   say(settings, revealed) {
-    const { word, word_pieces } = this.lesson.values;
+    const { word, word_tokens } = this.lesson.values;
     if (!revealed) return this.texts.predict_hidden;
-    return fillText(this.texts.predict_say, { word: word[1], pieces: joined(word_pieces[1]) });
+    return fillText(this.texts.predict_say, { word: word[1], tokens: joined(word_tokens[1]) });
   }
 
   /** @type {Scene["table"]} */
   table(settings, revealed) {
-    const { word, word_pieces } = this.lesson.values;
-    const rows = word.map((text, index) => [text, word_pieces[index].length, joined(word_pieces[index])]);
-    return { columns: [this.texts.word, this.texts.pieces, ""], rows: revealed ? rows : rows.slice(0, 1) };
+    const { word, word_tokens } = this.lesson.values;
+    const rows = word.map((text, index) => [text, word_tokens[index].length, joined(word_tokens[index])]);
+    return { columns: [this.texts.word, this.texts.tokens, ""], rows: revealed ? rows : rows.slice(0, 1) };
   }
 }
 

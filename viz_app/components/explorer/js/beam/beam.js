@@ -1,6 +1,6 @@
 // The beam search of the translation: a button in the line of words, the tree, and the ranking under any length penalty.
 
-import { fill, fillText, h, setAttribute, token } from "../../../common/page/dom.js";
+import { fill, fillText, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { define } from "../../../common/page/explained.js";
 import { tool } from "../../../common/page/tool.js";
 import { signed } from "../../../common/text/format.js";
@@ -152,7 +152,7 @@ export class Beam {
       };
       const before = branch < search.hypotheses ? texts.beam_was : texts.beam_pushed_out;
       button.replaceChildren(
-        token(search.text(node) || "\u2205", "bdi", { class: "beam-text", lang: language }),
+        tokenElement(search.text(node) || "\u2205", "bdi", { class: "beam-text", lang: language }),
         h(
           "span",
           { class: "beam-numbers" },

@@ -260,7 +260,7 @@ export class BeamTree extends ScrollCanvas {
   }
 
   /**
-   * A node in one line: its piece, how probable it was, the sum so far, the score.
+   * A node in one line: its token, how probable it was, the sum so far, the score.
    * @param {number} node
    */
   describe(node) {
@@ -268,7 +268,7 @@ export class BeamTree extends ScrollCanvas {
     const { texts } = this.shown;
     return fillText(texts.beam_node, {
       step: search.step[node],
-      piece: search.label(node),
+      token: search.label(node),
       probability: percent(Math.exp(search.own[node])),
       total: signed(search.total[node]),
       score: signed(search.score(node, this.shown.alpha)),

@@ -1,9 +1,9 @@
-// Beside the time bar: what the model could have written at this step, and how probable each piece was.
+// Beside the time bar: what the model could have written at this step, and how probable each token was.
 
-import { h, percent, setAttribute, token } from "../../../common/page/dom.js";
+import { h, percent, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { tokenText } from "../../../common/text/tokens.js";
 
-const MAX = 5; // pieces, the written one among them
+const MAX = 5; // tokens, the written one among them
 
 export class Candidates {
   /** @type {Translation} */
@@ -57,29 +57,29 @@ export class Candidates {
   }
 }
 
-/** @typedef {{ piece: string, share: number }} Candidate A piece with its probability. */
+/** @typedef {{ token: string, share: number }} Candidate A token with its probability. */
 
 /**
- * The piece that was written at a step, and the others that the model could have written.
+ * The token that was written at a step, and the others that the model could have written.
  * @param {Translation} translation
  * @param {number} index
  */
 export function choicesAt(translation, index) {
   const [probability, alternatives] = translation.steps[index];
-  const chosen = { piece: translation.axes.outputs.tokens[index], share: probability };
-  const others = alternatives.map(([piece, share]) => ({ piece, share })).filter(({ piece }) => piece !== chosen.piece);
+  const chosen = { token: translation.axes.outputs.tokens[index], share: probability };
+  const others = alternatives.map(([token, share]) => ({ token, share })).filter(({ token }) => token !== chosen.token);
   return { chosen, others };
 }
 
 /**
- * What shows a piece and its probability: text, bar and number.
+ * What shows a token and its probability: text, bar and number.
  * @param {Candidate} candidate
  */
-export function candidateParts({ piece, share }) {
+export function candidateParts({ token, share }) {
   const bar = h("span", { class: "bar" });
   bar.style.width = `${Math.max(1, Math.round(share * 100))}%`;
   return {
-    text: token(tokenText(piece)),
+    text: tokenElement(tokenText(token)),
     bar: h("span", { class: "bar-space", "aria-hidden": true }, bar),
     number: h("span", { class: "number" }, share > 0 && share < 0.005 ? "<\u202f1\u202f%" : percent(share)),
   };

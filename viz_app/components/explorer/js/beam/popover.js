@@ -1,4 +1,4 @@
-// How sure the model was of one piece, and which pieces came next.
+// How sure the model was of one token, and which tokens came next.
 
 import { fill, h, placeUnder } from "../../../common/page/dom.js";
 import { candidateParts, choicesAt } from "./candidates.js";
@@ -8,7 +8,7 @@ export class Popover {
   button;
 
   constructor() {
-    this.element = h("div", { class: "popover", role: "tooltip", id: "piece-popover", hidden: true });
+    this.element = h("div", { class: "popover", role: "tooltip", id: "token-popover", hidden: true });
   }
 
   /**

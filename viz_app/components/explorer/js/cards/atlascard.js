@@ -63,7 +63,7 @@ export class AtlasCard {
     if (!wanted || translation.about?.text !== wanted.text) return;
     this.wanted = null;
     const { kind } = this.store.state;
-    const row = translation.view(kind, "pieces", translation.length).queries[wanted.at];
+    const row = translation.view(kind, "tokens", translation.length).queries[wanted.at];
     if (row && row.text === tokenText(wanted.token)) this.store.set({ pin: `q${wanted.at}` });
   }
 
@@ -281,7 +281,7 @@ export class AtlasCard {
   /** @param {NonNullable<CardData["examples"]>[number]} example */
   ask({ text, at, query }) {
     this.wanted = { text, at, token: query };
-    this.store.set({ zoom: "head", unit: "pieces", step: null, branch: 0 });
+    this.store.set({ zoom: "head", unit: "tokens", step: null, branch: 0 });
     this.select();
     this.reportSentence({ name: text, id: eventId() });
     this.element.previousElementSibling?.scrollIntoView(); // the maps, which show it

@@ -1,6 +1,6 @@
 // Beside the map of a head: its role, the way to its card, and a switch. Above the pictures: the translation without it.
 
-import { fill, fillText, h, headName, percent, setAttribute, token } from "../../../common/page/dom.js";
+import { fill, fillText, h, headName, percent, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { explainIn } from "../../../common/page/explained.js";
 import { signed, tiny } from "../../../common/text/format.js";
 import { AtlasCard } from "./atlascard.js";
@@ -137,7 +137,7 @@ export class HeadCard {
   line(label, words, mark) {
     const parts = words.flatMap(([word, changed], index) => [
       index ? " " : "",
-      changed ? token(word, "mark", { class: `off-${mark}` }) : token(word),
+      changed ? tokenElement(word, "mark", { class: `off-${mark}` }) : tokenElement(word),
     ]);
     const sentence = h("span", { lang: this.translation.languages.target, dir: "auto" }, ...parts);
     return h("p", { class: "off-line" }, h("span", { class: "note" }, label), sentence);

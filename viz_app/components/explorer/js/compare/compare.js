@@ -2,7 +2,7 @@
 
 import { cssColour } from "../../../common/draw/canvas.js";
 import { divergingPixel } from "../../../common/draw/diverging.js";
-import { decimals, fill, fillText, h, headName, setAttribute, token } from "../../../common/page/dom.js";
+import { decimals, fill, fillText, h, headName, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { tool } from "../../../common/page/tool.js";
 import { Comparison, parseHead } from "../data/comparison.js";
 import { Difference, DifferencePicture, plus } from "../data/difference.js";
@@ -161,7 +161,7 @@ export class Compare {
     const parts = [fillText(texts.compare_head, { head: name }), texts[`kind_${kind}`]];
     if (about?.model && others) parts.push(this.comparison.modelTitle(about.model));
     if (beam?.shown) parts.push(fillText(texts.compare_branch, { branch: beam.shown + 1 }));
-    const sentence = token(about?.text ?? "", "q", { lang: languages.source });
+    const sentence = tokenElement(about?.text ?? "", "q", { lang: languages.source });
     return h(
       "span",
       { class: "compare-name" },
@@ -206,7 +206,7 @@ export class Compare {
     const [a, b] = difference.unpaired().map((texts) => [...new Set(texts)].slice(0, 60));
     /** @param {string[]} texts */
     const list = (texts) => {
-      const parts = texts.flatMap((text, index) => [index ? ", " : "", token(text)]);
+      const parts = texts.flatMap((text, index) => [index ? ", " : "", tokenElement(text)]);
       return parts.length ? h("span", {}, ...parts) : DASH;
     };
     this.alone.hidden = !difference.comparable || !(a.length || b.length);
@@ -253,8 +253,8 @@ export class Compare {
     const [sheet, { query, key }] = right === null ? [a, inA] : [b, inB];
     const value = isCell(inB) ? difference.at(inB.query, inB.key) : null;
     return fill(this.texts.compare_values, {
-      query: token(query === null ? DASH : sheet.queries[query].text, "b"),
-      key: token(key === null ? DASH : sheet.keys[key].text, "b"),
+      query: tokenElement(query === null ? DASH : sheet.queries[query].text, "b"),
+      key: tokenElement(key === null ? DASH : sheet.keys[key].text, "b"),
       a: left === null ? DASH : decimals(left),
       b: right === null ? DASH : decimals(right),
       difference: h("b", {}, value === null ? DASH : plus(value, 3)),

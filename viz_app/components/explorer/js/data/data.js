@@ -1,4 +1,4 @@
-// One translation as it comes from Python (payload.py), and its maps over pieces or merged to words.
+// One translation as it comes from Python (payload.py), and its maps over tokens or merged to words.
 
 import { readBuffer } from "../../../common/buffer.js";
 import { headName } from "../../../common/page/dom.js";
@@ -71,7 +71,7 @@ export class Translation {
   }
 
   /**
-   * Positions of an axis: every piece, or every word; texts are cut off after `written` pieces.
+   * Positions of an axis: every token, or every word; texts are cut off after `written` tokens.
    * @param {AxisName} name
    * @param {string} unit
    * @param {number} [written]
@@ -79,7 +79,7 @@ export class Translation {
    */
   axis(name, unit, written = Infinity) {
     const { tokens, words, special } = this.axes[name];
-    if (unit === "pieces") {
+    if (unit === "tokens") {
       return tokens.map((text, index) => ({
         text: tokenText(text),
         start: text.startsWith(BOUNDARY),
@@ -102,7 +102,7 @@ export class Translation {
   }
 
   /**
-   * The maps of one kind as they stand when `step` pieces have been written.
+   * The maps of one kind as they stand when `step` tokens have been written.
    * @param {Kind} kind
    * @param {string} unit
    * @param {number} step
@@ -112,7 +112,7 @@ export class Translation {
     let view = this.views.get(key);
     if (!view) {
       view = new View(this, kind, unit, step);
-      // Views share their weights; the labels of some hundred pieces are no great load, those of all steps would be.
+      // Views share their weights; the labels of some hundred tokens are no great load, those of all steps would be.
       if (this.views.size >= 8) this.views.delete(String(this.views.keys().next().value));
       this.views.set(key, view);
     }
@@ -161,7 +161,7 @@ export class View {
     if (this.causal) this.queries.forEach((query, index) => (query.next = this.others[index]?.text ?? ""));
     this.rows = this.queries.filter((query) => query.first < written).length;
     this.columns = kind === "decoder" ? this.rows : this.keys.length;
-    this.queryPieces = shape.queries;
+    this.queryTokens = shape.queries;
     this.written = Math.min(written, shape.queries);
     this.weights = translation.weights;
     this.scale = 1 / FULL;
@@ -201,7 +201,7 @@ export class View {
    * @param {number} query
    */
   rowSum(layer, head, query) {
-    const start = (layer * this.heads + head) * this.queryPieces;
+    const start = (layer * this.heads + head) * this.queryTokens;
     const { first, last } = this.queries[query];
     const end = Math.min(last + 1, this.written);
     let sum = 0;
@@ -255,7 +255,7 @@ export class View {
 }
 
 /**
- * The text that pieces stand for, as SentencePiece joins them; of the first ones only, if told how many.
+ * The text that tokens stand for, as SentencePiece joins them; of the first ones only, if told how many.
  * @param {{ tokens: string[], special: boolean[] }} axis
  * @param {number} [written]
  */

@@ -1,6 +1,6 @@
 // What each head does, in one number: how sharp, how local, how well it aligns, how much it has changed.
 //
-// All measures are of the whole translation in pieces, special tokens included, so they stay the same whatever is shown.
+// All measures are of the whole translation in tokens, special tokens included, so they stay the same whatever is shown.
 
 import { compare } from "./sentencediff.js";
 import { information, RESTING_SHARE, restingShares } from "./sinks.js";
@@ -116,7 +116,7 @@ export class Measures {
  * @param {Translation} translation
  * @param {Kind} kind
  */
-const whole = (translation, kind) => translation.view(kind, "pieces", translation.length);
+const whole = (translation, kind) => translation.view(kind, "tokens", translation.length);
 
 /** @param {ArrayLike<number>} values */
 export function median(values) {
@@ -153,7 +153,7 @@ function meanOfRows(view, ofRow) {
 let surprise = null;
 
 /**
- * Entropy of a row in bits: -sum w log2 w. The values of pieces are levels.
+ * Entropy of a row in bits: -sum w log2 w. The values of tokens are levels.
  * @param {View} view
  */
 function rowEntropy({ values, keys }) {
@@ -174,7 +174,7 @@ function rowEntropy({ values, keys }) {
 }
 
 /**
- * Mean distance of the keys that a row looks at from the diagonal, in pieces: sum w |k - q (K - 1) / (Q - 1)|.
+ * Mean distance of the keys that a row looks at from the diagonal, in tokens: sum w |k - q (K - 1) / (Q - 1)|.
  * @param {View} view
  */
 function rowDistance({ values, scale, keys, queries }) {

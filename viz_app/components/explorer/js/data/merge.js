@@ -1,28 +1,28 @@
-// Pieces merged to words, head by head: sums over the keys of a word, averages over its queries, so rows still sum to 1.
+// Tokens merged to words, head by head: sums over the keys of a word, averages over its queries, so rows still sum to 1.
 
 const NOTHING = -2; // not merged yet
-const WHOLE = -1; // every row is over all pieces of its word
+const WHOLE = -1; // every row is over all tokens of its word
 
 export class Merged {
-  /** @type {number} Pieces for which `found` was last looked up. */
+  /** @type {number} Tokens for which `found` was last looked up. */
   requested;
   /** @type {number} */
   found;
 
   /**
-   * @param {Uint16Array} pieces Weights of all heads of a kind, (maps, queries, keys) in a row.
-   * @param {number} keyPieces Keys of one row of `pieces`.
-   * @param {Position[]} queries Words as positions with `first` and `last` piece.
+   * @param {Uint16Array} tokens Weights of all heads of a kind, (maps, queries, keys) in a row.
+   * @param {number} keyTokens Keys of one row of `tokens`.
+   * @param {Position[]} queries Words as positions with `first` and `last` token.
    * @param {Position[]} keys The same for the keys.
    * @param {number} maps
    */
-  constructor(pieces, maps, keyPieces, queries, keys) {
-    this.pieces = pieces;
-    this.keyPieces = keyPieces;
+  constructor(tokens, maps, keyTokens, queries, keys) {
+    this.tokens = tokens;
+    this.keyTokens = keyTokens;
     this.queries = queries;
     this.keys = keys;
-    this.size = pieces.length / maps; // of a head over pieces
-    this.values = new Float32Array(maps * queries.length * keys.length); // in the unit of `pieces`
+    this.size = tokens.length / maps; // of a head over tokens
+    this.values = new Float32Array(maps * queries.length * keys.length); // in the unit of `tokens`
     this.states = new Int32Array(maps).fill(NOTHING);
   }
 
@@ -45,7 +45,7 @@ export class Merged {
   }
 
   /**
-   * The word that begins before and ends after so many pieces; -1 when there is none.
+   * The word that begins before and ends after so many tokens; -1 when there is none.
    * @param {number} written
    */
   partial(written) {
@@ -68,8 +68,8 @@ export class Merged {
     for (const key of this.keys) {
       let sum = 0;
       for (let row = first; row < end; row++) {
-        const start = map * this.size + row * this.keyPieces;
-        for (let column = start + key.first; column <= start + key.last; column++) sum += this.pieces[column];
+        const start = map * this.size + row * this.keyTokens;
+        for (let column = start + key.first; column <= start + key.last; column++) sum += this.tokens[column];
       }
       this.values[target++] = sum / (end - first);
     }

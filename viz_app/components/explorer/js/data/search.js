@@ -2,7 +2,7 @@
 
 import { joinTokens, tokenText } from "../../../common/text/tokens.js";
 
-export const START = -1; // the parent of the first pieces
+export const START = -1; // the parent of the first tokens
 
 /**
  * What a log-probability is divided by; the same as length_penalty in decoding/beam.py.
@@ -24,13 +24,13 @@ export class Search {
     this.hypotheses = beam.hypotheses;
     this.parent = beam.parent;
     this.step = beam.step;
-    this.piece = beam.piece;
+    this.token = beam.token;
     this.own = beam.own;
     this.total = beam.total;
     this.status = beam.status;
     this.leaves = beam.leaves;
     this.end = beam.end;
-    this.pieces = beam.pieces;
+    this.tokens = beam.tokens;
     this.count = this.parent.length;
     this.steps = Math.max(0, ...this.step);
     this.branches = new Map(this.leaves.map((node, branch) => /** @type {const} */ ([node, branch])));
@@ -60,12 +60,12 @@ export class Search {
 
   /** @param {number} node */
   ended(node) {
-    return this.piece[node] === this.end;
+    return this.token[node] === this.end;
   }
 
   /** @param {number} node */
   label(node) {
-    return tokenText(this.pieces[this.piece[node]]);
+    return tokenText(this.tokens[this.token[node]]);
   }
 
   /**
@@ -77,7 +77,7 @@ export class Search {
   }
 
   /**
-   * The nodes from the first piece to this one.
+   * The nodes from the first token to this one.
    * @param {number} node
    */
   path(node) {
@@ -88,12 +88,12 @@ export class Search {
   }
 
   /**
-   * The pieces of a branch as text, without `</s>`.
+   * The tokens of a branch as text, without `</s>`.
    * @param {number} node
    */
   text(node) {
-    const pieces = this.path(node).filter((at) => !this.ended(at));
-    return joinTokens(pieces.map((at) => this.pieces[this.piece[at]]));
+    const tokens = this.path(node).filter((at) => !this.ended(at));
+    return joinTokens(tokens.map((at) => this.tokens[this.token[at]]));
   }
 
   /**

@@ -10,7 +10,7 @@ import { align } from "./align.js";
 
 /**
  * The change of every head of a kind, from one view to another; null when they cannot be compared: other layers or heads,
- * or no piece of text among the queries of both.
+ * or no token of text among the queries of both.
  * @param {View} before
  * @param {View} after
  */

@@ -1,5 +1,5 @@
 // Which heads rest on <s>, </s> and punctuation, and how much their keys depend on the query. The same measures as in
-// transformer_core/analysis/attention_sinks.py: of the whole translation in pieces, over the queries that are words.
+// transformer_core/analysis/attention_sinks.py: of the whole translation in tokens, over the queries that are words.
 
 export const RESTING_SHARE = 0.5; // share of its weight from which on a head rests
 

@@ -1,6 +1,6 @@
 // Trees in words: what one has and another has not, and what had to be repaired.
 
-import { fillText, h, token } from "../../../common/page/dom.js";
+import { fillText, h, tokenElement } from "../../../common/page/dom.js";
 import { phrase } from "./treelayout.js";
 
 const MAX = 3; // constituents named of each side
@@ -16,7 +16,7 @@ export function nameChanges(words, { gone, come }, texts) {
   const named = (sign, list, name) =>
     list.slice(0, MAX).map(([label, begin, end]) => {
       const spoken = `${name} ${label}: ${phrase(words, begin, end)}`;
-      const parts = [h("b", {}, `${sign} ${label} `), token(phrase(words, begin, end))];
+      const parts = [h("b", {}, `${sign} ${label} `), tokenElement(phrase(words, begin, end))];
       return h("span", { class: "tree-change", title: spoken }, ...parts);
     });
   const changes = [...named("\u2212", gone, texts.tree_without), ...named("+", come, texts.tree_with)];

@@ -1,4 +1,4 @@
-"""Lists of pieces by id, from the files of a foreign tokenizer."""
+"""Lists of tokens by id, from the files of a foreign tokenizer."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder
 from transformer_core.text.segmenters import Segmenter, SegmenterError, SentencePieceSegmenter
 from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
-from transformer_core.text.vocabulary import MAX_PIECES, Vocabulary, VocabularyError, unused
+from transformer_core.text.vocabulary import MAX_TOKENS, Vocabulary, VocabularyError, unused
 
 UNKNOWN, PADDING, START, END, MASK = "<unk>", "<pad>", "<s>", "</s>", "<mask>"
 TOKENIZER_CONFIG = "tokenizer_config.json"
 
 
 def listed(options: Options, file: str, ids: Mapping[str, Any], size: int) -> tuple[str, ...]:
-    """Pieces by id, as many as the embedding has rows; an id without a piece is `<unused ...>`.
+    """Tokens by id, as many as the embedding has rows; an id without a token is `<unused ...>`.
 
     Args:
         options: For complaints.
         file: That the ids come from.
-        ids: Piece -> id.
+        ids: Token -> id.
         size: Rows of the embedding.
     """
-    if not 0 < size <= MAX_PIECES:
-        raise options.fail(f"the vocabulary has {size:,} tokens, but at most {MAX_PIECES:,} are allowed")
-    pieces = [unused(number) for number in range(size)]
+    if not 0 < size <= MAX_TOKENS:
+        raise options.fail(f"the vocabulary has {size:,} tokens, but at most {MAX_TOKENS:,} are allowed")
+    tokens = [unused(number) for number in range(size)]
     taken = bytearray(size)
-    for piece, number in ids.items():
+    for token, number in ids.items():
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < size:
-            raise options.fail(f"{file}: {piece[:40]!r} has id {number!r}, but the embedding has {size:,} rows")
+            raise options.fail(f"{file}: {token[:40]!r} has id {number!r}, but the embedding has {size:,} rows")
         if taken[number]:
-            raise options.fail(f"{file}: {piece[:40]!r} and {pieces[number][:40]!r} have the same id {number}")
-        pieces[number], taken[number] = piece, 1
-    return tuple(pieces)
+            raise options.fail(f"{file}: {token[:40]!r} and {tokens[number][:40]!r} have the same id {number}")
+        tokens[number], taken[number] = token, 1
+    return tuple(tokens)
 
 
-def id_of(options: Options, file: str, ids: Mapping[str, Any], piece: str) -> int:
-    """The id of a special piece. Raises ConversionError when there is none."""
-    number = ids.get(piece)
+def id_of(options: Options, file: str, ids: Mapping[str, Any], token: str) -> int:
+    """The id of a special token. Raises ConversionError when there is none."""
+    number = ids.get(token)
     if isinstance(number, bool) or not isinstance(number, int):
-        raise options.fail(f"{file}: has no id for {piece}")
+        raise options.fail(f"{file}: has no id for {token}")
     return number
 
 
@@ -55,7 +55,7 @@ def sentencepiece(folder: ForeignFolder, name: str) -> SentencePieceSegmenter:
 
 
 def added_tokens(folder: ForeignFolder, next_id: int) -> dict[str, int]:
-    """Tokens that stand beside the model of pieces, such as those of languages, with their ids.
+    """Tokens that stand beside the model of tokens, such as those of languages, with their ids.
 
     Their ids are in `tokenizer.json`, in `tokenizer_config.json` or in `added_tokens.json`. Where only their names are
     known, they follow one another.
