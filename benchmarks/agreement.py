@@ -26,7 +26,7 @@ from transformer_core.analysis.attribution import (
     attribute_run,
     faithfulness,
 )
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.data import read_pairs
 from transformer_core.progress import tracked
 from transformer_core.storage.bundled_models import find_checkpoint
@@ -47,7 +47,7 @@ def measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     taus: dict[str, list[float]] = {method: [] for method in methods}
     drops: dict[str, list[list[float]]] = {method: [] for method in methods}
     for number, source in enumerate(tracked(chosen, unit="sentence")):
-        run = forced_run(translator, source, points=POINTS)
+        run = teacher_forced_run(translator, source, points=POINTS)
         yardstick = attribute_run(translator, run, method=YARDSTICK)
         for method in methods:
             found = yardstick if method == YARDSTICK else attribute_run(translator, run, method=method)

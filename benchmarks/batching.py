@@ -40,7 +40,7 @@ from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.serving.decoding.decoded_batch import Decoded, decode_together
-from viz_app.serving.decoding.decoding_limits import MAX_BATCH_SIZE, about_as_long
+from viz_app.serving.decoding.decoding_limits import MAX_BATCH_SIZE, same_bucket
 
 TOLERANCE = 1e-5
 TIE = 2 * TOLERANCE  # nats; both candidates may be off
@@ -162,7 +162,7 @@ def compare(translator: Translator, encodings: Sequence[Encoding], options: argp
         for encoding, each in zip(encodings, alone, strict=True)
     ]
     found = {}
-    for kind, fits in (("as the app", about_as_long), ("any lengths", lambda first, other: True)):
+    for kind, fits in (("as the app", same_bucket), ("any lengths", lambda first, other: True)):
         rng = random.Random(kind)
         order = rng.sample(range(len(encodings)), len(encodings))
         sizes = (rng.randint(1, options.batch) for _ in encodings)
@@ -211,7 +211,7 @@ def _entry(
     translator: Translator, encodings: Sequence[Encoding], size: int, peer: Any, options: argparse.Namespace
 ) -> dict[str, Any]:
     ids, decoding = [each.ids for each in encodings], translator.decoding
-    batches = batches_of(encodings, repeat(size), about_as_long)
+    batches = batches_of(encodings, repeat(size), same_bucket)
     runs: dict[str, Callable[[], object]] = {
         "search_and_maps": lambda: [decode(translator, [encodings[n] for n in batch]) for batch in batches],
         "search": lambda: searched(translator, ids, batches),

@@ -16,15 +16,15 @@ import torch
 
 from benchmarks.machine import interleaved, read_options, report
 from transformer_core.analysis.ablation import ablated, all_heads
-from transformer_core.analysis.attention_override import Redirect, even, redirect
+from transformer_core.analysis.attention_override import AttentionOverride, override_attention, uniform_row
 from transformer_core.analysis.attribution import METHODS, POINTS, Method, attribute_run
-from transformer_core.analysis.effects.cumulative_ablation import log_p_without, staircase
+from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation, log_p_without
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.analysis.patching import SITES, patching
 from transformer_core.analysis.score_decomposition import POINTS as PARTS_POINTS
-from transformer_core.analysis.score_decomposition import score_parts
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.score_decomposition import decompose_score
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translation, Translator
 
@@ -47,8 +47,8 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     translator = Translator.load(find_checkpoint(options.checkpoint), options.device)
     source = "A man rides." if options.quick else options.sentence
     translation = translator.translate(source)
-    keys = len(forced_run(translator, source, translation).source_tokens)
-    row = Redirect("cross", translator.config.num_layers - 1, 0, 1, even(keys))
+    keys = len(teacher_forced_run(translator, source, translation).source_tokens)
+    row = AttentionOverride("cross", translator.config.num_layers - 1, 0, 1, uniform_row(keys))
     runs: dict[str, Callable[[], object]] = {
         "effects, one by one": lambda: one_by_one(translator, source, translation),
         "effects, one batch": lambda: one_batch(translator, source, translation),
@@ -57,9 +57,9 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
         "decoder lens": lambda: decoder_lens(translator, source),
         "trace": lambda: trace(translator, source, translation),
         SLOW: lambda: trace(translator, source, translation, (SLOW,)),
-        "redirect": lambda: redirect(translator, source, [row], translation),
+        "redirect": lambda: override_attention(translator, source, [row], translation),
         "why there": lambda: parts(translator, source, translation),
-        "staircase": lambda: staircase(translator, source, translation, random_orders=3),
+        "staircase": lambda: cumulative_ablation(translator, source, translation, random_orders=3),
     }
     for site in SITES:
         runs[f"patch {site}"] = lambda site=site: patching(translator, *PAIR, site=site)  # type: ignore[misc]
@@ -75,13 +75,13 @@ def one_by_one(translator: Translator, source: str, translation: Translation) ->
     found = []
     for head in all_heads(translator):
         with ablated(translator, [head]):
-            found.append(forced_run(translator, source, translation).log_p)
+            found.append(teacher_forced_run(translator, source, translation).log_p)
     return found
 
 
 def one_batch(translator: Translator, source: str, translation: Translation) -> torch.Tensor:
     """The same in one batch, without sharing what lies before a head."""
-    run = forced_run(translator, source, translation)
+    run = teacher_forced_run(translator, source, translation)
     return log_p_without(translator, run, [[head] for head in all_heads(translator)])
 
 
@@ -89,15 +89,15 @@ def trace(
     translator: Translator, source: str, translation: Translation, methods: tuple[Method, ...] | None = None
 ) -> None:
     """Every method of attribution but the slow one, from one forced pass."""
-    run = forced_run(translator, source, translation, points=POINTS)
+    run = teacher_forced_run(translator, source, translation, points=POINTS)
     for method in methods or [each for each in METHODS if each != SLOW]:
         attribute_run(translator, run, method=method)
 
 
 def parts(translator: Translator, source: str, translation: Translation) -> None:
     """All scores of one head of the last layer by origin."""
-    run = forced_run(translator, source, translation, points=PARTS_POINTS)
-    score_parts(translator, run, "cross", translator.config.num_layers - 1, 0, by="token")
+    run = teacher_forced_run(translator, source, translation, points=PARTS_POINTS)
+    decompose_score(translator, run, "cross", translator.config.num_layers - 1, 0, by="token")
 
 
 def main() -> None:

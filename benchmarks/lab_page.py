@@ -3,7 +3,7 @@
     python -m benchmarks.lab_page [--sentence TEXT] [--rounds N] [--quick]
 
 In a browser, on a sentence that nobody has asked for: each round has a name of its own in it, so that nothing is
-remembered. A bench is opened from the bench before; the row of Redirect is changed while it is open.
+remembered. A bench is opened from the bench before; the row of AttentionOverride is changed while it is open.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Translation:
 
 
 @dataclass(frozen=True)
-class Forced:
+class TeacherForcedOutput:
     """A given target, read by the model.
 
     Args:
@@ -111,7 +111,7 @@ class Forced:
 
 
 @dataclass(frozen=True)
-class Reading:
+class TeacherForcedInput:
     """What the model reads in a forced pass over one sentence.
 
     Args:
@@ -331,12 +331,12 @@ class Translator:
             raise SourceTooLong(len(encoding), self.max_tokens)
         return encoding
 
-    def force(self, source: str, target: str) -> Forced:
+    def teacher_force(self, source: str, target: str) -> TeacherForcedOutput:
         """Let the model read a given target: the probability of each token, and all attention weights."""
-        reading = Reading(self.encode(source), self.encode_target(target).ids)
+        reading = TeacherForcedInput(self.encode(source), self.encode_target(target).ids)
         self.check_maps(reading)
         maps, scores = self._forced(reading)
-        return Forced(target, self.tokenizer.tokens(reading.target), scores, maps)
+        return TeacherForcedOutput(target, self.tokenizer.tokens(reading.target), scores, maps)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Log-probability in nats of each target given its source, `</s>` included."""
@@ -356,27 +356,27 @@ class Translator:
 
     def attention(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> AttentionMaps:
         """All attention weights of a source and a target."""
-        return self.attention_batch([Reading(source, tuple(target_ids), finished)])[0]
+        return self.attention_batch([TeacherForcedInput(source, tuple(target_ids), finished)])[0]
 
-    def attention_batch(self, readings: Sequence[Reading]) -> list[AttentionMaps]:
+    def attention_batch(self, pairs: Sequence[TeacherForcedInput]) -> list[AttentionMaps]:
         """All attention weights of each source and its target: as many as memory allows in one pass.
 
         Raises:
             MapsTooLarge: The maps of one of them are larger than `most_map_bytes`.
         """
-        for each in readings:
+        for each in pairs:
             self.check_maps(each)
         found: list[AttentionMaps] = []
-        for size in _pass_sizes([self._map_size(each) for each in readings]):
-            together = readings[len(found) : len(found) + size]
+        for size in _pass_sizes([self._map_size(each) for each in pairs]):
+            together = pairs[len(found) : len(found) + size]
             found.extend(self._forced_pass(together)[0])
         return found
 
-    def _map_size(self, reading: Reading) -> tuple[int, int, int]:
+    def _map_size(self, reading: TeacherForcedInput) -> tuple[int, int, int]:
         """Heads, S and T."""
         return self.config.num_layers * self.config.num_heads, len(reading.source) + 1, reading.rows
 
-    def check_maps(self, reading: Reading) -> None:
+    def check_maps(self, reading: TeacherForcedInput) -> None:
         """Raise MapsTooLarge if the maps are larger than `most_map_bytes`."""
         check_map_bytes(*self._map_size(reading), self.most_map_bytes)
 
@@ -411,19 +411,19 @@ class Translator:
         )
 
     @torch.no_grad()
-    def _forced_pass(self, readings: Sequence[Reading]) -> tuple[list[AttentionMaps], Tensor]:
+    def _forced_pass(self, pairs: Sequence[TeacherForcedInput]) -> tuple[list[AttentionMaps], Tensor]:
         """One pass over sources and targets with every weight captured: maps, and the decoder's output (B, T, d)."""
         special = self.tokenizer.special
-        batch = make_batch([each.source.ids for each in readings], [each.read for each in readings], special)
+        batch = make_batch([each.source.ids for each in pairs], [each.read for each in pairs], special)
         source, inputs = batch.source.to(self._device), batch.inputs.to(self._device)
         source_mask, target_mask = padding_mask(source, special.pad), input_padding_mask(inputs, special.pad)
         with capture(self.model, points={"weights"}, device="cpu") as captured:
             memory = self.model.encode(source, source_mask)
             vectors = self.model.decode(inputs, memory, source_mask, target_mask)
-        return [self._maps(each, captured, row) for row, each in enumerate(readings)], vectors
+        return [self._maps(each, captured, row) for row, each in enumerate(pairs)], vectors
 
     @torch.no_grad()
-    def _forced(self, reading: Reading) -> tuple[AttentionMaps, tuple[float, ...]]:
+    def _forced(self, reading: TeacherForcedInput) -> tuple[AttentionMaps, tuple[float, ...]]:
         """Maps of one sentence, and the log-probability of each output."""
         (maps,), vectors = self._forced_pass([reading])
         log_p = torch.log_softmax(self.model.logits(vectors)[0].float(), dim=-1)  # (T, V)
@@ -432,7 +432,7 @@ class Translator:
         given = [0.0] if int(written[0]) == self.tokenizer.special.first else []
         return maps, tuple(given + scores[len(given) :])
 
-    def _maps(self, reading: Reading, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:
+    def _maps(self, reading: TeacherForcedInput, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:
         """The maps of one row of a batch, without its padding."""
         tokens, sources = self.tokenizer.tokens(reading.target), len(reading.source) + 1
 

@@ -20,12 +20,12 @@ from viz_app.serving.web.browser_messages import BrowserMessages  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
 from viz_app.serving.web.log_format import use_log_setting  # noqa: E402
 from viz_app.serving.web.middleware import Guard  # noqa: E402
-from viz_app.serving.web.server_limits import limit_incoming, stay_on_this_machine  # noqa: E402
+from viz_app.serving.web.server_limits import disable_external_ip_lookup, limit_incoming  # noqa: E402
 from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 
 use_log_setting()
 limit_incoming()
-stay_on_this_machine()
+disable_external_ip_lookup()
 base = st.get_option("server.baseUrlPath") or ""
 routes = [*class_routes(base), *upload_routes(base), *health.routes()]
 guards = [Middleware(Guard), Middleware(BrowserCookie), Middleware(BrowserMessages)]

@@ -17,7 +17,12 @@ from websockets.http11 import Request
 
 from viz_app.serving.web.browser_messages import BrowserMessages
 from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES
-from viz_app.serving.web.server_limits import FRAME_BURST, let_downloads_wait, limit_incoming, stay_on_this_machine
+from viz_app.serving.web.server_limits import (
+    FRAME_BURST,
+    disable_external_ip_lookup,
+    limit_incoming,
+    resize_download_pool,
+)
 
 HANDSHAKE = (
     b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -146,7 +151,7 @@ def test_a_download_gets_a_thread_while_a_hundred_wait() -> None:
     done = threading.Event()
 
     async def serve() -> str:
-        let_downloads_wait()
+        resize_download_pool()
         waiting = [asyncio.create_task(asyncio.to_thread(done.wait, 30)) for _ in range(100)]
         try:
             return await asyncio.wait_for(asyncio.to_thread(str, "file"), 5)
@@ -164,6 +169,6 @@ def test_no_stranger_makes_the_server_ask_the_internet(monkeypatch: pytest.Monke
     monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)  # put back afterwards
     assert not is_url_from_allowed_origins("https://elsewhere.example")
     assert len(asked) == 2  # as Streamlit has it
-    stay_on_this_machine()
+    disable_external_ip_lookup()
     assert not is_url_from_allowed_origins("https://elsewhere.example")
     assert len(asked) == 2

@@ -38,7 +38,7 @@ from transformer_core.decoding.beam import Node, SearchResult, Status
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
-from viz_app.serving.decoding.decoding_limits import about_as_long
+from viz_app.serving.decoding.decoding_limits import same_bucket
 
 NEEDS_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'headlight[cluster]'")
 NEEDS_NGINX = pytest.mark.skipif(find_nginx() is None, reason="needs nginx: apt-get install nginx-light")
@@ -203,7 +203,7 @@ def test_agreement_counts_positions() -> None:
 
 def test_a_batch_takes_those_along_that_fit_in_their_order() -> None:
     encodings = [Encoding(tuple(range(n)), (), (), ()) for n in (20, 5, 40, 41, 6)]
-    together = batching.batches_of(encodings, iter([2, 8, 8]), about_as_long)
+    together = batching.batches_of(encodings, iter([2, 8, 8]), same_bucket)
     # 5 and 6 count as 12: 20 is less than twice as long, 40 more.
     assert together == [[0, 1], [2, 3], [4]]
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.app_driver import wait_for_params
 from tests.browser.explorer_driver import ENGLISH, MAPS, choose, settle, state
-from transformer_core.analysis.attention_sinks import RESTING_SHARE, best_looking, information, resting_shares
+from transformer_core.analysis.attention_sinks import RESTING_SHARE, information, most_informative_head, resting_shares
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.translator import Translator
 from viz_app.serving.models.registry import checkpoint_folder
@@ -41,7 +41,7 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
     page = open_page(f"{app_url}/?lang=en&kind={other}&layer={layer + 1}&head={head + 1}")
     page.locator(".tile").first.wait_for()
     choose(page, f".kind-{kind}")
-    assert (state(page, "layer"), state(page, "head")) == best_looking(maps, kind)
+    assert (state(page, "layer"), state(page, "head")) == most_informative_head(maps, kind)
     pale = {f"{row + 1}.{column + 1}" for row, column in np.argwhere(shares > RESTING_SHARE)}
     found = page.locator(".tile.resting").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
     assert set(found) == pale

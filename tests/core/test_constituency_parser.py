@@ -11,7 +11,7 @@ import torch
 
 from tests.core.parsing.grammar import made_up_trees
 from transformer_core.analysis.attribution.methods import source_axis
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.atlas.decoding import translate_set
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
@@ -184,6 +184,6 @@ def test_maps_have_words_on_one_side_and_brackets_on_the_other(untrained: Consti
     assert merged.outputs == maps.outputs.merged()
     assert maps.outputs.words == tuple(range(len(maps.outputs)))
     assert np.allclose(merged.cross.sum(axis=-1), 1.0, atol=1e-5)
-    assert source_axis(forced_run(loaded.translator, sentence)) == maps.source
-    forced = loaded.translator.force(sentence, " ".join(to_symbols(parse.tree)))
+    assert source_axis(teacher_forced_run(loaded.translator, sentence)) == maps.source
+    forced = loaded.translator.teacher_force(sentence, " ".join(to_symbols(parse.tree)))
     assert forced.attention.outputs == maps.outputs

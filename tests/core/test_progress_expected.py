@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from transformer_core.analysis.attribution import Method, attribute
-from transformer_core.analysis.effects.cumulative_ablation import Order, staircase
+from transformer_core.analysis.effects.cumulative_ablation import Order, cumulative_ablation
 from transformer_core.translator import Translator
 
 SOURCE = "the red dog"
@@ -37,7 +37,7 @@ def test_gradients_ask_as_often_as_expected(learned: Translator, method: Method)
 def test_a_staircase_asks_about_as_often_as_expected(learned: Translator, order: Order) -> None:
     """But for the translations, which are as long as they turn out."""
     watch = Watch()
-    found = staircase(learned, SOURCE, order=order, random_orders=2, should_stop=watch)
+    found = cumulative_ablation(learned, SOURCE, order=order, random_orders=2, should_stop=watch)
     before = watch.expected - len(found.run.outputs)
     steps = watch.asked - before
     assert 1 <= steps <= len(learned.encode(SOURCE)) + learned.decoding.extra_length + 1

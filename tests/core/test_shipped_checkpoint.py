@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from transformer_core.analysis.head_aims import missed_aims
+from transformer_core.analysis.head_aims import unmet_criteria
 from transformer_core.analysis.head_scores import shortcomings
 from transformer_core.checkpoint import checkpoint_bytes
 from transformer_core.cli.run_settings import merged_model
@@ -75,7 +75,7 @@ def test_its_heads_look(folder: Path, shipped: Translator) -> None:
 def test_the_default_models_heads_reach_every_aim() -> None:
     """They look at different things that matter; the French model is what they are compared with."""
     own, french = (read_metrics(CHECKPOINTS / name)["heads"] for name in ("en-de", "en-fr"))
-    assert missed_aims(own, french) == []
+    assert unmet_criteria(own, french) == []
 
 
 def test_its_recipe_makes_its_shape(folder: Path, shipped: Translator) -> None:
@@ -94,7 +94,7 @@ def test_everyday_sentences_read_as_its_language(folder: Path, shipped: Translat
 def test_forced_and_stepwise_scores_agree_on_a_real_sentence(shipped: Translator) -> None:
     translation = shipped.translate("The old man gave my sister a beautiful book about trains.")
     assert translation.finished
-    forced = shipped.force(translation.source, translation.text)
+    forced = shipped.teacher_force(translation.source, translation.text)
     assert forced.tokens == translation.tokens
     assert forced.scores == pytest.approx(translation.scores, abs=1e-4)
     assert translation.attention.cross.sum(axis=-1) == pytest.approx(1.0, abs=1e-5)

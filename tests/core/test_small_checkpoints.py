@@ -67,7 +67,7 @@ def test_every_small_model_is_what_its_recipe_and_its_metrics_say() -> None:
 def test_the_model_without_a_mask_reads_the_answer_and_cannot_write() -> None:
     base, cheat = (Translator.load(FOLDER / name) for name in ("base", "no-mask"))
     pair = ("I don't know where she lives.", "Ich weiß nicht, wo sie wohnt.")
-    tokens = len(cheat.force(*pair).scores)
+    tokens = len(cheat.teacher_force(*pair).scores)
     assert -cheat.score([pair])[0] / tokens < 0.3 < -cheat.with_mask(True).score([pair])[0] / tokens
     assert cheat.translate(pair[0]).text != pair[1]
     assert cheat.metrics["scores"][SET]["bleu"] < 2 < 10 < base.metrics["scores"][SET]["bleu"]

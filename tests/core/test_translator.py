@@ -25,7 +25,7 @@ from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import Site, capture, edit, hook_points
 from transformer_core.model.masks import padding_mask
 from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.translator import Reading, SourceTooLong, Translation, Translator
+from transformer_core.translator import SourceTooLong, TeacherForcedInput, Translation, Translator
 
 SENTENCE = "The teacher doesn't like two well-known books."
 SENTENCES = [source for source, _ in sentence_pairs()[::61]]
@@ -195,7 +195,7 @@ def test_a_translation_can_be_stopped(translator: Translator) -> None:
 
 def test_forcing_a_target_against_plain_torch(translator: Translator, tokenizer: Tokenizer) -> None:
     source, target = sentence_pairs()[7]
-    forced = translator.force(source, target)
+    forced = translator.teacher_force(source, target)
     source_ids, target_ids = tokenizer.encode(source).ids, tokenizer.encode(target).ids
     ids = torch.tensor([[*source_ids, 2]])
     with torch.no_grad():
@@ -211,12 +211,12 @@ def test_forcing_a_target_against_plain_torch(translator: Translator, tokenizer:
 def test_scores_of_many_pairs_are_those_of_each(translator: Translator) -> None:
     pairs = [*sentence_pairs()[::61], ("The dog.", "")]
     together = translator.score(pairs)
-    assert together == pytest.approx([translator.force(*pair).log_probability for pair in pairs], abs=1e-3)
+    assert together == pytest.approx([translator.teacher_force(*pair).log_probability for pair in pairs], abs=1e-3)
     assert translator.score([]) == []
 
 
 def test_the_score_of_a_translation_is_its_forced_score(translation: Translation) -> None:
-    reading = Reading(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
+    reading = TeacherForcedInput(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
     _, scores = translation._translator._forced(reading)
     assert scores == pytest.approx(translation.scores, abs=1e-4)
 
@@ -231,17 +231,19 @@ def test_maps_of_many_sentences_are_those_of_each(
     passes: list[int] = []
     forced_pass = Translator._forced_pass
 
-    def counted(self: Translator, readings: Sequence[Reading]) -> tuple[list[AttentionMaps], Tensor]:
-        passes.append(len(readings))
-        return forced_pass(self, readings)
+    def counted(self: Translator, inputs: Sequence[TeacherForcedInput]) -> tuple[list[AttentionMaps], Tensor]:
+        passes.append(len(inputs))
+        return forced_pass(self, inputs)
 
     monkeypatch.setattr(Translator, "_forced_pass", counted)
     for each in (learned, translator):
         translations = each.translate_batch(["", *SENTENCES, SENTENCE])
-        readings = [Reading(found.source_encoding, found.hypotheses[0].ids, found.finished) for found in translations]
+        inputs = [
+            TeacherForcedInput(found.source_encoding, found.hypotheses[0].ids, found.finished) for found in translations
+        ]
         passes.clear()
-        maps = each.attention_batch(readings)
-        assert sum(passes) == len(readings) and (max(passes) == len(readings)) == (together == "in one pass")
+        maps = each.attention_batch(inputs)
+        assert sum(passes) == len(inputs) and (max(passes) == len(inputs)) == (together == "in one pass")
         assert len({len(found.source) for found in maps}) > 2
         for found, translation in zip(maps, translations, strict=True):
             alone = translation.attention
@@ -251,7 +253,7 @@ def test_maps_of_many_sentences_are_those_of_each(
     translator.most_map_bytes = 1_000
     try:
         with pytest.raises(MapsTooLarge, match="at most 1,000"):
-            translator.attention_batch(readings)
+            translator.attention_batch(inputs)
     finally:
         translator.most_map_bytes = None
 

@@ -162,6 +162,6 @@ def test_scores_do_not_depend_on_who_shares_the_batch(tokenizer: Tokenizer) -> N
     pairs = [("The man", "Der Mann"), ("The woman sees a house.", "Die Frau sieht ein Haus.")]
     apart = [translator.score([pair])[0] for pair in pairs]
     assert translator.score(pairs) == pytest.approx(apart, abs=1e-4)
-    forced = [translator.force(*pair) for pair in pairs]
+    forced = [translator.teacher_force(*pair) for pair in pairs]
     assert [one.log_probability for one in forced] == pytest.approx(apart, abs=1e-4)
     assert forced[1].attention.decoder[0, 0, 0, 1:].sum() > 0.1  # it looks ahead

@@ -124,7 +124,9 @@ def head_alignment_errors(
         source, target = " ".join(pair.source), " ".join(pair.target)
         key_words = word_of_each_token(translator.encode(source), pair.source)
         query_words = word_of_each_token(translator.encode_target(target), pair.target)
-        cross = translator.force(source, target).attention.cross[:, :, :, : len(key_words)]  # </s> is not a word
+        cross = translator.teacher_force(source, target).attention.cross[
+            :, :, :, : len(key_words)
+        ]  # </s> is not a word
         tokens = len(query_words)
         rows = {"output": cross[:, :, :tokens], "input": cross[:, :, 1 : tokens + 1]}
         for name, weights in rows.items():

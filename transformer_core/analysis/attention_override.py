@@ -1,4 +1,4 @@
-"""Redirect attention: rows of weights changed by hand, and what the model makes of it.
+"""AttentionOverride attention: rows of weights changed by hand, and what the model makes of it.
 
 Whether a head's weights matter only a change of them tells (Jain and Wallace 2019, Wiegreffe and Pinter 2019). A row
 that the model would never make is a change all the same: large effects show what the head can do, not what it does.
@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run, log_probabilities
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, log_probabilities, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.edits import force_prefix
 from transformer_core.hooks.hook_sites import Site
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-3  # of the sum of a row
 
 
-class RedirectError(ValueError):
+class OverrideError(ValueError):
     """A row that is no row of weights, or that the model does not have."""
 
 
 @dataclass(frozen=True)
-class Redirect:
+class AttentionOverride:
     """A row of attention weights to put in the place of the model's.
 
     Args:
@@ -65,33 +65,33 @@ class Redirected:
         after: (T, V) the same with the changes.
     """
 
-    run: ForcedRun
+    run: TeacherForcedRun
     log_p: Tensor
     before: Tensor
     after: Tensor
 
 
 @torch.no_grad()
-def redirect(
-    translator: Translator, source: str, redirects: Sequence[Redirect], target: str | Translation | None = None
+def override_attention(
+    translator: Translator, source: str, overrides: Sequence[AttentionOverride], target: str | Translation | None = None
 ) -> Redirected:
     """Let the model read a sentence and its translation with rows of attention changed.
 
     Args:
         translator: The model. Edits that are active in this context stay active.
         source: A sentence.
-        redirects: The rows; of two for the same place the later one counts.
-        target: Its translation; None takes the model's own. See `forced_run`.
+        overrides: The rows; of two for the same place the later one counts.
+        target: Its translation; None takes the model's own. See `teacher_forced_run`.
 
     Raises:
-        RedirectError: A row does not sum to 1, has a wrong length, or belongs to no head.
+        OverrideError: A row does not sum to 1, has a wrong length, or belongs to no head.
         ValueError: The sentence is empty.
         SourceTooLong: See `Translator.encode`.
     """
-    run = forced_run(translator, source, target)
-    check_redirects(translator, redirects, source=run.source.shape[1], target=run.inputs.shape[1])
+    run = teacher_forced_run(translator, source, target)
+    check_overrides(translator, overrides, source=run.source.shape[1], target=run.inputs.shape[1])
     before = translator.model(run.source, run.inputs, run.source_mask)
-    with redirected(translator, redirects):
+    with redirected(translator, overrides):
         after = translator.model(run.source, run.inputs, run.source_mask)
     return Redirected(
         run=run,
@@ -101,10 +101,10 @@ def redirect(
     )
 
 
-def write_on(
+def continue_decoding(
     translator: Translator,
     source: str,
-    redirects: Sequence[Redirect],
+    overrides: Sequence[AttentionOverride],
     target: str | Translation | None = None,
     *,
     kept: int,
@@ -114,31 +114,31 @@ def write_on(
     """Generate a translation anew from some token on, with the changes in place.
 
     Args:
-        translator: As of `redirect`.
-        source: As of `redirect`.
-        redirects: As of `redirect`. Rows of the decoder act when their query is at work, on every hypothesis.
-        target: As of `redirect`.
+        translator: As of `override_attention`.
+        source: As of `override_attention`.
+        overrides: As of `override_attention`. Rows of the decoder act when their query is at work, on every hypothesis.
+        target: As of `override_attention`.
         kept: With how many tokens of it the new translation begins.
         beam: Hypotheses kept at each step; None takes the checkpoint's default.
         should_stop: As of `Translator.translate`.
 
     Raises:
-        RedirectError: As of `redirect`.
+        OverrideError: As of `override_attention`.
         ValueError: `kept` is no number of tokens of the translation.
     """
-    run = forced_run(translator, source, target)
-    check_redirects(translator, redirects, source=run.source.shape[1], target=run.inputs.shape[1])
+    run = teacher_forced_run(translator, source, target)
+    check_overrides(translator, overrides, source=run.source.shape[1], target=run.inputs.shape[1])
     outputs = run.outputs.tolist()
     if not 0 <= kept <= len(outputs):
         raise ValueError(f"kept is {kept}, but the translation has {len(outputs)} tokens")
-    with redirected(translator, redirects), edit(translator.model, "decoder.logits", force_prefix(outputs[:kept])):
+    with redirected(translator, overrides), edit(translator.model, "decoder.logits", force_prefix(outputs[:kept])):
         return translator.translate(source, beam=beam, should_stop=should_stop)
 
 
-def redirected(translator: Translator, redirects: Sequence[Redirect]) -> ExitStack:
+def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -> ExitStack:
     """A context in which these rows take the place of the model's own, in every row of a batch."""
-    by_place: dict[str, list[Redirect]] = {}
-    for each in redirects:
+    by_place: dict[str, list[AttentionOverride]] = {}
+    for each in overrides:
         by_place.setdefault(hook_point_name(each.kind, each.layer, "weights"), []).append(each)
     stack = ExitStack()
     for address, group in by_place.items():
@@ -146,7 +146,7 @@ def redirected(translator: Translator, redirects: Sequence[Redirect]) -> ExitSta
     return stack
 
 
-def _put(group: Sequence[Redirect]) -> Edit:
+def _put(group: Sequence[AttentionOverride]) -> Edit:
     def change(weights: Tensor, site: Site) -> Tensor:
         changed = weights.clone()
         queries, keys = weights.shape[2:]
@@ -161,29 +161,31 @@ def _put(group: Sequence[Redirect]) -> Edit:
     return change
 
 
-def check_redirects(translator: Translator, redirects: Sequence[Redirect], *, source: int, target: int) -> None:
-    """Raise RedirectError for what is no row of this model, for a sentence and a translation with so many tokens."""
+def check_overrides(
+    translator: Translator, overrides: Sequence[AttentionOverride], *, source: int, target: int
+) -> None:
+    """Raise OverrideError for what is no row of this model, for a sentence and a translation with so many tokens."""
     config = translator.config
-    for each in redirects:
+    for each in overrides:
         if each.kind not in KINDS or not (0 <= each.layer < config.num_layers and 0 <= each.head < config.num_heads):
-            raise RedirectError(f"the model has no head {each.kind} {each.layer}.{each.head}, counted from 0")
+            raise OverrideError(f"the model has no head {each.kind} {each.layer}.{each.head}, counted from 0")
         queries = source if each.kind == "encoder" else target
         if not 0 <= each.query < queries:
-            raise RedirectError(f"query is {each.query}, but must be from 0 to {queries - 1}")
+            raise OverrideError(f"query is {each.query}, but must be from 0 to {queries - 1}")
         keys = each.query + 1 if each.kind == "decoder" else source
         if len(each.weights) != keys:
-            raise RedirectError(f"the row has {len(each.weights)} weights, but this query has {keys} keys")
+            raise OverrideError(f"the row has {len(each.weights)} weights, but this query has {keys} keys")
         if not all(math.isfinite(weight) and weight >= 0 for weight in each.weights):
-            raise RedirectError("weights are finite and not negative")
+            raise OverrideError("weights are finite and not negative")
         if abs(sum(each.weights) - 1) > _TOLERANCE:
-            raise RedirectError(f"the row sums to {sum(each.weights):.4g}, not to 1")
+            raise OverrideError(f"the row sums to {sum(each.weights):.4g}, not to 1")
 
 
 def without_keys(weights: Sequence[float], keys: Collection[int]) -> tuple[float, ...]:
-    """Forbid some keys: the others share their weight in proportion. Raises RedirectError if they have none."""
+    """Forbid some keys: the others share their weight in proportion. Raises OverrideError if they have none."""
     rest = sum(weight for key, weight in enumerate(weights) if key not in keys)
     if rest <= 0:
-        raise RedirectError("no other key has any weight")
+        raise OverrideError("no other key has any weight")
     return tuple(0.0 if key in keys else weight / rest for key, weight in enumerate(weights))
 
 
@@ -197,6 +199,6 @@ def with_weight(weights: Sequence[float], key: int, weight: float) -> tuple[floa
     return tuple(weight if at == key else each * share + even for at, each in enumerate(weights))
 
 
-def even(keys: int) -> tuple[float, ...]:
+def uniform_row(keys: int) -> tuple[float, ...]:
     """The same weight for every key."""
     return (1 / keys,) * keys

@@ -58,7 +58,7 @@ def information(maps: AttentionMaps, kind: Kind) -> FloatArray:
     return np.asarray(found / np.log(len(keys)))
 
 
-def best_looking(maps: AttentionMaps, kind: Kind) -> tuple[int, int]:
+def most_informative_head(maps: AttentionMaps, kind: Kind) -> tuple[int, int]:
     """Layer and head, from 0, of the head with the most information among those that do not rest, else among all."""
     found = information(maps, kind)
     looks = resting_shares(maps, kind) <= RESTING_SHARE

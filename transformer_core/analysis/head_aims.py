@@ -19,7 +19,7 @@ Report = Mapping[str, Mapping[str, Any]]
 _SELF, _ALL = ("encoder", "decoder"), ("encoder", "decoder", "cross")
 
 
-def missed_aims(report: Report, other: Report | None = None) -> list[str]:
+def unmet_criteria(report: Report, other: Report | None = None) -> list[str]:
     """Which of the aims the heads of a model miss; empty when they reach all.
 
     Args:

@@ -134,7 +134,7 @@ def score_heads_of(translator: Translator, pairs: Iterable[tuple[str, str]]) -> 
     def maps() -> Iterable[AttentionMaps]:
         for source, target in pairs:
             try:
-                yield translator.force(source, target).attention
+                yield translator.teacher_force(source, target).attention
             except SourceTooLong:
                 continue
 

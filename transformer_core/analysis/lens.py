@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import edit
@@ -37,7 +37,7 @@ class LogitLens:
         top_log_p: (L + 1, T, K) theirs.
     """
 
-    run: ForcedRun
+    run: TeacherForcedRun
     log_p: Tensor
     rank: Tensor
     entropy: Tensor
@@ -63,7 +63,7 @@ def logit_lens(
     Args:
         translator: The model. Edits that are active in this context stay active.
         source: A sentence.
-        target: Its translation; None takes the model's own. See `forced_run`.
+        target: Its translation; None takes the model's own. See `teacher_forced_run`.
         listed: K.
         should_stop: Called before every layer.
 
@@ -75,7 +75,7 @@ def logit_lens(
     size, layers = translator.config.vocab_size, translator.config.num_layers
     if not 1 <= listed <= size:
         raise ValueError(f"listed is {listed}, but must be from 1 to {size}")
-    run, model = forced_run(translator, source, target, points=_POINTS), translator.model
+    run, model = teacher_forced_run(translator, source, target, points=_POINTS), translator.model
     found: list[tuple[Tensor, ...]] = []
     for layer in range(layers + 1):
         if should_stop is not None and should_stop():
@@ -113,7 +113,7 @@ def decoder_lens(
         SourceTooLong: See `Translator.encode`.
         DecodingStopped: `should_stop` returned True.
     """
-    run, layers = forced_run(translator, source, "", points=_POINTS), translator.config.num_layers
+    run, layers = teacher_forced_run(translator, source, "", points=_POINTS), translator.config.num_layers
     states = [run.captured["encoder.embeddings"]]
     states += [run.residual("encoder", layer, "feed_forward") for layer in range(layers)]
     stacked = torch.cat(states)  # (L + 1, S, d)

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun
 from transformer_core.attention_maps import Kind
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm, FeedForward
@@ -47,7 +47,7 @@ class Origin:
     position: int | None = None
 
 
-class FrozenNetwork:
+class LinearizedModel:
     """The frozen network of a run.
 
     Args:
@@ -57,7 +57,7 @@ class FrozenNetwork:
         check: Called before every layer.
     """
 
-    def __init__(self, translator: Translator, run: ForcedRun, by: By, check: Callable[[], None]) -> None:
+    def __init__(self, translator: Translator, run: TeacherForcedRun, by: By, check: Callable[[], None]) -> None:
         self.model, self.run, self.by, self.check = translator.model, run, by, check
         self.layers = translator.config.num_layers
         source, target = self._embedded("encoder"), self._embedded("decoder")

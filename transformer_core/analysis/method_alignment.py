@@ -23,7 +23,7 @@ from transformer_core.analysis.attribution import POINTS, Method, attribute_run
 from transformer_core.analysis.attribution.layers import norms
 from transformer_core.analysis.attribution.mixing import nearness_shares
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.translator import Translator
 
 Aligner = Literal[
@@ -133,7 +133,7 @@ def method_counts(
         source, target = " ".join(pair.source), " ".join(pair.target)
         key_words = word_of_each_token(translator.encode(source), pair.source)
         query_words = word_of_each_token(translator.encode_target(target), pair.target)
-        run = forced_run(translator, source, target, points=POINTS)
+        run = teacher_forced_run(translator, source, target, points=POINTS)
         for name in aligners:
             values = _by_words(_values(translator, run, name), key_words, len(pair.source))  # (C, T, words)
             for convention, by_name in found.items():
@@ -169,7 +169,7 @@ def method_errors(
         source, target = " ".join(pair.source), " ".join(pair.target)
         key_words = word_of_each_token(translator.encode(source), pair.source)
         query_words = word_of_each_token(translator.encode_target(target), pair.target)
-        run = forced_run(translator, source, target, points=POINTS)
+        run = teacher_forced_run(translator, source, target, points=POINTS)
         found = torch.stack([attribute_run(translator, run, method=method).source.detach() for method in methods])
         rows = _by_words(found, key_words, len(pair.source))[:, : len(query_words)]
         of_pair = _count(rows, query_words, pair)
@@ -237,7 +237,7 @@ def _choices(translator: Translator, name: Aligner) -> tuple[Choice, ...]:
     return ((name, None, None),)
 
 
-def _values(translator: Translator, run: ForcedRun, name: Aligner) -> Tensor:
+def _values(translator: Translator, run: TeacherForcedRun, name: Aligner) -> Tensor:
     """(C, T, S), `</s>` included."""
     if name in ("rollout", "alti", *SLOW):
         return attribute_run(translator, run, method=name).source[None]  # type: ignore[arg-type]

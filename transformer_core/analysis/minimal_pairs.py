@@ -50,7 +50,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Parting:
+class Divergence:
     """Where the translations of two sentences part.
 
     Args:
@@ -64,7 +64,7 @@ class Parting:
     texts: tuple[str, str]
 
 
-def parting(translator: Translator, clean: str, corrupted: str, answers: tuple[str, str] | None) -> Parting:
+def first_divergence(translator: Translator, clean: str, corrupted: str, answers: tuple[str, str] | None) -> Divergence:
     """Compare two translations, given or the model's own. Raises PatchingError when they do not differ."""
     if answers is None:
         first, second = (translator.translate(text) for text in (clean, corrupted))
@@ -76,7 +76,7 @@ def parting(translator: Translator, clean: str, corrupted: str, answers: tuple[s
         ids = [[*translator.encode_target(text).ids, translator.tokenizer.special.eos] for text in answers]
     for place, (a, b) in enumerate(zip(*ids, strict=False)):
         if a != b:
-            return Parting(tuple(ids[0][:place]), (a, b), texts)
+            return Divergence(tuple(ids[0][:place]), (a, b), texts)
     raise PatchingError("the two translations are the same, so there is no difference to look for", "same")
 
 

@@ -21,8 +21,8 @@ from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.minimal_pairs import (
     PatchingError,
     Run,
+    first_divergence,
     next_logits,
-    parting,
     read_run,
     same_positions,
 )
@@ -109,7 +109,7 @@ def patching(
         raise ValueError(f"site is {site!r}, but must be one of {', '.join(SITES)}")
     if direction not in DIRECTIONS:
         raise ValueError(f"direction is {direction!r}, but must be one of {', '.join(DIRECTIONS)}")
-    parted = parting(translator, clean, corrupted, answers)
+    parted = first_divergence(translator, clean, corrupted, answers)
     prefix, (first, second) = parted.prefix, parted.answers
     runs = [read_run(translator, text, prefix, _POINTS) for text in (clean, corrupted)]
     lengths = [run.source.shape[1] for run in runs]
@@ -203,7 +203,7 @@ def translate_patched(
         PatchingError: The translations do not differ.
         ValueError: There is no such cell.
     """
-    parted = parting(translator, clean, corrupted, answers)
+    parted = first_divergence(translator, clean, corrupted, answers)
     donor, receiver = (read_run(translator, text, parted.prefix, _POINTS) for text in (clean, corrupted))
     if direction == "noise":
         donor, receiver = receiver, donor

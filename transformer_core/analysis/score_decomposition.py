@@ -1,9 +1,9 @@
 """Why does a head look there? One score taken apart: by dimension of query and key, and by where both come from.
 
 * `neuron_view` (Vig 2019): the score is the sum of d_k products, q_c k_c / sqrt(d_k).
-* `score_parts`: query and key are sums over origins (see `frozen_network`), so that the score is a sum over pairs of
-  origins, q_a . k_b / sqrt(d_k). In the first layer of a post-norm model nothing has to be frozen: the score is exactly
-  word-word + word-position + position-word + position-position (Ke et al. 2021), and parts with a bias if W^Q and W^K
+* `decompose_score`: query and key are sums over origins (see `linearized_model`), so the score is a sum over pairs
+  of origins, q_a . k_b / sqrt(d_k). In the first layer of a post-norm model nothing has to be frozen: the score is
+  exactly word-word + word-position + position-word + position-position (Ke et al. 2021), and parts with a bias if W^Q and W^K
   have one. Elsewhere attention weights, the standard deviation of every LayerNorm and the gates of every ReLU are kept
   at their values, although a change of the words would change them too.
 
@@ -20,8 +20,8 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.linearized_model import BY, By, FrozenNetwork, Origin, linear
-from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun
+from transformer_core.analysis.linearized_model import BY, By, LinearizedModel, Origin, linear
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point
@@ -56,7 +56,7 @@ class NeuronView:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ScoreParts:
+class ScoreDecomposition:
     """All scores of a head by origin.
 
     Args:
@@ -103,7 +103,7 @@ class ScoreParts:
 
 @torch.no_grad()
 def neuron_view(
-    translator: Translator, run: ForcedRun, kind: Kind, layer: int, head: int, query: int, key: int
+    translator: Translator, run: TeacherForcedRun, kind: Kind, layer: int, head: int, query: int, key: int
 ) -> NeuronView:
     """The products of query and key that a score is the sum of.
 
@@ -130,16 +130,16 @@ def neuron_view(
 
 
 @torch.no_grad()
-def score_parts(
+def decompose_score(
     translator: Translator,
-    run: ForcedRun,
+    run: TeacherForcedRun,
     kind: Kind,
     layer: int,
     head: int,
     *,
     by: By = "part",
     should_stop: Callable[[], bool] | None = None,
-) -> ScoreParts:
+) -> ScoreDecomposition:
     """All scores of a head as sums over pairs of origins.
 
     The origins of the encoder are source tokens. What the decoder reads comes from target tokens and, through
@@ -172,7 +172,7 @@ def score_parts(
         if should_stop is not None and should_stop():
             raise DecodingStopped
 
-    network = FrozenNetwork(translator, run, by, check)
+    network = LinearizedModel(translator, run, by, check)
     of_queries, of_keys = network.read(kind, layer)
     width = translator.config.d_k
 
@@ -181,7 +181,7 @@ def score_parts(
         assert isinstance(layer_of, nn.Linear)
         return linear(parts, layer_of, slice(head * width, (head + 1) * width))
 
-    return ScoreParts(
+    return ScoreDecomposition(
         query_origins=network.origins("encoder" if kind == "encoder" else "decoder"),
         key_origins=network.origins("decoder" if kind == "decoder" else "encoder"),
         queries=projected(of_queries, "w_q"),
@@ -206,7 +206,7 @@ def _attention(translator: Translator, kind: Kind, layer: int, head: int) -> Mul
     return attention
 
 
-def _captured(run: ForcedRun, kind: Kind, layer: int, head: int, point: Point) -> Tensor:
+def _captured(run: TeacherForcedRun, kind: Kind, layer: int, head: int, point: Point) -> Tensor:
     return run.captured[hook_point_name(kind, layer, point)][0, head]
 
 

@@ -28,7 +28,7 @@ SUBLAYERS: dict[Kind, str] = {"encoder": "self_attention", "decoder": "self_atte
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForcedRun:
+class TeacherForcedRun:
     """A sentence and its translation, as the model read them.
 
     Args:
@@ -70,9 +70,9 @@ class ForcedRun:
 
 
 @torch.no_grad()
-def forced_run(
+def teacher_forced_run(
     translator: Translator, source: str, target: str | Translation | None = None, *, points: Collection[Point] = ()
-) -> ForcedRun:
+) -> TeacherForcedRun:
     """Let the model read a sentence and a translation.
 
     Args:
@@ -101,7 +101,7 @@ def forced_run(
             logits = translator.model(batch.source, batch.inputs, mask)
     else:
         captured, logits = Captured(), translator.model(batch.source, batch.inputs, mask)
-    return ForcedRun(
+    return TeacherForcedRun(
         source_text=source,
         text=text,
         source_tokens=(*encoding.tokens, EOS_TOKEN),

@@ -19,7 +19,7 @@ import torch
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.effects.head_effects import Change, MeanOutputs, head_effects
 from transformer_core.analysis.effects.head_gradients import gradient_importance
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.atlas.record import Effects, Estimate, FloatArray
 from transformer_core.atlas.resumable_map import Bench, Results, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
@@ -165,12 +165,12 @@ def chunk_means(translator: Translator, item: Any) -> Results:
     return {"sums": sums, "positions": positions}
 
 
-def _run(translator: Translator, source: str, target: str) -> ForcedRun | None:
+def _run(translator: Translator, source: str, target: str) -> TeacherForcedRun | None:
     """The unchanged run; None for a sentence that is empty or too long."""
     if not (source.strip() and target.strip()):
         return None
     try:
-        return forced_run(translator, source, target, points=_POINTS)
+        return teacher_forced_run(translator, source, target, points=_POINTS)
     except SourceTooLong:
         return None
 

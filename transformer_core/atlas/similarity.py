@@ -151,7 +151,7 @@ def _rows(translator: Translator, source: str, target: str) -> dict[Kind, FloatA
     if not (source.strip() and target.strip()):
         return None
     try:
-        maps = translator.force(source, target).attention
+        maps = translator.teacher_force(source, target).attention
     except (SourceTooLong, MapsTooLarge):
         return None
     of_source = _members(translator.encode(source), source)

@@ -85,7 +85,7 @@ def chunk_looks(translator: Translator, item: Any) -> Results:
     read = []
     for source, target in pairs:
         try:
-            maps = translator.force(source, target).attention if source.strip() and target.strip() else None
+            maps = translator.teacher_force(source, target).attention if source.strip() and target.strip() else None
         except (SourceTooLong, MapsTooLarge):
             maps = None
         read.append(maps is not None)
@@ -101,7 +101,7 @@ def chunk_looks(translator: Translator, item: Any) -> Results:
 
 def _empty(translator: Translator) -> Results:
     """Of no sentence: arrays of the right shapes."""
-    maps = translator.force("a", "a").attention
+    maps = translator.teacher_force("a", "a").attention
     return {f"{kind}.{name}": np.stack([each])[:0] for kind in KINDS for name, each in _sums(maps, kind, set()).items()}
 
 

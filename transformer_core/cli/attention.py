@@ -85,7 +85,7 @@ def _weights(
         search |= {"constrained": True} if translator.decoding.constrained else {}
         target, maps, scores = found.text, found.attention, found.scores
     else:
-        forced = translator.force(source, target)
+        forced = translator.teacher_force(source, target)
         maps, scores = forced.attention, forced.scores
     provenance = provenance_of(translator, source=source, target=target, finished=maps.finished, **search)
     return maps, scores, provenance

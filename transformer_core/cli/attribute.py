@@ -84,7 +84,7 @@ def run(arguments: Sequence[str]) -> int:
     check_lengths(translator, source, target)
 
     from transformer_core.analysis.attribution import POINTS, Contrast, attribute_run, check_choice
-    from transformer_core.analysis.teacher_forced_run import forced_run
+    from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
     chosen: dict[str, Any] = {
         "method": options.method,
@@ -97,7 +97,7 @@ def run(arguments: Sequence[str]) -> int:
         check_choice(translator, contrast=Contrast(0, *tokens) if tokens else None, **chosen)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    run = forced_run(translator, source, target, points=POINTS)
+    run = teacher_forced_run(translator, source, target, points=POINTS)
     at = _from_0("--at", options.at, len(run.outputs))
     contrast = None if at is None else Contrast(at, *tokens)
     found = attribute_run(translator, run, contrast=contrast, **chosen)

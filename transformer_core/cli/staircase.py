@@ -16,7 +16,7 @@ from transformer_core.cli.sentence_files import (
 )
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.effects.cumulative_ablation import Staircase
+    from transformer_core.analysis.effects.cumulative_ablation import CumulativeAblation
 
 _ORDERS = ("effect", "gradient", "greedy", "random")
 _MAX_RANDOM = 100
@@ -45,8 +45,8 @@ def parser() -> Parser:
             "  provenance          JSON text: checkpoint and its hash, sentence, order"
         ),
         example=(
-            "  python -m transformer_core staircase --checkpoint checkpoints/en-de \\\n"
-            '      --source "A man rides a bicycle." --out staircase.npz'
+            "  python -m transformer_core cumulative_ablation --checkpoint checkpoints/en-de \\\n"
+            '      --source "A man rides a bicycle." --out cumulative_ablation.npz'
         ),
     )
     result.add_checkpoint()
@@ -69,9 +69,9 @@ def run(arguments: Sequence[str]) -> int:
     translator = load_translator(options)
     check_lengths(translator, source, target)
 
-    from transformer_core.analysis.effects.cumulative_ablation import staircase
+    from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
 
-    found = staircase(translator, source, target, order=options.order, seed=options.seed,
+    found = cumulative_ablation(translator, source, target, order=options.order, seed=options.seed,
                       random_orders=options.random_orders)  # fmt: skip
     facts = {
         "source": source,
@@ -86,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _arrays(found: Staircase) -> dict[str, Any]:
+def _arrays(found: CumulativeAblation) -> dict[str, Any]:
     import numpy as np
 
     return {
@@ -98,7 +98,7 @@ def _arrays(found: Staircase) -> dict[str, Any]:
     }
 
 
-def _write_summary(found: Staircase) -> None:
+def _write_summary(found: CumulativeAblation) -> None:
     """The log-probability and the translation at some steps."""
     sys.stdout.write(f"{found.run.text}\n\n")
     log_p = found.log_p.tolist()

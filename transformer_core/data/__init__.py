@@ -10,12 +10,12 @@ from transformer_core.data.plan import PLAN_VERSION, bucket_widths, plan_epoch
 from transformer_core.data.preparing import prepare
 from transformer_core.data.text import (
     DataError,
+    add_typos,
     is_treebank,
     read_columns,
     read_lines,
     read_pairs,
     read_treebank,
-    typed_carelessly,
 )
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Batch",
     "Corpus",
     "DataError",
+    "add_typos",
     "bucket_widths",
     "is_treebank",
     "make_batch",
@@ -32,5 +33,4 @@ __all__ = [
     "read_lines",
     "read_pairs",
     "read_treebank",
-    "typed_carelessly",
 ]

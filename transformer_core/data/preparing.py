@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from transformer_core.data.corpus import FORMAT_VERSION, SIDES, save_shard
-from transformer_core.data.text import DataError, read_pairs, typed_carelessly
+from transformer_core.data.text import DataError, add_typos, read_pairs
 from transformer_core.storage.files import TOKENIZER_FILE
 from transformer_core.text.tokenizer import Tokenizer
 
@@ -61,7 +61,7 @@ def prepare(
                     empty += 1
                     continue
                 yield source, target
-                if rng.random() < careless_share and (careless := typed_carelessly(source, rng)):
+                if rng.random() < careless_share and (careless := add_typos(source, rng)):
                     yield careless, target
 
     for chunk in _chunks(progress(pairs()), _CHUNK):

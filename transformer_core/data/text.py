@@ -111,7 +111,7 @@ def _zip_lines(source: Path, target: Path) -> Iterator[tuple[str, str]]:
         raise DataError(f"{source} ends before {target}")
 
 
-def typed_carelessly(sentence: str, rng: random.Random) -> str:
+def add_typos(sentence: str, rng: random.Random) -> str:
     """A sentence as people type it into a field: in lower case, without final or any punctuation, or both."""
     style = rng.randrange(3)
     if style != 1:

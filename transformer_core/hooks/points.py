@@ -32,7 +32,7 @@ Edit = Callable[[Tensor, Site], Tensor | None]
 _Name = TypeVar("_Name", bound=str)
 
 _rows: ContextVar[Rows] = ContextVar("headlight_rows", default=SENTENCES_IN_ORDER)
-_open_taps: ContextVar[frozenset[int]] = ContextVar("headlight_open_taps", default=frozenset())
+_open_hooks: ContextVar[frozenset[int]] = ContextVar("headlight_open_taps", default=frozenset())
 _lock = threading.Lock()
 
 
@@ -49,25 +49,25 @@ class HookPoint(nn.Module):
         super().__init__()
         self.listening = False
         self.site: Site | None = None
-        self._taps: tuple[_Tap, ...] = ()
+        self._hooks: tuple[_ActiveHook, ...] = ()
         self._native_hooks = 0
 
     def forward(self, value: Tensor) -> Tensor:
         """The value, as the taps of this context leave it; the shape must stay."""
-        mine = _open_taps.get()
-        for tap in self._taps:
+        mine = _open_hooks.get()
+        for tap in self._hooks:
             if tap.number in mine:
                 value = tap.apply(value, self.site)
         return value
 
-    def _add_tap(self, tap: _Tap) -> None:
+    def _add_tap(self, tap: _ActiveHook) -> None:
         with _lock:
-            self._taps = (*self._taps, tap)
+            self._hooks = (*self._hooks, tap)
             self._update()
 
-    def _remove_tap(self, tap: _Tap) -> None:
+    def _remove_tap(self, tap: _ActiveHook) -> None:
         with _lock:
-            self._taps = tuple(other for other in self._taps if other is not tap)
+            self._hooks = tuple(other for other in self._hooks if other is not tap)
             self._update()
 
     def _count_native(self, change: int) -> None:
@@ -76,7 +76,7 @@ class HookPoint(nn.Module):
             self._update()
 
     def _update(self) -> None:
-        self.listening = bool(self._taps) or self._native_hooks > 0
+        self.listening = bool(self._hooks) or self._native_hooks > 0
 
     def register_forward_hook(self, *args: Any, **kwargs: Any) -> Any:
         """As torch.nn.Module's; also makes the point listen."""
@@ -118,15 +118,15 @@ class _CountedHandle:
         self.remove()
 
 
-class _Tap:
+class _ActiveHook:
     """One edit or capture at its points; active in the contexts that hold its number."""
 
     _next = 0
 
     def __init__(self, edit: Edit) -> None:
         with _lock:
-            _Tap._next += 1
-            self.number = _Tap._next
+            _ActiveHook._next += 1
+            self.number = _ActiveHook._next
         self._edit = edit
 
     def apply(self, value: Tensor, site: Site | None) -> Tensor:
@@ -235,8 +235,8 @@ def _select(
 
 @contextmanager
 def _tapped(points: list[HookPoint], edit_value: Edit) -> Iterator[None]:
-    tap = _Tap(edit_value)
-    token = _open_taps.set(_open_taps.get() | {tap.number})
+    tap = _ActiveHook(edit_value)
+    token = _open_hooks.set(_open_hooks.get() | {tap.number})
     for point in points:
         point._add_tap(tap)
     try:
@@ -244,7 +244,7 @@ def _tapped(points: list[HookPoint], edit_value: Edit) -> Iterator[None]:
     finally:
         for point in points:
             point._remove_tap(tap)
-        _open_taps.reset(token)
+        _open_hooks.reset(token)
 
 
 class Captured(Mapping[str, Tensor]):

@@ -31,7 +31,7 @@ class HalfLinear(nn.Linear):
 
     def forward(self, x: Tensor) -> Tensor:
         """(..., in) -> (..., out)."""
-        return raised_linear(x, self.weight, self.bias)
+        return linear_float16_weight(x, self.weight, self.bias)
 
 
 class HalfEmbedding(SharedEmbedding):
@@ -43,10 +43,10 @@ class HalfEmbedding(SharedEmbedding):
 
     def logits(self, x: Tensor, bias: Tensor | None = None) -> Tensor:
         """(..., d) -> (..., V)."""
-        return raised_linear(x, self.weight, bias)
+        return linear_float16_weight(x, self.weight, bias)
 
 
-def keep_matrices_as_stored(model: nn.Module) -> None:
+def use_float16_matrices(model: nn.Module) -> None:
     """Let the matrices of a model on the meta device, of projections and embeddings, stay as they are stored."""
     for parent in list(model.modules()):
         for name, child in list(parent.named_children()):
@@ -69,7 +69,7 @@ def stored_matrices(model: nn.Module) -> set[str]:
     return {f"{name}.weight" for name in found}
 
 
-def raised_linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+def linear_float16_weight(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """torch.nn.functional.linear whose W is raised to float32 block by block; W has no gradient.
 
     Args:

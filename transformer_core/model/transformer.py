@@ -17,7 +17,7 @@ from transformer_core.cpu.dropout import Dropout
 from transformer_core.hooks.points import name_hook_points, run_hooks
 from transformer_core.model.additive import AdditiveAttention
 from transformer_core.model.attention import MultiHeadAttention
-from transformer_core.model.float16_matrices import HalfEmbedding, keep_matrices_as_stored, stored_matrices
+from transformer_core.model.float16_matrices import HalfEmbedding, stored_matrices, use_float16_matrices
 from transformer_core.model.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.model.masks import causal_mask
 from transformer_core.model.positions import LearnedPositions, NoPositions, SinusoidalPositions
@@ -68,7 +68,7 @@ class Transformer(nn.Module):
         """
         model = cls.check_shapes(config, shapes_of(weights))
         if half:
-            keep_matrices_as_stored(model)
+            use_float16_matrices(model)
         model.positions = _positions(config)  # what no file holds
         kept = stored_matrices(model)
         own = {

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from transformer_core.attention_maps import WORD_BOUNDARY
-from transformer_core.text.segmenters import Cut, SegmenterError
+from transformer_core.text.segmenters import Segmentation, SegmenterError
 
 _MAX_MERGES = 2_000_000
 _CONTRACTION = re.compile("'(?:s|t|re|ve|m|ll|d)")
@@ -62,7 +62,7 @@ class ByteLevelSegmenter:
                 raise SegmenterError(f"not a list of merges: line {number}")
             self._ranks.setdefault((pair[0], pair[1]), len(self._ranks))
 
-    def cut(self, text: str) -> Cut:
+    def cut(self, text: str) -> Segmentation:
         """Text -> tokens; a character of several bytes may be in several tokens."""
         tokens: list[str] = []
         spans: list[tuple[int, int]] = []
@@ -73,7 +73,7 @@ class ByteLevelSegmenter:
                 tokens.append(token)
                 spans.append((at[start], at[start + len(token) - 1] + 1))
                 start += len(token)
-        return Cut(tuple(tokens), tuple(spans))
+        return Segmentation(tuple(tokens), tuple(spans))
 
     def _merged(self, symbols: list[str]) -> list[str]:
         """Merge pairs, the earliest learned first and the leftmost of these; n log n, however long the word is."""

@@ -15,12 +15,12 @@ _UNKNOWN_SURFACE = 44  # of TrainerSpec
 _CHARACTERS_MAP = 2  # of NormalizerSpec: the bytes of a trie after their number, then all texts, each with a null
 
 
-class Expands(ValueError):
+class NormalizerExpansionError(ValueError):
     """A model that would make a long text of a character."""
 
 
 def check_expansion(model: bytes) -> None:
-    """Raise Expands for a model that writes more than MAX_EXPANSION bytes for one character.
+    """Raise NormalizerExpansionError for a model that writes more than MAX_EXPANSION bytes for one character.
 
     Damage is left to SentencePiece.
     """
@@ -33,7 +33,9 @@ def check_expansion(model: bytes) -> None:
         else:
             continue
         if (longest := max(map(len, texts), default=0)) > MAX_EXPANSION:
-            raise Expands(f"writes {longest:,} bytes for one character, but at most {MAX_EXPANSION:,} are allowed")
+            raise NormalizerExpansionError(
+                f"writes {longest:,} bytes for one character, but at most {MAX_EXPANSION:,} are allowed"
+            )
 
 
 def _texts(table: bytes) -> list[bytes]:

@@ -9,7 +9,7 @@ from typing import Protocol
 import sentencepiece
 
 from transformer_core.attention_maps import WORD_BOUNDARY
-from transformer_core.text.length_limits import Expands, check_expansion
+from transformer_core.text.length_limits import NormalizerExpansionError, check_expansion
 
 UNKNOWN = " \u2047 "  # what SentencePiece writes for `<unk>`
 
@@ -19,7 +19,7 @@ class SegmenterError(ValueError):
 
 
 @dataclass(frozen=True)
-class Cut:
+class Segmentation:
     """A text in tokens.
 
     Args:
@@ -38,7 +38,7 @@ class Segmenter(Protocol):
     def model(self) -> bytes:
         """The file that it was read from."""
 
-    def cut(self, text: str) -> Cut:
+    def cut(self, text: str) -> Segmentation:
         """Text -> tokens."""
 
     def join(self, tokens: Sequence[str]) -> str:
@@ -66,13 +66,13 @@ class SentencePieceSegmenter:
             self.tokens: tuple[str, ...] = tuple(self._processor.id_to_piece(list(range(len(self._processor)))))
         except (RuntimeError, TypeError, UnicodeDecodeError) as error:
             raise SegmenterError("not a valid SentencePiece model") from error
-        except Expands as error:
+        except NormalizerExpansionError as error:
             raise SegmenterError(str(error)) from error
 
-    def cut(self, text: str) -> Cut:
+    def cut(self, text: str) -> Segmentation:
         """Text -> tokens; characters that the model lacks keep their own text as a token."""
         mapping = self._processor.encode(text, return_type="offset_mapping")
-        return Cut(tuple(mapping["pieces"]), tuple(mapping["offsets"]))
+        return Segmentation(tuple(mapping["pieces"]), tuple(mapping["offsets"]))
 
     def join(self, tokens: Sequence[str]) -> str:
         """Tokens -> text; tokens that the model lacks, such as those of the other language, stand for themselves."""

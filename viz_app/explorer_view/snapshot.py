@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.analysis.attention_sinks import RESTING_SHARE, best_looking, resting_shares
+from transformer_core.analysis.attention_sinks import RESTING_SHARE, most_informative_head, resting_shares
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.text.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
@@ -48,7 +48,7 @@ def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
         aligner = replace(start, layer=card.best_head[0], head=card.best_head[1]).fitted(maps)
         if resting_shares(maps, "cross")[aligner.layer, aligner.head] <= RESTING_SHARE:
             return aligner
-    layer, head = best_looking(maps, "cross")
+    layer, head = most_informative_head(maps, "cross")
     return replace(start, layer=layer, head=head)
 
 

@@ -106,7 +106,7 @@ class ModelRunner:
         translator = self.translator(sentence.checkpoint)
         tokenizer, text = translator.tokenizer, model_input(translator, sentence)
         if sentence.target is not None:
-            forced = translator.force(text, sentence.target)
+            forced = translator.teacher_force(text, sentence.target)
             provenance = make_provenance(translator, forced, source=text)
             parse = ParserOutput.from_tokens(text, forced.tokens, forced.scores, tokenizer)
             return ForwardResult(forced.attention, provenance, None, parse)

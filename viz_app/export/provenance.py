@@ -10,7 +10,7 @@ from transformer_core.storage.bundled_models import shipped_name
 from viz_app.serving.models.registry import ROOT
 
 if TYPE_CHECKING:
-    from transformer_core.translator import Forced, Translation, Translator
+    from transformer_core.translator import TeacherForcedOutput, Translation, Translator
 
 
 def checkpoint_name(translator: Translator) -> str:
@@ -36,7 +36,7 @@ def checkpoint_record(translator: Translator) -> dict[str, str]:
 
 def make_provenance(
     translator: Translator,
-    translation: Translation | Forced,
+    translation: Translation | TeacherForcedOutput,
     *,
     source: str = "",
     beam: int | None = None,

@@ -23,7 +23,7 @@ from viz_app.figures.build.parse import ParserOutput
 from viz_app.figures.build.request import Request, Search
 from viz_app.figures.build.steps import Animation, decoding, decoding_steps
 from viz_app.figures.model.arrays import OwnMaps, own_maps
-from viz_app.figures.model.beam_tree import TreeFigure, TreeNode
+from viz_app.figures.model.beam_tree import BeamTreeFigure, TreeNode
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
 from viz_app.figures.model.dots import Dots, DotsFigure
@@ -48,6 +48,7 @@ __all__ = [
     "UNITS",
     "VIEWS",
     "Animation",
+    "BeamTreeFigure",
     "Caption",
     "ConstituencyFigure",
     "Constituent",
@@ -67,7 +68,6 @@ __all__ = [
     "Search",
     "Series",
     "Style",
-    "TreeFigure",
     "TreeNode",
     "View",
     "all_heads",

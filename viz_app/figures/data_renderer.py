@@ -16,7 +16,7 @@ import numpy as np
 
 from viz_app.figures import constituency_data as tree_data
 from viz_app.figures.build.steps import Animation
-from viz_app.figures.model.beam_tree import TreeFigure
+from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import Dots, DotsFigure
@@ -92,7 +92,7 @@ def panels_of(figure: Figure) -> tuple[HeatmapPanel, ...]:
 
 
 def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
-    if isinstance(figure, TreeFigure):
+    if isinstance(figure, BeamTreeFigure):
         return TREE_COLUMNS, [
             (
                 *(i + 1, node.parent + 1, node.step, escape_formula(node.label)),
@@ -151,7 +151,7 @@ def _band(series: Series, at: int) -> tuple[float | str, ...]:
 
 
 def _all_arrays(figure: Figure) -> dict[str, Any]:
-    if isinstance(figure, TreeFigure):
+    if isinstance(figure, BeamTreeFigure):
         nodes = figure.nodes
         return {
             "parents": np.array([node.parent for node in nodes], dtype=np.int64),
@@ -195,7 +195,7 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
 
 
 def _content(figure: Figure) -> dict[str, Any]:
-    if isinstance(figure, TreeFigure):
+    if isinstance(figure, BeamTreeFigure):
         return {
             "nodes": [
                 dict(zip(TREE_COLUMNS, row, strict=True)) | {"token": node.label}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from viz_app.figures.build.steps import Animation
-from viz_app.figures.model.beam_tree import TreeFigure
+from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
@@ -24,7 +24,7 @@ _COLORS = frozenset({"scale", "value_range", "mapping"})
 _BY_KIND: dict[type[Figure], frozenset[str]] = {
     HeatmapFigure: _ALWAYS | _AROUND | _COLORS | {"rotation", "letters"},
     LinesFigure: _ALWAYS | _AROUND | {"value_range", "mapping"},
-    TreeFigure: _ALWAYS | _AROUND,
+    BeamTreeFigure: _ALWAYS | _AROUND,
     ConstituencyFigure: _ALWAYS | _AROUND | _COLORS,
     CurvesFigure: _ALWAYS | _AROUND,
     MatrixFigure: _ALWAYS | _AROUND | _COLORS,

@@ -117,7 +117,7 @@ def test_examples_name_the_tokens_of_their_place(service: TranslationService, at
         shown = told(service, atlas, (kind, 5, 1))["examples"]
         for each, place in list(zip(shown, atlas.examples.kinds[kind][5][1], strict=True))[:3]:
             text, target = atlas.examples.sentences[place.sentence], atlas.examples.targets[place.sentence]
-            forced = service.translator.force(text, target).attention
+            forced = service.translator.teacher_force(text, target).attention
             assert (each["text"], each["at"]) == (text, place.query)
             assert each["query"] == forced.queries(kind).tokens[place.query]
             assert each["key"] == forced.keys(kind).tokens[place.key]

@@ -84,7 +84,7 @@ def test_one_model_with_and_without_its_mask(folder: Path, random_checkpoint: Pa
     assert small_model("base") is model
     unmasked = small_model("base", causal=False)
     assert (model.config.causal, unmasked.config.causal) == (True, False)
-    own, ahead = (one.force("A man", "Ein Mann").attention.decoder for one in (model, unmasked))
+    own, ahead = (one.teacher_force("A man", "Ein Mann").attention.decoder for one in (model, unmasked))
     assert np.triu(own, 1).max() == 0.0 < np.triu(ahead, 1).max()
 
 

@@ -11,15 +11,15 @@ from torch import Tensor
 from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attention_override import (
-    Redirect,
-    RedirectError,
-    even,
-    redirect,
+    AttentionOverride,
+    OverrideError,
+    continue_decoding,
+    override_attention,
+    uniform_row,
     with_weight,
     without_keys,
-    write_on,
 )
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.points import hook_points
 from transformer_core.text.tokenizer import Tokenizer
@@ -29,20 +29,20 @@ SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
 
 
 def own_row(translator: Translator, kind: Kind, layer: int, head: int, query: int) -> tuple[float, ...]:
-    run = forced_run(translator, SOURCE, TARGET, points=["weights"])
+    run = teacher_forced_run(translator, SOURCE, TARGET, points=["weights"])
     row = run.captured[hook_point_name(kind, layer, "weights")][0, head, query]
     return tuple((row[: query + 1] if kind == "decoder" else row).tolist())
 
 
 def keys_of(translator: Translator, kind: Kind, query: int) -> int:
-    return query + 1 if kind == "decoder" else forced_run(translator, SOURCE, TARGET).source.shape[1]
+    return query + 1 if kind == "decoder" else teacher_forced_run(translator, SOURCE, TARGET).source.shape[1]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_head_s_own_row_changes_nothing(tokenizer: Tokenizer, kind: Kind) -> None:
     translator = make_translator(tokenizer)
-    row = Redirect(kind, 1, 1, 2, own_row(translator, kind, 1, 1, 2))
-    found = redirect(translator, SOURCE, [row], TARGET)
+    row = AttentionOverride(kind, 1, 1, 2, own_row(translator, kind, 1, 1, 2))
+    found = override_attention(translator, SOURCE, [row], TARGET)
     torch.testing.assert_close(found.log_p, found.run.log_p, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(found.after, found.before, atol=1e-5, rtol=1e-5)
 
@@ -52,12 +52,15 @@ def test_a_head_s_own_row_changes_nothing(tokenizer: Tokenizer, kind: Kind) -> N
 def test_rows_are_those_of_a_hook_of_torch(tokenizer: Tokenizer, options: dict[str, Any], kind: Kind) -> None:
     translator = make_translator(tokenizer, **options)
     keys = keys_of(translator, kind, 2)
-    rows = [Redirect(kind, 0, 1, 2, even(keys)), Redirect(kind, 1, 0, 2, with_weight(even(keys), 0, 1.0))]
-    found = redirect(translator, SOURCE, rows, TARGET)
+    rows = [
+        AttentionOverride(kind, 0, 1, 2, uniform_row(keys)),
+        AttentionOverride(kind, 1, 0, 2, with_weight(uniform_row(keys), 0, 1.0)),
+    ]
+    found = override_attention(translator, SOURCE, rows, TARGET)
     handles = []
     for each in rows:
 
-        def put(_module: Any, _inputs: Any, weights: Tensor, each: Redirect = each) -> Tensor:
+        def put(_module: Any, _inputs: Any, weights: Tensor, each: AttentionOverride = each) -> Tensor:
             changed = weights.clone()
             changed[0, each.head, each.query] = 0
             changed[0, each.head, each.query, :keys] = torch.tensor(each.weights)
@@ -73,7 +76,7 @@ def test_rows_are_those_of_a_hook_of_torch(tokenizer: Tokenizer, options: dict[s
     torch.testing.assert_close(found.after, expected, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(found.log_p, expected.gather(1, run.outputs[:, None])[:, 0], atol=1e-5, rtol=1e-5)
     assert not torch.allclose(found.before, found.after, atol=1e-4)
-    torch.testing.assert_close(redirect(translator, SOURCE, [], TARGET).after, found.before)
+    torch.testing.assert_close(override_attention(translator, SOURCE, [], TARGET).after, found.before)
 
 
 @pytest.mark.parametrize("options", SHAPES, ids=str)
@@ -84,12 +87,15 @@ def test_the_cached_search_is_the_forced_pass(
 ) -> None:
     translator = make_translator(tokenizer, **options)
     translator.decoding = translator.decoding.replace(extra_length=3)
-    rows = [Redirect(kind, layer, 1, 2, with_weight(even(keys_of(translator, kind, 2)), 0, 0.9)) for layer in (0, 1)]
-    found = write_on(translator, SOURCE, rows, TARGET, kept=2, beam=beam)
+    rows = [
+        AttentionOverride(kind, layer, 1, 2, with_weight(uniform_row(keys_of(translator, kind, 2)), 0, 0.9))
+        for layer in (0, 1)
+    ]
+    found = continue_decoding(translator, SOURCE, rows, TARGET, kept=2, beam=beam)
     best = found.hypotheses[0]
-    start = forced_run(translator, SOURCE, TARGET).outputs[:2].tolist()
+    start = teacher_forced_run(translator, SOURCE, TARGET).outputs[:2].tolist()
     assert list(best.ids[:2]) == start
-    again = redirect(translator, SOURCE, rows, found)
+    again = override_attention(translator, SOURCE, rows, found)
     count = len(best.log_probabilities)
     assert list(best.log_probabilities)[2:] == pytest.approx(again.log_p[2:count].tolist(), abs=1e-4)
     if beam == 1:
@@ -100,27 +106,27 @@ def test_rows_by_hand() -> None:
     assert without_keys((0.5, 0.3, 0.2), [0]) == pytest.approx((0, 0.6, 0.4))
     assert with_weight((0.5, 0.3, 0.2), 0, 0.75) == pytest.approx((0.75, 0.15, 0.1))
     assert with_weight((1.0, 0.0, 0.0), 0, 0.5) == pytest.approx((0.5, 0.25, 0.25))
-    assert with_weight((1.0,), 0, 0.2) == (1.0,) and even(4) == (0.25,) * 4
-    with pytest.raises(RedirectError, match="no other key"):
+    assert with_weight((1.0,), 0, 0.2) == (1.0,) and uniform_row(4) == (0.25,) * 4
+    with pytest.raises(OverrideError, match="no other key"):
         without_keys((1.0, 0.0), [0])
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (Redirect("cross", 9, 0, 0, (1.0,)), "no head cross 9.0"),
-        (Redirect("cross", 0, 0, 99, (1.0,)), "query is 99"),
-        (Redirect("decoder", 0, 0, 1, (1.0,)), "has 1 weights, but this query has 2 keys"),
-        (Redirect("decoder", 0, 0, 1, (0.5, 0.4)), "sums to 0.9"),
-        (Redirect("decoder", 0, 0, 1, (1.5, -0.5)), "not negative"),
-        (Redirect("decoder", 0, 0, 1, (float("nan"), 1.0)), "finite"),
+        (AttentionOverride("cross", 9, 0, 0, (1.0,)), "no head cross 9.0"),
+        (AttentionOverride("cross", 0, 0, 99, (1.0,)), "query is 99"),
+        (AttentionOverride("decoder", 0, 0, 1, (1.0,)), "has 1 weights, but this query has 2 keys"),
+        (AttentionOverride("decoder", 0, 0, 1, (0.5, 0.4)), "sums to 0.9"),
+        (AttentionOverride("decoder", 0, 0, 1, (1.5, -0.5)), "not negative"),
+        (AttentionOverride("decoder", 0, 0, 1, (float("nan"), 1.0)), "finite"),
     ],
 )
-def test_what_is_no_row(tokenizer: Tokenizer, row: Redirect, message: str) -> None:
+def test_what_is_no_row(tokenizer: Tokenizer, row: AttentionOverride, message: str) -> None:
     translator = make_translator(tokenizer)
-    with pytest.raises(RedirectError, match=message):
-        redirect(translator, SOURCE, [row], TARGET)
-    with pytest.raises(RedirectError, match=message):
-        write_on(translator, SOURCE, [row], TARGET, kept=1)
+    with pytest.raises(OverrideError, match=message):
+        override_attention(translator, SOURCE, [row], TARGET)
+    with pytest.raises(OverrideError, match=message):
+        continue_decoding(translator, SOURCE, [row], TARGET, kept=1)
     with pytest.raises(ValueError, match="kept is 99"):
-        write_on(translator, SOURCE, [], TARGET, kept=99)
+        continue_decoding(translator, SOURCE, [], TARGET, kept=99)

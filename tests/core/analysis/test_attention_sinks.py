@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from transformer_core.analysis.attention_sinks import best_looking, information, resting_shares, separators
+from transformer_core.analysis.attention_sinks import information, most_informative_head, resting_shares, separators
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.text.tokenizer import axis
 
@@ -79,10 +79,10 @@ def test_the_causal_mask_alone_is_no_information() -> None:
 
 def test_the_head_to_open_looks_at_words() -> None:
     maps = sentence()
-    assert best_looking(maps, "encoder") == (0, 0)
-    assert best_looking(maps, "decoder") == (0, 1)
+    assert most_informative_head(maps, "encoder") == (0, 0)
+    assert most_informative_head(maps, "decoder") == (0, 1)
     # The last head sends every query elsewhere too, but rests.
-    assert best_looking(maps, "cross") == (0, 0)
+    assert most_informative_head(maps, "cross") == (0, 0)
 
 
 def test_a_sentence_without_a_word_has_no_resting_heads() -> None:

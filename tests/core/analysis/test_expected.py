@@ -8,9 +8,9 @@ import pytest
 
 from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
 from transformer_core.analysis import patching as patching_module
-from transformer_core.analysis import teacher_forced_run as forced_run_module
+from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.attribution import attribute, faithfulness
-from transformer_core.analysis.effects.cumulative_ablation import staircase
+from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.effects.head_faithfulness import head_faithfulness
 from transformer_core.analysis.effects.part_effects import part_effects
@@ -43,13 +43,13 @@ LONG: dict[str, Callable[[Translator, Watch], object]] = {
     "parts": lambda t, watch: part_effects(t, SOURCE, TARGET, should_stop=watch),
     "patching": lambda t, watch: patching(t, SOURCE, OTHER, answers=("a", "b"), should_stop=watch),
     "words": lambda t, watch: faithfulness(t, attribute(t, SOURCE, TARGET, method="norm"), should_stop=watch),
-    "staircase": lambda t, watch: staircase(t, SOURCE, TARGET, texts=3, beam=1, should_stop=watch),
+    "staircase": lambda t, watch: cumulative_ablation(t, SOURCE, TARGET, texts=3, beam=1, should_stop=watch),
 }
 
 
 @pytest.mark.parametrize("name", LONG)
 def test_it_asks_about_as_often_as_it_said(name: str, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forced_run_module, "_MAX_TOKENS", 50)  # a few rows at once, as of a long sentence
+    monkeypatch.setattr(run_module, "_MAX_TOKENS", 50)  # a few rows at once, as of a long sentence
     monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)
     translator = make_translator(tokenizer)
     translator.decoding = translator.decoding.replace(extra_length=3)

@@ -108,7 +108,7 @@ def test_heads_that_look_rest_or_stay_at_one_offset_are_told_apart() -> None:
 def test_a_translator_reads_the_pairs_and_leaves_out_those_that_are_too_long(learned: Translator) -> None:
     pairs = [("a b c", "c b a"), ("b a", "a b")]
     found = score_heads_of(learned, pairs)
-    expected = score_heads(learned.force(*pair).attention for pair in pairs)
+    expected = score_heads(learned.teacher_force(*pair).attention for pair in pairs)
     too_long = " ".join(["a"] * 5000)
     again = score_heads_of(learned, [*pairs, (too_long, "a")])
     for kind, scores in expected.items():

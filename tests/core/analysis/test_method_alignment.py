@@ -103,7 +103,7 @@ def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) 
     links = []
     for pair in gold():
         source, target = " ".join(pair.source), " ".join(pair.target)
-        weights = learned.force(source, target).attention.cross.mean(axis=(0, 1))
+        weights = learned.teacher_force(source, target).attention.cross.mean(axis=(0, 1))
         keys = word_of_each_token(learned.encode(source), pair.source)
         queries = word_of_each_token(learned.encode_target(target), pair.target)
         words = np.stack([weights[:, : len(keys)][:, keys == word].sum(axis=1) for word in range(len(pair.source))], 1)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from tests.core.analysis.effects.test_head_effects import make_translator
 from transformer_core.analysis import patching as module
-from transformer_core.analysis import teacher_forced_run as forced_run_module
+from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.minimal_pairs import PatchingError, same_positions
 from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchSite, patching, translate_patched
 from transformer_core.attention_maps import KINDS
@@ -64,7 +64,7 @@ def metric(translator: Translator, text: str, prefix: list[int], tokens: tuple[i
     return float(logits[tokens[0]] - logits[tokens[1]])
 
 
-def parting(translator: Translator) -> tuple[list[int], tuple[int, int]]:
+def first_divergence(translator: Translator) -> tuple[list[int], tuple[int, int]]:
     ids = [translator.encode_target(text).ids for text in ANSWERS]
     at = next(place for place, (a, b) in enumerate(zip(*ids, strict=False)) if a != b)
     return list(ids[0][:at]), (ids[0][at], ids[1][at])
@@ -78,7 +78,7 @@ def test_every_cell_is_one_forward_hook(
     translator = make_translator(tokenizer, **options)
     assert sentence(translator, CLEAN).shape == sentence(translator, CORRUPTED).shape
     found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site=site, direction=direction)
-    prefix, tokens = parting(translator)
+    prefix, tokens = first_divergence(translator)
     assert found.answers == tokenizer.tokens(list(tokens)) and found.prefix == tokenizer.tokens(prefix)
     clean, corrupted = (metric(translator, text, prefix, tokens) for text in (CLEAN, CORRUPTED))
     assert (found.metric_clean, found.metric_corrupted) == pytest.approx((clean, corrupted), abs=1e-4)
@@ -111,7 +111,7 @@ def test_every_cell_is_one_forward_hook(
 def test_in_small_batches_it_is_the_same(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     translator = make_translator(tokenizer)
     whole = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
-    monkeypatch.setattr(forced_run_module, "_MAX_VALUES", 1)
+    monkeypatch.setattr(run_module, "_MAX_VALUES", 1)
     assert patching(translator, CLEAN, CORRUPTED, answers=ANSWERS).metrics == pytest.approx(whole.metrics, abs=1e-5)
 
 
@@ -166,7 +166,7 @@ def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.Monke
 def test_the_residual_at_all_positions_is_the_other_run(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
     """With ordinary edits: whatever layer of the encoder, from there on the clean sentence is read."""
     translator = make_translator(tokenizer, **options)
-    prefix, _ = parting(translator)
+    prefix, _ = first_divergence(translator)
     special = translator.tokenizer.special
     inputs = torch.tensor([[special.bos, *prefix]])
     clean, corrupted = sentence(translator, CLEAN), sentence(translator, CORRUPTED)
@@ -191,7 +191,7 @@ def test_the_search_under_a_patch_is_the_forced_pass_under_it(
 ) -> None:
     translator = make_translator(tokenizer, **options)
     translator.decoding = translator.decoding.replace(extra_length=3)
-    prefix, tokens = parting(translator)
+    prefix, tokens = first_divergence(translator)
     found = translate_patched(translator, CLEAN, CORRUPTED, cell, answers=ANSWERS, site=site, beam=beam)
     best = found.hypotheses[0]
     assert list(best.ids[: len(prefix)]) == prefix

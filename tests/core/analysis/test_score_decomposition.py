@@ -13,8 +13,14 @@ from torch import Tensor, nn
 from tests.core.analysis.attribution.sentences import SOURCE, TARGET, every_sublayer, make_translator, run_of_ids
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.linearized_model import BY, By, Origin
-from transformer_core.analysis.score_decomposition import POINTS, NoParts, ScoreParts, neuron_view, score_parts
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.analysis.score_decomposition import (
+    POINTS,
+    NoParts,
+    ScoreDecomposition,
+    decompose_score,
+    neuron_view,
+)
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Site
@@ -35,11 +41,11 @@ each_shape = pytest.mark.parametrize("options", SHAPES, ids=str)
 HEAD = 2
 
 
-def run_of(translator: Translator) -> ForcedRun:
-    return forced_run(translator, SOURCE, TARGET, points=POINTS)
+def run_of(translator: Translator) -> TeacherForcedRun:
+    return teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
 
 
-def visible(parts: ScoreParts) -> list[tuple[int, int]]:
+def visible(parts: ScoreDecomposition) -> list[tuple[int, int]]:
     return [(query, key) for query, key in parts.scores.isfinite().nonzero().tolist()]
 
 
@@ -65,7 +71,9 @@ def held(model: Transformer) -> Transformer:
     return changed
 
 
-def by_gradients(translator: Translator, run: ForcedRun, kind: Kind, layer: int, point: str) -> dict[str, Tensor]:
+def by_gradients(
+    translator: Translator, run: TeacherForcedRun, kind: Kind, layer: int, point: str
+) -> dict[str, Tensor]:
     """(n', n, d_k) for each side: the gradient of queries or keys with respect to an embedding, times that embedding.
 
     The words and the positions are multiplied apart; "rest" (n, d_k) is what no embedding explains.
@@ -110,7 +118,7 @@ def test_each_origin_brings_its_gradient_times_itself(tokenizer: Tokenizer, opti
     run = run_of(translator)
     sides = {"source": "encoder", "target": "decoder"}
     for kind, layer in every_sublayer(translator):
-        parts = score_parts(translator, run, kind, layer, HEAD)
+        parts = decompose_score(translator, run, kind, layer, HEAD)
         for point, origins, found in (
             ("queries", parts.query_origins, parts.queries),
             ("keys", parts.key_origins, parts.keys),
@@ -130,16 +138,16 @@ def test_parts_sum_to_the_score(tokenizer: Tokenizer, options: dict[str, Any], b
     translator = make_translator(tokenizer, **options)
     run = run_of(translator)
     for kind, layer in every_sublayer(translator):
-        parts = score_parts(translator, run, kind, layer, HEAD, by=by)
+        parts = decompose_score(translator, run, kind, layer, HEAD, by=by)
         assert parts.queries.shape[0] == len(parts.query_origins) and parts.keys.shape[0] == len(parts.key_origins)
         for query, key in visible(parts):
             assert float(parts.of(query, key).sum()) == pytest.approx(float(parts.scores[query, key]), abs=1e-4)
 
 
 def test_parts_sum_to_the_score_of_a_model_that_has_learned(learned: Translator) -> None:
-    run = forced_run(learned, "The man sees a house.", points=POINTS)
+    run = teacher_forced_run(learned, "The man sees a house.", points=POINTS)
     for kind, layer in every_sublayer(learned):
-        parts = score_parts(learned, run, kind, layer, HEAD, by="token")
+        parts = decompose_score(learned, run, kind, layer, HEAD, by="token")
         for query, key in visible(parts):
             assert float(parts.of(query, key).sum()) == pytest.approx(float(parts.scores[query, key]), abs=1e-4)
 
@@ -156,7 +164,7 @@ def test_the_first_layer_has_four_exact_parts(tokenizer: Tokenizer, kind: Kind) 
         attention.get_parameter(f"{name}.weight").detach()[HEAD * width : (HEAD + 1) * width] for name in ("w_q", "w_k")
     )
     states = model.embedding(ids)[0].detach(), model.positions(0, ids.shape[1])
-    parts = score_parts(translator, run, kind, 0, HEAD, by="role")
+    parts = decompose_score(translator, run, kind, 0, HEAD, by="role")
     assert [origin.role for origin in parts.query_origins] == ["word", "position", "bias"]
     for query, key in visible(parts):
         found = parts.of(query, key)
@@ -172,9 +180,9 @@ def test_tokens_and_roles_are_sums_of_parts(tokenizer: Tokenizer, options: dict[
     translator = make_translator(tokenizer, **options)
     run = run_of(translator)
     for kind, layer in every_sublayer(translator):
-        whole = score_parts(translator, run, kind, layer, HEAD)
-        tokens = score_parts(translator, run, kind, layer, HEAD, by="token")
-        roles = score_parts(translator, run, kind, layer, HEAD, by="role")
+        whole = decompose_score(translator, run, kind, layer, HEAD)
+        tokens = decompose_score(translator, run, kind, layer, HEAD, by="token")
+        roles = decompose_score(translator, run, kind, layer, HEAD, by="role")
         for name in ("query", "key"):
             origins = getattr(whole, f"{name}_origins")
             of = "queries" if name == "query" else "keys"
@@ -211,7 +219,7 @@ def test_a_row_with_a_part_scaled_is_what_the_model_makes_of_such_scores(
     """Scores are changed cell by cell while the model runs, and its own softmax gives the row."""
     translator = make_translator(tokenizer)
     run = run_of(translator)
-    parts = score_parts(translator, run, kind, layer, HEAD, by="role")
+    parts = decompose_score(translator, run, kind, layer, HEAD, by="role")
     query, (of_query, of_key) = 2, ((0,), (0, 1))
 
     def change(value: Tensor, site: Site) -> Tensor:
@@ -240,7 +248,7 @@ def test_sequences_of_one_token(tokenizer: Tokenizer) -> None:
     translator = make_translator(tokenizer)
     special = tokenizer.special
     run = run_of_ids(translator, [special.eos], [special.bos], [special.eos], POINTS)
-    parts = score_parts(translator, run, "cross", 1, HEAD)
+    parts = decompose_score(translator, run, "cross", 1, HEAD)
     assert parts.of(0, 0).shape == (5, 3)
     assert float(parts.of(0, 0).sum()) == pytest.approx(float(parts.scores[0, 0]), abs=1e-4)
 
@@ -251,38 +259,38 @@ def test_other_activations_have_parts_in_the_first_layer_only(tokenizer: Tokeniz
     run = run_of(translator)
     first: tuple[Kind, ...] = ("encoder", "decoder")
     for kind in first:
-        parts = score_parts(translator, run, kind, 0, HEAD)
+        parts = decompose_score(translator, run, kind, 0, HEAD)
         assert float(parts.of(2, 1).sum()) == pytest.approx(float(parts.scores[2, 1]), abs=1e-4)
         with pytest.raises(NoParts, match=f"need ReLU, whose gates can be frozen, but this model has {activation}"):
-            score_parts(translator, run, kind, 1, HEAD)
+            decompose_score(translator, run, kind, 1, HEAD)
     with pytest.raises(NoParts, match="only self-attention in the first layer"):
-        score_parts(translator, run, "cross", 0, HEAD)
+        decompose_score(translator, run, "cross", 0, HEAD)
 
 
 def test_bad_input(tokenizer: Tokenizer) -> None:
     additive = make_translator(tokenizer, attention="additive")
     for function in (
         lambda run: neuron_view(additive, run, "cross", 0, 0, 0, 0),
-        lambda run: score_parts(additive, run, "cross", 0, 0),
+        lambda run: decompose_score(additive, run, "cross", 0, 0),
     ):
         with pytest.raises(NoParts, match="additive attention"):
             function(run_of(additive))
     translator = make_translator(tokenizer)
     run = run_of(translator)
     with pytest.raises(ValueError, match="layer is 2, but must be from 0 to 1"):
-        score_parts(translator, run, "cross", 2, 0)
+        decompose_score(translator, run, "cross", 2, 0)
     with pytest.raises(ValueError, match="head is -1"):
-        score_parts(translator, run, "cross", 0, -1)
+        decompose_score(translator, run, "cross", 0, -1)
     with pytest.raises(ValueError, match="kind is 'self'"):
-        score_parts(translator, run, "self", 0, 0)  # type: ignore[arg-type]
+        decompose_score(translator, run, "self", 0, 0)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="by is 'word', but must be one of part, token, role"):
-        score_parts(translator, run, "cross", 0, 0, by="word")  # type: ignore[arg-type]
+        decompose_score(translator, run, "cross", 0, 0, by="word")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="key is 99"):
         neuron_view(translator, run, "cross", 0, 0, 0, 99)
-    parts = score_parts(translator, run, "decoder", 0, 0)
+    parts = decompose_score(translator, run, "decoder", 0, 0)
     with pytest.raises(ValueError, match="the mask hides key 3 from query 2"):
         parts.of(2, 3)
     with pytest.raises(ValueError, match=r"factor is 1\.5, but must be from 0 to 1"):
         parts.scaled_row(2, [0], [0], 1.5)
     with pytest.raises(DecodingStopped):
-        score_parts(translator, run, "cross", 0, 0, should_stop=lambda: True)
+        decompose_score(translator, run, "cross", 0, 0, should_stop=lambda: True)

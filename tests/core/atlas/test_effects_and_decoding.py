@@ -49,7 +49,7 @@ def test_every_effect_is_that_of_a_single_edit(bench: Bench) -> None:
     outputs: dict[str, list[torch.Tensor]] = {}
     for source, target in PAIRS:
         with capture(translator.model, points="head_outputs") as seen:
-            translator.force(source, target)
+            translator.teacher_force(source, target)
         for address, value in seen.items():
             outputs.setdefault(address, []).append(value[0])  # (H, n, d_v)
     for kind, layer, head in all_heads(translator):

@@ -59,7 +59,7 @@ def test_layer_and_head_count_from_1(made: Workplace, call: Call, tmp_path: Path
     common = ["attribute", "--checkpoint", made.checkpoint, "--source", SOURCE, "--target", TARGET, "--out", out]
     assert call(*common, "--method", "attention", "--layer", "2", "--head", "4").status == 0
     found = np.load(out)
-    maps = Translator.load(made.checkpoint).force(SOURCE, TARGET).attention
+    maps = Translator.load(made.checkpoint).teacher_force(SOURCE, TARGET).attention
     assert found["source"] == pytest.approx(maps.cross[1, 3], abs=1e-6)
     provenance = json.loads(str(found["provenance"]))
     assert (provenance["layer"], provenance["head"], provenance["target_given"]) == (1, 3, True)

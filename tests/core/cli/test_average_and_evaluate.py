@@ -75,7 +75,7 @@ def test_evaluate_ends_with_one_line_of_json(made: Workplace, call: Call) -> Non
     for row in rows[1:]:
         assert float(row[1]) == pytest.approx(sacrebleu.sentence_bleu(row[4], [row[5]]).score, abs=0.051)
         assert float(row[2]) == pytest.approx(sacrebleu.sentence_chrf(row[4], [row[5]]).score, abs=0.051)
-    logs = [log for s, r in zip(sources, references, strict=True) for log in translator.force(s, r).scores]
+    logs = [log for s, r in zip(sources, references, strict=True) for log in translator.teacher_force(s, r).scores]
     assert scores["perplexity"] == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
     assert scores["tokens"] == len(logs)
     assert scores["nats_per_character"] == pytest.approx(-sum(logs) / len("".join(references)), rel=1e-4)
@@ -96,7 +96,7 @@ def test_evaluate_tells_whether_the_heads_look(made: Workplace, call: Call, tmp_
         (line.split("\t")[0], line.split("\t")[1]) for line in made.valid.read_text(encoding="utf-8").splitlines()[:3]
     ]
     translator = Translator.load(made.checkpoint)
-    maps = [translator.force(source, target).attention for source, target in pairs]
+    maps = [translator.teacher_force(source, target).attention for source, target in pairs]
     assert heads["sentences"] == 3
     kinds: tuple[Kind, ...] = ("encoder", "cross")
     for kind in kinds:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
-from transformer_core.analysis.effects.cumulative_ablation import ORDERS, staircase
+from transformer_core.analysis.effects.cumulative_ablation import ORDERS, cumulative_ablation
 from transformer_core.cli.staircase import _ORDERS
 from transformer_core.translator import Translator
 
@@ -22,7 +22,7 @@ def test_the_file_has_every_step(made: Workplace, call: Call, tmp_path: Path) ->
     command = ["staircase", "--checkpoint", made.checkpoint, "--source", SOURCE, "--target", TARGET, "--out", out]
     said = call(*command, "--order", "gradient", "--random-orders", "1")
     assert said.status == 0, said.err
-    expected = staircase(Translator.load(made.checkpoint), SOURCE, TARGET, order="gradient", random_orders=1)
+    expected = cumulative_ablation(Translator.load(made.checkpoint), SOURCE, TARGET, order="gradient", random_orders=1)
     found = np.load(out)
     assert set(found.files) == {"heads", "log_p", "counts", "texts", "random", "provenance"}
     assert found["heads"].tolist() == [f"{kind}.{layer}.{head}" for kind, layer, head in expected.heads]

@@ -104,7 +104,7 @@ def test_attention_of_a_given_translation(made: Workplace, call: Call, tmp_path:
     out = tmp_path / "maps.npz"
     arguments = ["attention", "--checkpoint", made.checkpoint, "--source", source, "--target", target, "--out", out]
     assert call(*arguments).status == 0
-    expected = Translator.load(made.checkpoint).force(source, target)
+    expected = Translator.load(made.checkpoint).teacher_force(source, target)
     with np.load(out, allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["cross"], expected.attention.cross)
         assert archive["scores"].tolist() == list(expected.scores)

@@ -17,8 +17,8 @@ from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.lens import logit_lens
 from transformer_core.analysis.patching import patching
-from transformer_core.analysis.score_decomposition import POINTS, score_parts
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.score_decomposition import POINTS, decompose_score
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
@@ -33,7 +33,7 @@ SOURCE, TARGET = "The man sees a house.", "Der Mann sieht ein Haus."
 
 def test_maps_are_labelled_and_rows_sum_to_one(twin: Twin) -> None:
     translator = twin.converted
-    maps = translator.force(SOURCE, TARGET).attention
+    maps = translator.teacher_force(SOURCE, TARGET).attention
     encoding = translator.encode(SOURCE)
     assert maps.source.tokens == (*encoding.tokens, "</s>")
     assert maps.outputs.tokens[-1] == "</s>" and maps.inputs.tokens[0] == "<s>"
@@ -75,7 +75,7 @@ def test_translations_score_as_forced(twin: Twin) -> None:
         (total,) = translator.score([(SOURCE, translation.text)])
         again = translator.encode_target(translation.text).ids == translation.hypotheses[0].ids
         assert not again or total == pytest.approx(sum(translation.scores), abs=1e-4)
-    run = forced_run(translator, SOURCE, translation)
+    run = teacher_forced_run(translator, SOURCE, translation)
     given = 1 if translator.tokenizer.special.first >= 0 else 0
     assert run.log_p[given:].tolist() == pytest.approx(translation.scores[given:], abs=1e-4)
     assert translation.attention.cross.shape[2] == len(translation.scores)
@@ -99,7 +99,7 @@ def test_effects_of_heads_equal_single_edits(twin: Twin) -> None:
         ("decoder", "decoder.layers.1.self_attention"),
     ):
         with edit(translator.model, f"{address}.head_outputs", ablate_heads({2})):
-            without = forced_run(translator, SOURCE, TARGET).log_p
+            without = teacher_forced_run(translator, SOURCE, TARGET).log_p
         found = effects.effects[kind][int(address.split(".")[2]), 2]  # type: ignore[index]
         assert found.tolist() == pytest.approx((effects.run.log_p - without).tolist(), abs=1e-4)
         assert float(found.abs().max()) > 1e-4
@@ -123,10 +123,10 @@ def test_the_lens_ends_with_the_models_own_distribution(twin: Twin) -> None:
 def test_parts_of_scores_sum_to_them(twin: Twin) -> None:
     """The embedding's norm among them, where there is one."""
     translator = twin.converted
-    run = forced_run(translator, SOURCE, TARGET, points=POINTS)
+    run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
     deep = translator.config.activation == "relu"
     for kind, layer in (("encoder", 0), ("decoder", 0), *((("cross", 1),) if deep else ())):
-        parts = score_parts(translator, run, kind, layer, 1)
+        parts = decompose_score(translator, run, kind, layer, 1)
         assert float(parts.of(2, 1).sum()) == pytest.approx(float(parts.scores[2, 1]), abs=1e-4)
 
 

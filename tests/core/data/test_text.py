@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from transformer_core.data import DataError, is_treebank, read_lines, read_pairs, read_treebank, typed_carelessly
+from transformer_core.data import DataError, add_typos, is_treebank, read_lines, read_pairs, read_treebank
 
 PAIRS = [("A dog.", "Ein Hund."), ("Two  words", "zwei Wörter\u2028und mehr"), ("x", "ü")]
 TSV = "".join(f"{source}\t{target}\n" for source, target in PAIRS).encode()
@@ -95,7 +95,7 @@ def test_a_missing_file_is_named(tmp_path: Path, spec: str) -> None:
 
 def test_careless_typing_drops_capitals_or_punctuation_or_both() -> None:
     sentence = "Well, isn't Tom's well-known dog here?"
-    seen = {typed_carelessly(sentence, random.Random(seed)) for seed in range(50)}
+    seen = {add_typos(sentence, random.Random(seed)) for seed in range(50)}
     assert seen == {
         "well, isn't tom's well-known dog here?",
         "Well isn't Tom's well-known dog here",

@@ -100,7 +100,7 @@ def test_sentences_may_have_different_numbers_of_references(translator: Translat
 
 def test_perplexity_is_that_of_forced_passes_one_by_one(translator: Translator) -> None:
     pairs = [*sentence_pairs()[:7], ("", "Nein."), ("Ja.", "")]
-    logs = [log for source, target in pairs for log in translator.force(source, target).scores]
+    logs = [log for source, target in pairs for log in translator.teacher_force(source, target).scores]
     found = perplexity(translator, [*pairs, ("long " * 200, "x"), ("x", "long " * 200)], batch=3)
     assert found.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
     assert (found.tokens, found.left_out) == (len(logs), 2)

@@ -19,18 +19,18 @@ from transformer_core import checkpoint
 from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.attribution import METHODS, attribute
-from transformer_core.analysis.effects.cumulative_ablation import staircase
+from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.lens import logit_lens
-from transformer_core.analysis.score_decomposition import POINTS, score_parts
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.score_decomposition import POINTS, decompose_score
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.cpu import onednn
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.hooks.points import edit
 from transformer_core.model import float16_matrices as half_weights
-from transformer_core.model.float16_matrices import raised_linear
+from transformer_core.model.float16_matrices import linear_float16_weight
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -97,7 +97,7 @@ def test_products_and_gradients_are_those_of_float32(
     torch.manual_seed(0)
     weight, bias = torch.randn(23, 12).half(), torch.randn(23) if biased else None
     x, given = torch.randn(1, rows, 12, requires_grad=True), torch.randn(5, 1, rows, 23)
-    expected, got = F.linear(x, weight.float(), bias), raised_linear(x, weight, bias)
+    expected, got = F.linear(x, weight.float(), bias), linear_float16_weight(x, weight, bias)
     torch.testing.assert_close(got, expected, **CLOSE)
     for value, batched in ((given[0], False), (given, True)):
         grads = [
@@ -123,23 +123,25 @@ def test_logits_maps_and_translations_are_the_same(tokenizer: Tokenizer, options
         assert_same(one.scores, other.scores)
         assert_same(one.attention, other.attention)
     with ablated(single, [("cross", 0, 1)]), ablated(half, [("cross", 0, 1)]):
-        assert_same(single.force(SOURCE, TARGET).scores, half.force(SOURCE, TARGET).scores)
+        assert_same(single.teacher_force(SOURCE, TARGET).scores, half.teacher_force(SOURCE, TARGET).scores)
         assert single.translate(SOURCE).text == half.translate(SOURCE).text
 
 
 def test_an_edit_acts_and_is_undone(tokenizer: Tokenizer) -> None:
     _, half = both(tokenizer)
-    before = half.force(SOURCE, TARGET).scores
+    before = half.teacher_force(SOURCE, TARGET).scores
     with edit(half.model, "decoder.layers.0.self_attention.head_outputs", lambda value, _site: 0 * value):
-        assert half.force(SOURCE, TARGET).scores != before
-    assert half.force(SOURCE, TARGET).scores == before
+        assert half.teacher_force(SOURCE, TARGET).scores != before
+    assert half.teacher_force(SOURCE, TARGET).scores == before
 
 
 def test_another_mask_keeps_the_matrices_that_are_there(tokenizer: Tokenizer) -> None:
     single, half = both(tokenizer)
     other = half.with_mask(causal=False)
     assert other.model.output_weight.data_ptr() == half.model.output_weight.data_ptr()
-    assert_same(single.with_mask(causal=False).force(SOURCE, TARGET).scores, other.force(SOURCE, TARGET).scores)
+    assert_same(
+        single.with_mask(causal=False).teacher_force(SOURCE, TARGET).scores, other.teacher_force(SOURCE, TARGET).scores
+    )
 
 
 def test_it_cannot_be_trained(tokenizer: Tokenizer) -> None:
@@ -172,14 +174,14 @@ def test_large_models_are_loaded_so(tokenizer: Tokenizer, tmp_path: Path, monkey
 
 
 def _score_parts(translator: Translator) -> object:
-    return score_parts(translator, forced_run(translator, SOURCE, TARGET, points=POINTS), "cross", 1, 2)
+    return decompose_score(translator, teacher_forced_run(translator, SOURCE, TARGET, points=POINTS), "cross", 1, 2)
 
 
 ANALYSES: dict[str, Callable[[Translator], object]] = {
     "head effects": lambda translator: head_effects(translator, SOURCE, TARGET),
     "part effects": lambda translator: part_effects(translator, SOURCE, TARGET),
     "lens": lambda translator: logit_lens(translator, SOURCE, TARGET),
-    "staircase": lambda translator: staircase(translator, SOURCE, TARGET, order="gradient", texts=2).log_p,
+    "staircase": lambda translator: cumulative_ablation(translator, SOURCE, TARGET, order="gradient", texts=2).log_p,
     "patching": lambda translator: patching_module.patching(translator, SOURCE, OTHER, answers=ANSWERS).metrics,
     "score parts": _score_parts,
 }

@@ -91,7 +91,7 @@ def test_translating_forcing_and_scoring_use_the_right_side(both: Tokenizer) -> 
     translator = Translator(model_for(both), both)
     source, target = sentence_pairs()[0]
     assert translator.translate(source).source_encoding.tokens == both.source.encode(source).tokens
-    forced = translator.force(source, target)
+    forced = translator.teacher_force(source, target)
     assert forced.tokens == both.encode(target).tokens
     assert forced.attention.source.tokens == (*both.source.encode(source).tokens, "</s>")
     assert translator.score([(source, target)]) == pytest.approx([forced.log_probability], abs=1e-4)

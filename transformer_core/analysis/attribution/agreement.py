@@ -16,7 +16,7 @@ from torch import Tensor
 from transformer_core.analysis.attribution.attribute import attribute_run
 from transformer_core.analysis.attribution.leave_one_out import answers_without
 from transformer_core.analysis.attribution.methods import POINTS, Attribution, Method, Question
-from transformer_core.analysis.teacher_forced_run import forced_run, rows_in_time
+from transformer_core.analysis.teacher_forced_run import rows_in_time, teacher_forced_run
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.progress import expect
 
@@ -62,7 +62,7 @@ def mean_agreement(translator: Translator, sources: Iterable[str], *, methods: S
     """
     taus: dict[Method, list[float]] = {method: [] for method in methods if method != "leave-one-out"}
     for source in sources:
-        run = forced_run(translator, source, points=POINTS)
+        run = teacher_forced_run(translator, source, points=POINTS)
         yardstick = attribute_run(translator, run, method="leave-one-out")
         for method, found in taus.items():
             found.append(agreement(attribute_run(translator, run, method=method), yardstick))

@@ -24,7 +24,7 @@ from transformer_core.analysis.attribution.methods import (
     points_of,
 )
 from transformer_core.analysis.attribution.mixing import through_layers
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.progress import expect
 
@@ -59,7 +59,7 @@ def attribute(
     Args:
         translator: The model. Edits that are active in this context stay active.
         source: A sentence.
-        target: Its translation; None takes the model's own. See `forced_run`.
+        target: Its translation; None takes the model's own. See `teacher_forced_run`.
         method: One of `METHODS`.
         layer: For `attention`, `norm` and `norm-ln`, counted from 0; None takes the mean over all.
         head: For `attention` and `norm`, of encoder-decoder attention, counted from 0; None takes all.
@@ -73,7 +73,7 @@ def attribute(
         DecodingStopped: `should_stop` returned True.
     """
     check_choice(translator, method=method, layer=layer, head=head, contrast=contrast, steps=steps)
-    run = forced_run(translator, source, target, points=points_of(method))
+    run = teacher_forced_run(translator, source, target, points=points_of(method))
     return attribute_run(
         translator,
         run,
@@ -88,7 +88,7 @@ def attribute(
 
 def attribute_run(
     translator: Translator,
-    run: ForcedRun,
+    run: TeacherForcedRun,
     *,
     method: Method,
     layer: int | None = None,

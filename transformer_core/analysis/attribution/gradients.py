@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.analysis.attribution.methods import Method, Question, input_axis, source_axis
-from transformer_core.analysis.teacher_forced_run import ForcedRun
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import Axis
 from transformer_core.hooks.hook_sites import Rows, Site
 from transformer_core.hooks.points import edit, row_context
@@ -41,7 +41,7 @@ _PLACES = ("encoder.embeddings", "decoder.embeddings")
 
 def by_gradients(
     translator: Translator,
-    run: ForcedRun,
+    run: TeacherForcedRun,
     question: Question,
     method: Method,
     steps: int,
@@ -90,7 +90,7 @@ class _Path:
         from_zero: Whether the baseline keeps `<s>` and `</s>`; without them, all embeddings count.
     """
 
-    def __init__(self, translator: Translator, run: ForcedRun, question: Question, *, from_zero: bool) -> None:
+    def __init__(self, translator: Translator, run: TeacherForcedRun, question: Question, *, from_zero: bool) -> None:
         self._model, self._run, self._question = translator.model, run, question
         with torch.no_grad():
             embedded = _words(self._model, run.source, of_source=True), _words(self._model, run.inputs, of_source=False)

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from transformer_core.analysis.attribution.methods import Method
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
-from transformer_core.analysis.teacher_forced_run import ForcedRun
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @torch.no_grad()
 def of_layers(
     translator: Translator,
-    run: ForcedRun,
+    run: TeacherForcedRun,
     method: Method,
     layer: int | None,
     head: int | None,

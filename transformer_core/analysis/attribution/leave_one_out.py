@@ -22,7 +22,7 @@ from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attribution.methods import Question, input_axis, source_axis
-from transformer_core.analysis.teacher_forced_run import ForcedRun, rows_in_time
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, rows_in_time
 from transformer_core.attention_maps import Axis, Kind
 from transformer_core.hooks.hook_sites import Rows, Site
 from transformer_core.hooks.points import edit, row_context
@@ -34,7 +34,7 @@ _MAX_VALUES = 2**26  # of the largest tensor of a batch: 256 MiB
 
 
 def by_leaving_out(
-    translator: Translator, run: ForcedRun, question: Question, check: Callable[[], None]
+    translator: Translator, run: TeacherForcedRun, question: Question, check: Callable[[], None]
 ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
     """(R, S), (R, T), and how much attention is redistributed, of a run whose `weights` are captured."""
     found = []
@@ -50,7 +50,7 @@ def by_leaving_out(
 @torch.no_grad()
 def answers_without(
     translator: Translator,
-    run: ForcedRun,
+    run: TeacherForcedRun,
     question: Question,
     hidden: Tensor,
     *,
@@ -102,7 +102,7 @@ def _units(labels: Axis) -> Tensor:
     return words == torch.arange(int(words[-1]) + 1)[:, None]
 
 
-def _redistributed(translator: Translator, run: ForcedRun) -> dict[str, Tensor]:
+def _redistributed(translator: Translator, run: TeacherForcedRun) -> dict[str, Tensor]:
     """The mean weight of each key over layers, heads and queries: (S,) and (T,)."""
 
     def mean(*kinds: Kind) -> Tensor:

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.teacher_forced_run import ForcedRun
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import Axis
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.text.tokenizer import axis
@@ -77,7 +77,7 @@ class Question:
     others: Tensor | None = None
 
     @classmethod
-    def of(cls, run: ForcedRun, contrast: Contrast | None = None) -> Question:
+    def of(cls, run: TeacherForcedRun, contrast: Contrast | None = None) -> Question:
         """About every token of a translation, or about one contrast.
 
         Raises:
@@ -126,7 +126,7 @@ class Attribution:
     """
 
     method: Method
-    run: ForcedRun
+    run: TeacherForcedRun
     source: Tensor
     target: Tensor
     contrast: Contrast | None = None
@@ -153,12 +153,12 @@ class Attribution:
         return self.source_words.abs()
 
 
-def source_axis(run: ForcedRun) -> Axis:
+def source_axis(run: TeacherForcedRun) -> Axis:
     """Of the S tokens of the sentence."""
     return axis(run.source_tokens[:-1], end=True, at_blanks=run.at_blanks)
 
 
-def input_axis(run: ForcedRun) -> Axis:
+def input_axis(run: TeacherForcedRun) -> Axis:
     """Of the T tokens that the decoder reads."""
     return axis(run.tokens[:-1], start=True, at_blanks=run.at_blanks)
 

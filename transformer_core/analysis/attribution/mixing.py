@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
-from transformer_core.analysis.teacher_forced_run import ForcedRun
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import Kind
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ Mixing = Literal["rollout", "alti"]
 
 @torch.no_grad()
 def through_layers(
-    translator: Translator, run: ForcedRun, method: Mixing, check: Callable[[], None]
+    translator: Translator, run: TeacherForcedRun, method: Mixing, check: Callable[[], None]
 ) -> tuple[Tensor, Tensor]:
     """(T, S) and (T, T); each row of both together sums to 1."""
     (source, target), layers = (run.source.shape[1], run.inputs.shape[1]), range(translator.config.num_layers)
@@ -92,7 +92,7 @@ def _rows_of_1(found: Tensor, kind: Kind) -> Tensor:
 
 
 @torch.no_grad()
-def cross_contributions(translator: Translator, run: ForcedRun, layer: int) -> Tensor:
+def cross_contributions(translator: Translator, run: TeacherForcedRun, layer: int) -> Tensor:
     """ALTI's shares of the source in the encoder-decoder attention of one layer, which align words best.
 
     Args:

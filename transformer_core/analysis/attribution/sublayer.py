@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun
 from transformer_core.attention_maps import Kind
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm
@@ -26,7 +26,7 @@ from transformer_core.model.transformer import Transformer
 _MAX_VALUES = 2**24  # of the vectors that exist at a time: 64 MiB
 
 
-def head_weights(run: ForcedRun, kind: Kind, layer: int) -> Tensor:
+def head_weights(run: TeacherForcedRun, kind: Kind, layer: int) -> Tensor:
     """(H, Q, K): the captured attention weights of a layer."""
     return run.captured[hook_point_name(kind, layer, "weights")][0]
 
@@ -53,7 +53,7 @@ class SubLayer:
 
     @classmethod
     @torch.no_grad()
-    def of(cls, model: Transformer, run: ForcedRun, kind: Kind, layer: int) -> SubLayer:
+    def of(cls, model: Transformer, run: TeacherForcedRun, kind: Kind, layer: int) -> SubLayer:
         """Of a run with all `POINTS` captured."""
         stack = model.encoder if kind == "encoder" else model.decoder
         attention = stack.layers[layer].get_submodule(SUBLAYERS[kind])

@@ -18,7 +18,12 @@ from torch import Tensor
 from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.effects.head_gradients import gradient_importance
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run, log_probabilities, rows_at_once
+from transformer_core.analysis.teacher_forced_run import (
+    TeacherForcedRun,
+    log_probabilities,
+    rows_at_once,
+    teacher_forced_run,
+)
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Site
@@ -34,7 +39,7 @@ TEXTS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
-class Staircase:
+class CumulativeAblation:
     """What happens to a translation while heads are switched off.
 
     Args:
@@ -45,14 +50,14 @@ class Staircase:
         random: (`random_orders`, number of `texts`) the log-probability at the same steps where the order is drawn.
     """
 
-    run: ForcedRun
+    run: TeacherForcedRun
     heads: tuple[Head, ...]
     log_p: Tensor
     texts: tuple[tuple[int, str], ...]
     random: Tensor
 
 
-def staircase(
+def cumulative_ablation(
     translator: Translator,
     source: str,
     target: str | Translation | None = None,
@@ -63,13 +68,13 @@ def staircase(
     seed: int = 0,
     random_orders: int = 0,
     should_stop: Callable[[], bool] | None = None,
-) -> Staircase:
+) -> CumulativeAblation:
     """Switch off all heads, one after the other.
 
     Args:
         translator: The model. Edits that are active in this context stay active.
         source: A sentence.
-        target: Its translation; None takes the model's own. See `forced_run`.
+        target: Its translation; None takes the model's own. See `teacher_forced_run`.
         order: `effect`: the head whose removal alone costs least goes first. `gradient`: by a first-order estimate of
             that, from one backward pass. `greedy`: always the head whose removal costs least now, which takes N passes.
             `random`: drawn.
@@ -88,7 +93,7 @@ def staircase(
         raise ValueError(f"order is {order!r}, but must be one of {', '.join(ORDERS)}")
     if texts < 2:
         raise ValueError(f"texts is {texts}, but must be at least 2")
-    run = forced_run(translator, source, target)
+    run = teacher_forced_run(translator, source, target)
     heads = all_heads(translator)
 
     def check() -> None:
@@ -117,10 +122,10 @@ def staircase(
     with _switched_off(translator, _kept(translator, [ordered[:count] for count in counts])):
         found = translator.translate_batch([source] * len(counts), beam=beam, should_stop=should_stop)
     written = tuple((count, each.text) for count, each in zip(counts, found, strict=True))
-    return Staircase(run=run, heads=tuple(ordered), log_p=log_p, texts=written, random=random)
+    return CumulativeAblation(run=run, heads=tuple(ordered), log_p=log_p, texts=written, random=random)
 
 
-def _checks(translator: Translator, run: ForcedRun, order: Order, texts: int, random_orders: int) -> int:
+def _checks(translator: Translator, run: TeacherForcedRun, order: Order, texts: int, random_orders: int) -> int:
     """How often it is asked whether to stop, about: the length of the translations is not known before."""
     config, number = translator.config, len(all_heads(translator))
     size = rows_at_once(config, run.source.shape[1], run.inputs.shape[1])
@@ -138,7 +143,10 @@ def random_order(heads: Sequence[Head], seed: int) -> list[Head]:
 
 @torch.no_grad()
 def log_p_without(
-    translator: Translator, run: ForcedRun, sets: Sequence[Sequence[Head]], check: Callable[[], None] = lambda: None
+    translator: Translator,
+    run: TeacherForcedRun,
+    sets: Sequence[Sequence[Head]],
+    check: Callable[[], None] = lambda: None,
 ) -> Tensor:
     """(R,) log-probability of the translation in nats, without each of R sets of heads."""
     model = translator.model
@@ -156,7 +164,9 @@ def log_p_without(
     return torch.cat(found) if found else torch.empty(0)
 
 
-def _greedy(translator: Translator, run: ForcedRun, heads: Sequence[Head], check: Callable[[], None]) -> list[Head]:
+def _greedy(
+    translator: Translator, run: TeacherForcedRun, heads: Sequence[Head], check: Callable[[], None]
+) -> list[Head]:
     """Always the head without which the translation is most probable, those before it being off already."""
     off: list[Head] = []
     left = list(heads)

@@ -21,10 +21,10 @@ from torch import Tensor
 from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.analysis.teacher_forced_run import (
     SUBLAYERS,
-    ForcedRun,
-    forced_run,
+    TeacherForcedRun,
     log_probabilities,
     rows_at_once,
+    teacher_forced_run,
 )
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
@@ -56,7 +56,7 @@ class HeadEffects:
         draws: The same of each draw, (D, L, H, T); None when nothing is drawn.
     """
 
-    run: ForcedRun
+    run: TeacherForcedRun
     effects: dict[Kind, Tensor]
     draws: dict[Kind, Tensor] | None = None
 
@@ -80,7 +80,7 @@ def head_effects(
     Args:
         translator: The model. Edits that are active in this context stay active.
         source: A sentence.
-        target: Its translation; None takes the model's own. See `forced_run`.
+        target: Its translation; None takes the model's own. See `teacher_forced_run`.
         change: What a head says instead. `zero`: nothing. `mean`: its mean output over `others`. `resample`: what it
             said of another sentence at the same position. `random`: its output plus a random vector as long as what
             `zero` takes away; the effects of a head should be compared with these.
@@ -98,7 +98,7 @@ def head_effects(
         SourceTooLong: See `Translator.encode`.
         DecodingStopped: `should_stop` returned True.
     """
-    run = forced_run(translator, source, target, points=_CLEAN)
+    run = teacher_forced_run(translator, source, target, points=_CLEAN)
     if change in ("mean", "resample") and not others and not (change == "mean" and means):
         raise ValueError(f"change is {change!r}, which needs other sentences")
     generator = torch.Generator().manual_seed(seed)
@@ -166,14 +166,14 @@ def _random(generator: torch.Generator) -> _Replace:
 
 def _outputs(translator: Translator, source: str, target: str | None) -> dict[Kind, list[Tensor]]:
     """What every head says of a sentence: by kind, for each layer (H, n, d_v)."""
-    captured = forced_run(translator, source, target, points=_OUTPUTS).captured
+    captured = teacher_forced_run(translator, source, target, points=_OUTPUTS).captured
     layers = range(translator.config.num_layers)
     return {kind: [captured[hook_point_name(kind, layer, "head_outputs")][0] for layer in layers] for kind in KINDS}
 
 
 def _effects(
     translator: Translator,
-    run: ForcedRun,
+    run: TeacherForcedRun,
     heads: Sequence[Head],
     replace: _Replace,
     frozen_norm: bool,
@@ -197,7 +197,7 @@ class _Changed:
     def __init__(
         self,
         translator: Translator,
-        run: ForcedRun,
+        run: TeacherForcedRun,
         replace: _Replace,
         frozen_norm: bool,
         should_stop: Callable[[], bool] | None,

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.teacher_forced_run import ForcedRun, log_probabilities
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, log_probabilities
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import Edit, edit
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 
-def gradient_importance(translator: Translator, run: ForcedRun) -> Tensor:
+def gradient_importance(translator: Translator, run: TeacherForcedRun) -> Tensor:
     """(N,): the mean over tokens of |output . gradient of the log-probability|, as Michel, Levy and Neubig (2019) do.
 
     The absolute value is taken for each position, after the sum over d_v: heads whose help and harm cancel out over
@@ -33,12 +33,12 @@ def gradient_importance(translator: Translator, run: ForcedRun) -> Tensor:
     return torch.cat([each.abs().sum(dim=1) for each in _slopes(translator, run)]) / len(run.outputs)
 
 
-def estimated_effects(translator: Translator, run: ForcedRun) -> Tensor:
+def estimated_effects(translator: Translator, run: TeacherForcedRun) -> Tensor:
     """(N,) nats: to first order, the effect of every head on the whole translation, as `head_effects` measures it."""
     return torch.cat([each.sum(dim=1) for each in _slopes(translator, run)])
 
 
-def _slopes(translator: Translator, run: ForcedRun) -> list[Tensor]:
+def _slopes(translator: Translator, run: TeacherForcedRun) -> list[Tensor]:
     """Output . gradient of the log-probability of the whole translation: (H, n) of each kind and layer."""
     places = [(kind, layer) for kind in KINDS for layer in range(translator.config.num_layers)]
     added: dict[tuple[Kind, int], tuple[Tensor, Tensor]] = {}

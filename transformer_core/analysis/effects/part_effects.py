@@ -19,7 +19,12 @@ from torch import Tensor
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attribution import attribute_run
 from transformer_core.analysis.attribution.methods import source_axis
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run, log_probabilities, rows_at_once
+from transformer_core.analysis.teacher_forced_run import (
+    TeacherForcedRun,
+    log_probabilities,
+    rows_at_once,
+    teacher_forced_run,
+)
 from transformer_core.attention_maps import Kind
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point, Site
@@ -80,7 +85,7 @@ class PartEffects:
         word_effects: (W, T) nats: nobody may attend to the word, see `leave_one_out`.
     """
 
-    run: ForcedRun
+    run: TeacherForcedRun
     parts: tuple[Part, ...]
     effects: Tensor
     words: tuple[str, ...]
@@ -109,7 +114,7 @@ def part_effects(
     Args:
         translator: The model. Edits that are active in this context stay active.
         source: A sentence.
-        target: Its translation; None takes the model's own. See `forced_run`.
+        target: Its translation; None takes the model's own. See `teacher_forced_run`.
         should_stop: Called before every batch.
 
     Raises:
@@ -117,7 +122,7 @@ def part_effects(
         SourceTooLong: See `Translator.encode`.
         DecodingStopped: `should_stop` returned True.
     """
-    run = forced_run(translator, source, target, points=_POINTS)
+    run = teacher_forced_run(translator, source, target, points=_POINTS)
     parts = all_parts(translator)
     size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
     words = _words(run)
@@ -139,7 +144,7 @@ def part_effects(
 
 
 @torch.no_grad()
-def _log_p_without(translator: Translator, run: ForcedRun, parts: Sequence[Part]) -> Tensor:
+def _log_p_without(translator: Translator, run: TeacherForcedRun, parts: Sequence[Part]) -> Tensor:
     """(R, T): a part missing in each row."""
     rows = len(parts)
     with ExitStack() as stack:
@@ -217,7 +222,7 @@ def translate_without_word(
     Raises:
         ValueError: The sentence has no such word.
     """
-    members = _words(forced_run(translator, source, ""))
+    members = _words(teacher_forced_run(translator, source, ""))
     if not 0 <= word < len(members):
         raise ValueError(f"word is {word}, but the sentence has {len(members)} words")
 
@@ -233,7 +238,7 @@ def translate_without_word(
         return translator.translate(source, beam=beam, should_stop=should_stop)
 
 
-def _words(run: ForcedRun) -> list[list[int]]:
+def _words(run: TeacherForcedRun) -> list[list[int]]:
     """The positions of the tokens of each word."""
     axis = source_axis(run)
     by_word: dict[int, list[int]] = {}

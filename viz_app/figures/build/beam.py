@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from viz_app.figures.build.request import Request, Search
-from viz_app.figures.model.beam_tree import TreeFigure, TreeNode
+from viz_app.figures.model.beam_tree import BeamTreeFigure, TreeNode
 from viz_app.figures.text import view_captions
 from viz_app.text import texts
 
 
-def beam_tree(r: Request) -> TreeFigure:
+def beam_tree(r: Request) -> BeamTreeFigure:
     """Every candidate of a beam search, pruned ones in grey, the translation that was chosen as a thick line.
 
     Raises:
@@ -27,7 +27,7 @@ def beam_tree(r: Request) -> TreeFigure:
     view: dict[str, Any] = {"name": "beam", **({} if r.pruned else {"pruned": False})}
     view |= {"step": upto} if upto is not None else {}
     view |= {"language": r.language} if r.language != "en" else {}
-    figure = TreeFigure(
+    figure = BeamTreeFigure(
         nodes=_nodes(search, r.pruned, upto or last),
         step_title=t("figures.beam_step"),
         status_titles=(t("figures.beam_kept"), t("figures.beam_finished"), t("figures.beam_pruned")),

@@ -35,7 +35,7 @@ class TreeNode:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeFigure(Figure):
+class BeamTreeFigure(Figure):
     """The search for one sentence.
 
     Args:

@@ -15,7 +15,7 @@ from typing import Any
 import matplotlib
 
 from viz_app.figures import fonts
-from viz_app.figures.model.beam_tree import TreeFigure
+from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
@@ -30,7 +30,7 @@ DEFAULT_DPI = 300
 _DRAW: dict[type[Figure], Callable[[Any, Style, str, int], Canvas]] = {
     HeatmapFigure: heatmaps.draw,
     LinesFigure: lines.draw,
-    TreeFigure: trees.draw,
+    BeamTreeFigure: trees.draw,
     ConstituencyFigure: constituency.draw,
     CurvesFigure: charts.draw_curves,
     MatrixFigure: charts.draw_matrix,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from viz_app.figures import fonts
 from viz_app.figures.colours.palette import INK, MASK_HATCH
 from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_WIDTH, POINTS_PER_MM
-from viz_app.figures.model.beam_tree import BEST, TreeFigure, TreeNode
+from viz_app.figures.model.beam_tree import BEST, BeamTreeFigure, TreeNode
 from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
@@ -32,7 +32,7 @@ class Plan:
     frame: Frame
 
 
-def plan(figure: TreeFigure, style: Style) -> Plan:
+def plan(figure: BeamTreeFigure, style: Style) -> Plan:
     """Where everything goes."""
     font = style.font
     widths = [0.0] * figure.steps
@@ -73,7 +73,7 @@ def plan(figure: TreeFigure, style: Style) -> Plan:
     )
 
 
-def draw(figure: TreeFigure, style: Style, format: str, dpi: int) -> Canvas:
+def draw(figure: BeamTreeFigure, style: Style, format: str, dpi: int) -> Canvas:
     """The figure on a page."""
     place = plan(figure, style)
     canvas = Canvas(figure, style, format, dpi, place.width, place.height)
@@ -94,7 +94,7 @@ def _score(node: TreeNode) -> str:
     return f"{node.log_probability:.2f}".replace("-", "\u2212")
 
 
-def _entries(figure: TreeFigure) -> list[Entry]:
+def _entries(figure: BeamTreeFigure) -> list[Entry]:
     best, ink, faint = BEST[figure.theme], INK[figure.theme], MASK_HATCH[figure.theme]
     titles = dict(zip(("kept", "finished", "pruned"), figure.status_titles, strict=True))
     used = {node.status for node in figure.nodes}
@@ -104,7 +104,7 @@ def _entries(figure: TreeFigure) -> list[Entry]:
     return entries + ([Entry(titles["pruned"], faint, 0.8)] if "pruned" in used else [])
 
 
-def _draw_edge(canvas: Canvas, figure: TreeFigure, place: Plan, ranks: tuple[int, ...], index: int) -> None:
+def _draw_edge(canvas: Canvas, figure: BeamTreeFigure, place: Plan, ranks: tuple[int, ...], index: int) -> None:
     node = figure.nodes[index]
     size = place.label_font
     x1, y1 = place.columns[node.step - 1] - 2.5, place.first + ranks[index] * place.pitch

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import numbers_map, weights_map
-from viz_app.figures.model.beam_tree import BEST, TreeFigure
+from viz_app.figures.model.beam_tree import BEST, BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
@@ -31,7 +31,7 @@ def to_plotly(figure: Figure, style: Style) -> go.Figure:
     """A figure that is no heatmap. Raises ValueError for one that does not stand still."""
     if isinstance(figure, LinesFigure):
         return _lines(figure, style)
-    if isinstance(figure, TreeFigure):
+    if isinstance(figure, BeamTreeFigure):
         return _tree(figure, style)
     if isinstance(figure, ConstituencyFigure):
         return constituency(figure, style)
@@ -146,7 +146,7 @@ def _legend_entry(title: str, color: str) -> dict[str, Any]:
     return {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": escaped(title), "line": line}
 
 
-def _tree(figure: TreeFigure, style: Style) -> go.Figure:
+def _tree(figure: BeamTreeFigure, style: Style) -> go.Figure:
     ranks = figure.ranks()
     titles = dict(zip(("kept", "finished", "pruned"), figure.status_titles, strict=True)) | {"best": figure.best_title}
     hover_texts = [
@@ -180,7 +180,7 @@ def _tree(figure: TreeFigure, style: Style) -> go.Figure:
 
 
 def _tree_edges(
-    figure: TreeFigure, style: Style, ranks: tuple[int, ...], titles: Mapping[str, str]
+    figure: BeamTreeFigure, style: Style, ranks: tuple[int, ...], titles: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """A trace for the pruned, the kept and the chosen branches."""
     colors = {"pruned": MASK_HATCH[figure.theme], "kept": INK[figure.theme], "best": BEST[figure.theme]}
@@ -205,7 +205,7 @@ def _tree_edges(
     ]
 
 
-def _tree_labels(figure: TreeFigure, ranks: tuple[int, ...]) -> list[dict[str, Any]]:
+def _tree_labels(figure: BeamTreeFigure, ranks: tuple[int, ...]) -> list[dict[str, Any]]:
     """Labels in boxes of the page's colour: as annotations, since text of a trace has no background."""
     theme = figure.theme
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from viz_app.figures.model.beam_tree import TreeFigure
+from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
@@ -14,7 +14,7 @@ from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.style import Style
 
 # All that do not move.
-STILL = (HeatmapFigure, LinesFigure, TreeFigure, ConstituencyFigure, CurvesFigure, MatrixFigure, DotsFigure)
+STILL = (HeatmapFigure, LinesFigure, BeamTreeFigure, ConstituencyFigure, CurvesFigure, MatrixFigure, DotsFigure)
 
 
 @dataclass(frozen=True, kw_only=True)

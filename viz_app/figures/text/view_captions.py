@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.beam_tree import TreeFigure
+from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import HeatmapPanel, display_label
 from viz_app.figures.model.slicing import axis_label
@@ -120,7 +120,7 @@ def comparison_alt(a: HeatmapPanel, b: HeatmapPanel, caption: Caption, *, langua
     return f"{fill_template(table['alt_comparison'], values, {}).text} {caption.text}"
 
 
-def beam_caption(figure: TreeFigure, best: str, score: float, *, language: str) -> Caption:
+def beam_caption(figure: BeamTreeFigure, best: str, score: float, *, language: str) -> Caption:
     """How large the search was, and what it found; `best` is the text of the chosen translation."""
     table = texts(language).table("figures")
     values = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from viz_app.figures.build.beam import beam_tree
-from viz_app.figures.model.beam_tree import TreeFigure
+from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.views.view import View
 
 VIEW = View(
@@ -12,5 +12,5 @@ VIEW = View(
     label={"en": "Beam search", "ko": "빔 서치"},
     parameters=("search", "pruned", "step"),
     make=beam_tree,
-    kind=TreeFigure,
+    kind=BeamTreeFigure,
 )

@@ -182,7 +182,7 @@ def _alike(vectors: npt.NDArray[np.float64]) -> float:
 
 
 def _copying(translator: Translator, text: str, given: str, should_stop: ShouldStop) -> CopyTest:
-    forced = translator.force(text, given)
+    forced = translator.teacher_force(text, given)
     maps = forced.attention
     mean = maps.decoder.mean(axis=(0, 1), dtype=np.float64).astype(np.float32)
     return CopyTest(

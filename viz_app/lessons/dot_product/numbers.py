@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.attention_sinks import best_looking
+from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import Kind
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, MatrixFigure, Request, Series, one_head
 from viz_app.figures.model.figure import Figure, display_label
@@ -87,7 +87,7 @@ def _vectors(context: LessonContext) -> dict[str, FloatArray]:
 
 def looking_head(context: LessonContext, kind: Kind) -> tuple[int, int]:
     """Layer and head whose choice of key depends most on the query in this sentence, among those that do not rest."""
-    return best_looking(context.result.maps, kind)
+    return most_informative_head(context.result.maps, kind)
 
 
 def choose_query(weights: FloatArray, separators: Sequence[bool]) -> int:

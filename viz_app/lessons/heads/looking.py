@@ -45,9 +45,9 @@ def looking_and_doing(context: LessonContext) -> LookingAndDoing:
 
     def compute(stop: ShouldStop) -> LookingAndDoing:
         from transformer_core.analysis.attribution import POINTS, attribute_run
-        from transformer_core.analysis.teacher_forced_run import forced_run
+        from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
-        run = forced_run(translator, text, translation, points=POINTS)
+        run = teacher_forced_run(translator, text, translation, points=POINTS)
         looked = attribute_run(translator, run, method="attention", should_stop=stop)
         left_out = attribute_run(translator, run, method="leave-one-out", should_stop=stop)
         axis = looked.source_axis

@@ -55,7 +55,7 @@ def _read(
     model, text = small_model(name), small_source(context)
 
     def compute(_: ShouldStop) -> tuple[npt.NDArray[np.uint8], tuple[str, ...], tuple[str, ...]]:
-        maps = model.force(text, target).attention
+        maps = model.teacher_force(text, target).attention
         weights = np.round(maps.cross[-1, :, :most, :most] * 255).astype(np.uint8)
         return weights, maps.outputs.tokens[:most], maps.source.tokens[:most]
 

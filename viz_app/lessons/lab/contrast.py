@@ -77,9 +77,9 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
 
     def compute(stop: ShouldStop) -> Contrasted:
         from transformer_core.analysis.attribution import POINTS, attribute_run
-        from transformer_core.analysis.teacher_forced_run import forced_run
+        from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
-        run = forced_run(translator, context.source, translation, points=POINTS)
+        run = teacher_forced_run(translator, context.source, translation, points=POINTS)
         contrast = Contrast(row, int(run.outputs[row]), other)
         found = [attribute_run(translator, run, method=name, contrast=contrast, should_stop=stop) for name in methods]
         first, second = translator.tokenizer.tokens([contrast.token, contrast.other])

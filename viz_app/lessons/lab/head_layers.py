@@ -55,9 +55,11 @@ def estimates(context: LessonContext) -> FloatArray:
 
     def compute(_stop: ShouldStop) -> FloatArray:
         from transformer_core.analysis.effects.head_gradients import estimated_effects
-        from transformer_core.analysis.teacher_forced_run import forced_run
+        from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
-        found: FloatArray = estimated_effects(translator, forced_run(translator, context.source, translation)).numpy()
+        found: FloatArray = estimated_effects(
+            translator, teacher_forced_run(translator, context.source, translation)
+        ).numpy()
         return found
 
     found: FloatArray = context.compute_once(("lab.effects.estimates", context.source), compute)

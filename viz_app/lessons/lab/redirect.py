@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.analysis.ablation import word_diff
-from transformer_core.analysis.attention_sinks import best_looking
+from transformer_core.analysis.attention_sinks import most_informative_head
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
@@ -21,7 +21,7 @@ from viz_app.serving.models.translation_service import BEAM
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.attention_override import Redirect
+    from transformer_core.analysis.attention_override import AttentionOverride
     from transformer_core.attention_maps import AttentionMaps
 
 FloatArray = npt.NDArray[np.float32]
@@ -96,7 +96,7 @@ def data(context: LessonContext) -> StageData:
 def _place(context: LessonContext) -> Place:
     """The row that is shown: of the head that was chosen, else of one that looks; the query, else the strongest."""
     maps = context.result.maps
-    head = named_head(context, "chosen") or ("cross", *best_looking(maps, "cross"))
+    head = named_head(context, "chosen") or ("cross", *most_informative_head(maps, "cross"))
     count = maps.weights(head[0]).shape[2]
     query = int(context.state.number("query", -1, -1, count - 1))
     return (*head, query if query >= 0 else strongest_cell(maps, head)[0])
@@ -131,10 +131,10 @@ def _described(context: LessonContext, edit: RowEdit) -> dict[str, Any]:
     }
 
 
-def _redirects(context: LessonContext, edits: list[RowEdit]) -> tuple[Redirect, ...]:
-    from transformer_core.analysis.attention_override import Redirect
+def _redirects(context: LessonContext, edits: list[RowEdit]) -> tuple[AttentionOverride, ...]:
+    from transformer_core.analysis.attention_override import AttentionOverride
 
-    return tuple(Redirect(*place, row) for place, row in _changed(context, edits).items())
+    return tuple(AttentionOverride(*place, row) for place, row in _changed(context, edits).items())
 
 
 def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
@@ -142,9 +142,9 @@ def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
     rows = _redirects(context, edits)
 
     def compute(_stop: ShouldStop) -> Reading:
-        from transformer_core.analysis.attention_override import redirect
+        from transformer_core.analysis.attention_override import override_attention
 
-        found = redirect(translator, context.source, rows, translation)
+        found = override_attention(translator, context.source, rows, translation)
         tops = []
         for before, after in zip(found.before.exp(), found.after.exp(), strict=True):
             ids = dict.fromkeys([*after.topk(SHOWN).indices.tolist(), *before.topk(SHOWN).indices.tolist()])
@@ -165,9 +165,11 @@ def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
     kept = min(0 if row.kind == "encoder" else row.query for row in rows)
 
     def compute(stop: ShouldStop) -> str:
-        from transformer_core.analysis.attention_override import write_on
+        from transformer_core.analysis.attention_override import continue_decoding
 
-        return write_on(translator, context.source, rows, translation, kept=kept, beam=BEAM, should_stop=stop).text
+        return continue_decoding(
+            translator, context.source, rows, translation, kept=kept, beam=BEAM, should_stop=stop
+        ).text
 
     text: str = context.compute_once(("lab.redirect.text", context.source, rows), compute)
     original, words = word_diff(translation.text.split(), text.split())
@@ -203,7 +205,7 @@ def recipe(context: LessonContext) -> Recipe:
     """The rows in Python."""
     rows = _redirects(context, _edits(context))
     written = [
-        f"    Redirect({row.kind!r}, {row.layer}, {row.head}, {row.query}, "
+        f"    AttentionOverride({row.kind!r}, {row.layer}, {row.head}, {row.query}, "
         f"({', '.join(f'{weight:.6f}' for weight in row.weights)},)),"
         for row in rows
     ]
@@ -211,9 +213,9 @@ def recipe(context: LessonContext) -> Recipe:
         "",
         recipes.python(
             context,
-            ["from transformer_core.analysis.attention_override import Redirect, redirect"],
+            ["from transformer_core.analysis.attention_override import AttentionOverride, override_attention"],
             *(["rows = [", *written, "]"] if written else ["rows = []"]),
-            "found = redirect(translator, source, rows)",
+            "found = override_attention(translator, source, rows)",
             "found.log_p - found.run.log_p  # the change for each token, in nats",
         ),
     )

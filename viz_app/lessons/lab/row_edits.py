@@ -74,14 +74,14 @@ def row_of_another(maps: AttentionMaps, place: Place, length: int) -> tuple[floa
     Keys stand for those at the same position, counted from the start, and `</s>` for `</s>`; what is left sums to 1.
     A sentence with fewer queries gives its last row.
     """
-    from transformer_core.analysis.attention_override import even
+    from transformer_core.analysis.attention_override import uniform_row
 
     kind, layer, head, query = place
     row = np.array(unchanged_row(maps, (kind, layer, head, min(query, maps.weights(kind).shape[2] - 1))))
     body, end = (row, row[:0]) if kind == "decoder" else (row[:-1], row[-1:])
     kept = body[: length - len(end)]
     found = np.concatenate([kept, np.zeros(length - len(end) - len(kept)), end])
-    return tuple((found / found.sum()).tolist()) if found.sum() > 0 else even(length)
+    return tuple((found / found.sum()).tolist()) if found.sum() > 0 else uniform_row(length)
 
 
 def changed_rows(
@@ -94,7 +94,7 @@ def changed_rows(
         maps: Of the sentence.
         example: Gives those of an example sentence.
     """
-    from transformer_core.analysis.attention_override import RedirectError, even, with_weight, without_keys
+    from transformer_core.analysis.attention_override import OverrideError, uniform_row, with_weight, without_keys
 
     rows: dict[Place, tuple[float, ...]] = {}
     for edit in edits:
@@ -103,14 +103,14 @@ def changed_rows(
         if edit.action == "x":
             try:
                 row = without_keys(row, [edit.number])
-            except RedirectError:  # the only key with any weight
+            except OverrideError:  # the only key with any weight
                 row = row if len(row) == 1 else with_weight(row, edit.number, 0.0)
         elif edit.action == "o":
             row = with_weight(row, edit.number, 1.0)
         elif edit.action == "w":
             row = with_weight(row, edit.number, edit.percent / 100)
         elif edit.action == "a":
-            row = even(len(row))
+            row = uniform_row(len(row))
         elif edit.action == "h":
             row = unchanged_row(maps, (kind, layer, edit.number, query))
         else:

@@ -18,7 +18,7 @@ from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.effects.cumulative_ablation import Order, Staircase
+    from transformer_core.analysis.effects.cumulative_ablation import CumulativeAblation, Order
 
 ORDERS = ("effect", "gradient")
 RANDOM_ORDERS = 3
@@ -51,15 +51,15 @@ def _order(context: LessonContext) -> Order:
     return context.state.choice("order", ORDERS[0], ORDERS)  # type: ignore[return-value]
 
 
-def _staircase(context: LessonContext) -> Staircase:
-    from transformer_core.analysis.effects.cumulative_ablation import staircase
+def _staircase(context: LessonContext) -> CumulativeAblation:
+    from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
 
     translator, translation, order = context.service.translator, context.result.translation, _order(context)
     alone = flops_of_layers(context, all_layers(context)) if order == "effect" else 0.0
     check_work(alone + len(all_heads(translator)) * pass_flops(context).whole)
-    found: Staircase = context.compute_once(
+    found: CumulativeAblation = context.compute_once(
         ("lab.stairs", context.source, order),
-        lambda stop: staircase(
+        lambda stop: cumulative_ablation(
             translator,
             context.source,
             translation,
@@ -97,7 +97,7 @@ def figure(context: LessonContext) -> CurvesFigure:
 
 
 def recipe(context: LessonContext) -> Recipe:
-    """The staircase from a shell and in Python."""
+    """The cumulative_ablation from a shell and in Python."""
     order = _order(context)
     return Recipe(
         recipes.command(
@@ -106,7 +106,7 @@ def recipe(context: LessonContext) -> Recipe:
         recipes.python(
             context,
             ["from transformer_core.analysis.effects.cumulative_ablation import staircase"],
-            f"found = staircase(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
+            f"found = cumulative_ablation(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
             "found.log_p  # (heads + 1,), in nats",
         ),
     )

@@ -148,9 +148,9 @@ def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[Shoul
 
     def compute(stop: ShouldStop) -> dict[str, Traced]:
         from transformer_core.analysis.attribution import POINTS, agreement, attribute_run
-        from transformer_core.analysis.teacher_forced_run import forced_run
+        from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
-        run = forced_run(translator, context.source, translation, points=POINTS)
+        run = teacher_forced_run(translator, context.source, translation, points=POINTS)
         by_name = {name: attribute_run(translator, run, **_choice(context, name), should_stop=stop) for name in methods}
         return {
             name: Traced(

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, hook_point_name
-from transformer_core.analysis.attention_sinks import best_looking
+from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import Kind
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
@@ -100,7 +100,7 @@ def data(context: LessonContext) -> StageData:
 
 def _head(context: LessonContext) -> Head:
     """The head that was chosen, else the one of encoder-decoder attention whose keys depend most on the query."""
-    return named_head(context, "chosen") or ("cross", *best_looking(context.result.maps, "cross"))
+    return named_head(context, "chosen") or ("cross", *most_informative_head(context.result.maps, "cross"))
 
 
 def _taken_apart(context: LessonContext) -> TakenApart:
@@ -109,10 +109,10 @@ def _taken_apart(context: LessonContext) -> TakenApart:
     check_work((passes.source_length + passes.target_length) * passes.whole)
 
     def compute(stop: ShouldStop) -> TakenApart:
-        from transformer_core.analysis.score_decomposition import POINTS, NoParts, score_parts
-        from transformer_core.analysis.teacher_forced_run import forced_run
+        from transformer_core.analysis.score_decomposition import POINTS, NoParts, decompose_score
+        from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
-        run = forced_run(translator, context.source, translation, points=POINTS)
+        run = teacher_forced_run(translator, context.source, translation, points=POINTS)
         kind, layer, number = head
         weights, scores, queries, keys = (
             run.captured[hook_point_name(kind, layer, point)][0, number].float().numpy()
@@ -122,7 +122,7 @@ def _taken_apart(context: LessonContext) -> TakenApart:
         scale = translator.config.d_k**-0.5 if translator.config.scaled else 1.0
         for view, by in BY.items():
             try:
-                parts = score_parts(translator, run, kind, layer, number, by=by, should_stop=stop)
+                parts = decompose_score(translator, run, kind, layer, number, by=by, should_stop=stop)
             except NoParts:
                 continue
             vectors[view] = parts.queries.numpy(), parts.keys.numpy()
@@ -222,8 +222,8 @@ def recipe(context: LessonContext) -> Recipe | None:
     view = _view(context, found)
     if view is None:
         return None
-    run = "run = forced_run(translator, source, points=POINTS)"
-    imports = ["from transformer_core.analysis.teacher_forced_run import forced_run"]
+    run = "run = teacher_forced_run(translator, source, points=POINTS)"
+    imports = ["from transformer_core.analysis.teacher_forced_run import teacher_forced_run"]
     module = "from transformer_core.analysis.score_decomposition import POINTS"
     if view == DIMENSIONS:
         lines = [
@@ -232,14 +232,14 @@ def recipe(context: LessonContext) -> Recipe | None:
         ]
         return Recipe("", recipes.python(context, [*imports, f"{module}, neuron_view"], run, *lines))
     lines = [
-        f"found = score_parts(translator, run, {kind!r}, {layer}, {head}, by={BY[view]!r})",
+        f"found = decompose_score(translator, run, {kind!r}, {layer}, {head}, by={BY[view]!r})",
         f"found.of({query}, {key})  # (origins of the query, origins of the key), they sum to the score",
     ]
     part = _part(context, found, view)
     factor = context.state.number("factor", 1.0, 0.0, 1.0)
     if part is not None and factor < 1.0:
         lines.append(f"found.scaled_row({query}, [{part[0]}], [{part[1]}], factor={factor:g})  # weights of the row")
-    return Recipe("", recipes.python(context, [*imports, f"{module}, score_parts"], run, *lines))
+    return Recipe("", recipes.python(context, [*imports, f"{module}, decompose_score"], run, *lines))
 
 
 def _part(context: LessonContext, found: TakenApart, view: str) -> tuple[int, int] | None:

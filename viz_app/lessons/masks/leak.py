@@ -87,7 +87,7 @@ def _read(
     scores: dict[str, float | None],
     should_stop: ShouldStop,
 ) -> DecoderReading:
-    forced, leaked = masked.force(source, target), unmasked.force(source, target)
+    forced, leaked = masked.teacher_force(source, target), unmasked.teacher_force(source, target)
     # Step by step nothing lies ahead, so the mask changes nothing.
     alone = masked.translate(source, should_stop=should_stop)
     return DecoderReading(

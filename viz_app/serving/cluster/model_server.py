@@ -44,7 +44,7 @@ from viz_app.serving.cluster.decoding_messages import (
     to_reply,
 )
 from viz_app.serving.decoding.decoded_batch import decode_together
-from viz_app.serving.decoding.decoding_limits import DEADLINE, MAX_MAP_BYTES, MAX_QUEUED, length_class, most_together
+from viz_app.serving.decoding.decoding_limits import DEADLINE, MAX_MAP_BYTES, MAX_QUEUED, length_class, max_batch_size
 from viz_app.serving.server_address import CLASSES_PATH, PATH
 
 MAX_ONGOING = 256  # requests of a replica
@@ -187,7 +187,7 @@ class ModelReplica:
                     if not self._decoding:
                         self._idle.set()
 
-            most = most_together(self._translator.config, longest)
+            most = max_batch_size(self._translator.config, longest)
             together = serve.batch(max_batch_size=most, batch_wait_timeout_s=_BATCH_SECONDS)
             self._batches[longest, beam] = together(decode)
         return self._batches[longest, beam]

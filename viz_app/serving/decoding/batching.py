@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from viz_app.serving.decoding.decoding_limits import DEADLINE, about_as_long, longest_beside, most_together
+from viz_app.serving.decoding.decoding_limits import DEADLINE, max_batch_length, max_batch_size, same_bucket
 from viz_app.serving.decoding.worker_processes import ModelKey, NoneReady, WorkerProcesses
 from viz_app.serving.scheduling.monitoring import batch_sentences
 from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket
@@ -53,7 +53,7 @@ class _Sentence:
 def _fits(first: object, other: object) -> bool:
     assert isinstance(first, _Sentence) and isinstance(other, _Sentence)
     same = first.batcher is other.batcher and first.beam == other.beam
-    return same and about_as_long(first.encoding, other.encoding)
+    return same and same_bucket(first.encoding, other.encoding)
 
 
 class Batcher:
@@ -81,7 +81,7 @@ class Batcher:
         """See `Decoder`; the deadline is that of the batch."""
         sentence = _Sentence(self, encoding, beam, should_stop)
         ticket.work = sentence
-        most = most_together(self._translator.config, longest_beside(len(encoding)))
+        most = max_batch_size(self._translator.config, max_batch_length(len(encoding)))
         with self._queue.batch(ticket, _fits, most, on_position) as together:
             if together:
                 self._decode([each.work for each in together if isinstance(each.work, _Sentence)])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from transformer_core.attention_maps import AttentionMaps, MapsTooLarge
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.text.tokenizer import Encoding
-from transformer_core.translator import Reading, Translator
+from transformer_core.translator import TeacherForcedInput, Translator
 
 
 class Decoded(NamedTuple):
@@ -51,18 +51,18 @@ def decode_together(
     ids = [each.ids for each in sentences]
     results = translator.search(ids, beam=beam, should_stop=should_stop, is_given_up=is_given_up)
     found: list[Decoded | MapsTooLarge | None] = [None] * len(sentences)
-    readings: dict[int, Reading] = {}
+    pairs: dict[int, TeacherForcedInput] = {}
     for number, (encoding, result) in enumerate(zip(sentences, results, strict=True)):
         if not result.hypotheses:
             continue
         best = result.hypotheses[0]
-        reading = Reading(encoding, best.ids, best.finished)
+        reading = TeacherForcedInput(encoding, best.ids, best.finished)
         try:
             translator.check_maps(reading)
-            readings[number] = reading
+            pairs[number] = reading
         except MapsTooLarge as error:
             found[number] = error
-    maps = translator.attention_batch(list(readings.values()))
-    for number, each in zip(readings, maps, strict=True):
+    maps = translator.attention_batch(list(pairs.values()))
+    for number, each in zip(pairs, maps, strict=True):
         found[number] = Decoded(results[number], each)
     return found

@@ -17,13 +17,13 @@ _SHORT = 12  # tokens; sentences up to here are about equally long
 _MAX_BYTES = 128 * 2**20  # of the attention maps of a batch
 
 
-def about_as_long(one: Sized, other: Sized) -> bool:
+def same_bucket(one: Sized, other: Sized) -> bool:
     """Whether sentences may share a batch: none waits long for the other."""
     short, long = sorted(max(len(each), _SHORT) for each in (one, other))
     return long <= _LONGER * short
 
 
-def longest_beside(tokens: int) -> int:
+def max_batch_length(tokens: int) -> int:
     """Tokens of the longest sentence that may share a batch with one of so many."""
     return _LONGER * max(tokens, _SHORT)
 
@@ -39,7 +39,7 @@ def length_class(tokens: int) -> int:
     return longest
 
 
-def most_together(config: ModelConfig, longest: int) -> int:
+def max_batch_size(config: ModelConfig, longest: int) -> int:
     """Sentences of so many tokens that a batch may have, so that the maps of all fit into memory; at least one."""
     maps = map_bytes(config.num_layers * config.num_heads, longest, longest)
     return max(1, min(MAX_BATCH_SIZE, _MAX_BYTES // maps))

@@ -70,7 +70,7 @@ def drawing_turn(queue: RequestQueue | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def others_draw() -> Iterator[None]:
+def released() -> Iterator[None]:
     """Give up this thread's turn, if it holds one, for as long as it waits or computes. Raises Superseded."""
     turn: _Turn | None = getattr(_of_thread, "turn", None)
     if turn is None or not turn.held:

@@ -67,7 +67,7 @@ class Ticket(Request):
     def __init__(self, session: str, arrival: int = 0, visitor: Visitor = Visitor()) -> None:
         super().__init__(session, arrival, visitor.address)
         self.work: object = None  # what is to be done for it, if it can be done together with others
-        self.is_taken = False  # whether it has a slot, its own or in the batch of another one
+        self.is_scheduled = False  # whether it has a slot, its own or in the batch of another one
         self._is_present = visitor.is_present
         self._superseded = False
         self._news = threading.Event()
@@ -168,7 +168,7 @@ class RequestQueue:
             Superseded: when the ticket is cancelled while it waits.
             QueueFull: when too many of its address wait already.
         """
-        with self._turn(ticket, on_position, None):
+        with self._acquire(ticket, on_position, None):
             yield
 
     @contextmanager
@@ -192,11 +192,11 @@ class RequestQueue:
             Superseded: as `slot`.
             QueueFull: as `slot`.
         """
-        with self._turn(ticket, on_position, (fits, most)) as together:
+        with self._acquire(ticket, on_position, (fits, most)) as together:
             yield together
 
     @contextmanager
-    def _turn(
+    def _acquire(
         self, ticket: Ticket, on_position: OnPosition | None, batch: tuple[Fits, int] | None
     ) -> Iterator[list[Ticket]]:
         charges = self._enter(ticket, on_position, batch)
@@ -208,13 +208,13 @@ class RequestQueue:
             yield list(charges)
         finally:
             with self._lock:
-                self._count(ticket, -1)
+                self._add_working(ticket, -1)
                 seconds = (time.monotonic() - started) / len(charges)
                 for each, charge in charges.items():
                     self._share.end(each, charge, seconds)
-                ticket.is_taken = False  # the others see to it themselves, when they hear of it
+                ticket.is_scheduled = False  # the others see to it themselves, when they hear of it
                 ticket.arrival = self._next_arrival()  # who asks for another turn lets the others go first
-                self._plan(self._waiting)
+                self._reorder(self._waiting)
 
     def _enter(
         self, ticket: Ticket, on_position: OnPosition | None, batch: tuple[Fits, int] | None
@@ -224,23 +224,23 @@ class RequestQueue:
             if sum(each.address == ticket.address for each in self._waiting) >= self._most_waiting:
                 raise QueueFull
             self._share.arrive(ticket)
-            self._plan([*self._waiting, ticket])
+            self._reorder([*self._waiting, ticket])
         told, patient_until = None, time.monotonic() + _PATIENCE_SECONDS
         try:
             while True:
                 with self._lock:
                     ticket.check()
-                    if ticket.is_taken:
-                        ticket.is_taken = False
+                    if ticket.is_scheduled:
+                        ticket.is_scheduled = False
                         return {}
                     if self._is_next(ticket):
                         together = [ticket, *(self._others(ticket, *batch) if batch else [])]
-                        self._count(ticket, 1)
+                        self._add_working(ticket, 1)
                         for each in together:
-                            each.is_taken = True
+                            each.is_scheduled = True
                             each.notify()
                         charges = {each: self._share.begin(each) for each in together}
-                        self._plan([each for each in self._waiting if not each.is_taken])  # the next may fit as well
+                        self._reorder([each for each in self._waiting if not each.is_scheduled])  # it may fit
                         return charges
                     position = self._waiting.index(ticket) + self._working + self._working_batches
                 if on_position is not None and position != told and time.monotonic() > patient_until:
@@ -249,9 +249,9 @@ class RequestQueue:
                 ticket.wait(_LOOK_UP_SECONDS)
         except BaseException:
             with self._lock:
-                if not ticket.is_taken:
+                if not ticket.is_scheduled:
                     self._share.leave(ticket)
-                    self._plan([each for each in self._waiting if each is not ticket])
+                    self._reorder([each for each in self._waiting if each is not ticket])
             raise
 
     def _others(self, first: Ticket, fits: Fits, most: int) -> list[Ticket]:
@@ -266,13 +266,13 @@ class RequestQueue:
             self._working_batches < self.batches if ticket.work else self._working < self.slots
         )
 
-    def _count(self, ticket: Ticket, change: int) -> None:
+    def _add_working(self, ticket: Ticket, change: int) -> None:
         if ticket.work:
             self._working_batches += change
         else:
             self._working += change
 
-    def _plan(self, waiting: list[Ticket]) -> None:
+    def _reorder(self, waiting: list[Ticket]) -> None:
         """These wait now; whoever may start is woken up, and nobody else."""
         self._waiting = self._share.order(waiting)
         for works_alone in (True, False):

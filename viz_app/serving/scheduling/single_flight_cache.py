@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from viz_app.serving.scheduling.monitoring import cache_lookups
-from viz_app.serving.scheduling.render_lock import others_draw
+from viz_app.serving.scheduling.render_lock import released
 from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket, Visitor
 
 ShouldStop = Callable[[], bool]
@@ -89,7 +89,7 @@ class SingleFlightCache(Generic[Value]):
                 else:
                     flight.followers += 1
             cache_lookups.labels("computed" if leads else "shared").inc()
-            with others_draw():
+            with released():
                 if leads:
                     return self._lead(key, flight, compute, ticket)
                 self._follow(flight, ticket)

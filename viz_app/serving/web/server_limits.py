@@ -46,7 +46,7 @@ def limit_incoming() -> None:
     WebSocketsSansIOProtocol.__init__ = open_limited  # type: ignore[method-assign]
 
 
-def let_downloads_wait() -> None:
+def resize_download_pool() -> None:
     """Give downloads threads of their own to wait in; call it in the server's event loop.
 
     By default six threads on two cores wait for all visitors, first come, first served. Whoever presses six buttons
@@ -55,7 +55,7 @@ def let_downloads_wait() -> None:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MAX_DOWNLOADS, "download"))
 
 
-def stay_on_this_machine() -> None:
+def disable_external_ip_lookup() -> None:
     """Let Streamlit ask no server on the internet for this machine's address.
 
     It does so at the start of a server that is open to all addresses, and whenever a page of another site connects.

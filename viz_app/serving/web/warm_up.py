@@ -15,7 +15,7 @@ from viz_app.serving.scheduling.monitoring import METRICS_SETTING, metrics_serve
 from viz_app.serving.scheduling.request_queue import Superseded, Visitor
 from viz_app.serving.settings import positive_setting
 from viz_app.serving.web.health import health
-from viz_app.serving.web.server_limits import let_downloads_wait
+from viz_app.serving.web.server_limits import resize_download_pool
 
 _OWNER = "warm-up"  # whose requests these are
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def warm_up(_: object) -> AsyncIterator[None]:
     """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
-    let_downloads_wait()
+    resize_download_pool()
     with metrics_server(_metrics_port(), lambda: request_queue().waiting, lambda: request_queue().working):
         async with _prepared():
             yield

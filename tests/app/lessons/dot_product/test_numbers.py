@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.attention_sinks import best_looking
+from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.hooks.points import Point, capture
 from transformer_core.model.additive import additive_scores
 from transformer_core.model.attention import attention_scores, attention_weights
@@ -36,7 +36,7 @@ def test_vectors_give_the_weights_of_the_model(context: LessonContext) -> None:
     found = attention_weights(attention_scores(queries, keys, None))[0]
     truth = context.result.maps.encoder
     np.testing.assert_allclose(found, truth[layer], atol=1e-6)
-    assert (layer, head) == best_looking(context.result.maps, "encoder")
+    assert (layer, head) == most_informative_head(context.result.maps, "encoder")
     assert data.values["tokens"] == list(context.result.maps.source.tokens)
     assert data.values["three"] == ["where", "did", "you"]
 

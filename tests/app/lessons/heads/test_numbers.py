@@ -16,7 +16,7 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import all_heads
 from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import edit
-from transformer_core.translator import Reading, Translator
+from transformer_core.translator import TeacherForcedInput, Translator
 from viz_app.components.modules import join_modules
 from viz_app.lessons import stage as component
 from viz_app.lessons.catalogue import lesson_module, scene_selection
@@ -77,7 +77,7 @@ def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator:
         with edit(translator.model, address, ablate_heads({head})):
             again = translator.translate(TEXT, beam=1)
             ids = whole.hypotheses[0].ids
-            forced = translator._forced(Reading(whole.source_encoding, ids, whole.finished))[1]
+            forced = translator._forced(TeacherForcedInput(whole.source_encoding, ids, whole.finished))[1]
         assert found.same[number] == (again.hypotheses[0].ids == ids), (kind, layer, head)
         assert found.changes[number] == pytest.approx(sum(forced) - before, abs=1e-3)
 

@@ -11,7 +11,7 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.hooks.points import edit
 from transformer_core.translator import Translator
@@ -85,7 +85,7 @@ def test_a_changed_row_is_an_edit_of_the_weights(
     row = row[: query + 1] if kind == "decoder" else row
     np.testing.assert_allclose(found.arrays["row_before"], row, atol=1e-4)
     np.testing.assert_allclose(found.arrays["row_after"], expected(row), atol=1e-4)
-    run = forced_run(translator, TEXT, there.result.translation)
+    run = teacher_forced_run(translator, TEXT, there.result.translation)
 
     def put(weights: torch.Tensor, _site: Any) -> torch.Tensor:
         changed = weights.clone()

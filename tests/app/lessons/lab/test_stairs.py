@@ -13,7 +13,7 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import ablated, all_heads
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure
@@ -41,7 +41,7 @@ def test_every_step_is_an_ordinary_ablation(context: LessonContext, translator: 
     values, heads = found.values["stairs"], all_heads(translator)
     assert sorted(values["order"]) == list(range(len(heads))) and found.answers["order"] == order
     translation = context.result.translation
-    run = forced_run(translator, TEXT, translation)
+    run = teacher_forced_run(translator, TEXT, translation)
 
     @torch.no_grad()
     def log_p() -> float:

@@ -13,7 +13,7 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import ablated, all_heads
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
@@ -181,8 +181,8 @@ def test_of_a_large_model_other_heads_are_estimated_and_the_most_promising_layer
     assert found.values["off"]["measured"].index(True) == best // heads and found.answers["layers"] == "h0"
     translation = large.result.translation
     with ablated(translator, [all_heads(translator)[int(estimates.argmax())]]):
-        without = forced_run(translator, TEXT, translation).log_p.sum()
-    expected = float(forced_run(translator, TEXT, translation).log_p.sum() - without)
+        without = teacher_forced_run(translator, TEXT, translation).log_p.sum()
+    expected = float(teacher_forced_run(translator, TEXT, translation).log_p.sum() - without)
     assert found.values["off"]["check"]["first"][0] == pytest.approx(expected, abs=1e-3)
     shown = scene_selection("lab", "off", large)
     totals = np.where(np.isnan(found.arrays["effects"][:, 0]), estimates, found.arrays["effects"].sum(axis=1))

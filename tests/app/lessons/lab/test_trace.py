@@ -13,7 +13,7 @@ import pytest
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.attribution import METHODS, Contrast, agreement, attribute, faithfulness
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
@@ -142,7 +142,7 @@ def test_one_token_rather_than_another(context: LessonContext, translator: Trans
     other, token = values["others"][row][1]
     there = at(context, row=float(row), rather=float(other), method="leave-one-out")
     found = lab.data(there)
-    run = forced_run(translator, TEXT, context.result.translation)
+    run = teacher_forced_run(translator, TEXT, context.result.translation)
     asked = Contrast(row, int(run.outputs[row]), other)
     contrast = found.values["trace"]["contrast"]
     assert contrast["row"] == row and contrast["tokens"] == (values["tokens"][row], token)

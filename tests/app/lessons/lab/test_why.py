@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.attention_sinks import best_looking
+from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import KINDS
 from transformer_core.model.transformer import Transformer
 from transformer_core.translator import Translator
@@ -61,7 +61,7 @@ def test_softmax_of_the_summed_parts_is_the_attention_of_the_translation(
 
 def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -> None:
     values = lab.data(context).values["why"]
-    assert values["head"] == ".".join(map(str, ("cross", *best_looking(context.result.maps, "cross"))))
+    assert values["head"] == ".".join(map(str, ("cross", *most_informative_head(context.result.maps, "cross"))))
     query, key = values["start"]
     assert any(map(str.isalnum, values["queries"][query])) and any(map(str.isalnum, values["keys"][key]))
     shown = lab.selection("why", at(context, chosen="decoder.0.1"))
@@ -148,4 +148,4 @@ def test_a_model_without_parts_says_what_it_has(
             continue
         assert isinstance(drawn, MatrixFigure) and made is not None
         assert len(drawn.row_labels) == (2 if "roles" in expected else 3)  # words and positions, or query, key, product
-        assert ("score_parts(" in made.python) == ("roles" in expected)
+        assert ("decompose_score(" in made.python) == ("roles" in expected)

@@ -75,7 +75,7 @@ def test_the_leak_is_read_with_and_without_the_mask(
     monkeypatch.setattr(leak, "small_model", model)
     honest, cheat = leak.leak_values(context)
     target = context.result.translation.text
-    log_p = translator.with_mask(True).force(SENTENCE, target).scores
+    log_p = translator.with_mask(True).teacher_force(SENTENCE, target).scores
     np.testing.assert_allclose(np.log(honest["masked"]), log_p, rtol=1e-6)
     assert len(honest["tokens"]) == len(log_p) and not np.allclose(honest["masked"][:-1], cheat["open"][:-1])
     drawn = masks.figure("leak", context)

@@ -40,7 +40,7 @@ def test_the_phrase_attaches_to_verb_or_noun(name: str) -> None:
 def test_log_probabilities_are_those_of_a_forced_pass(parser: Translator) -> None:
     for name, found in readings(parser).items():
         for reading, tree in SENTENCES[name].trees.items():
-            forced = parser.force(" ".join(found["words"]), " ".join(to_symbols(tree)))
+            forced = parser.teacher_force(" ".join(found["words"]), " ".join(to_symbols(tree)))
             assert found["readings"][reading]["log_probability"] == pytest.approx(sum(forced.scores), abs=1e-4)
 
 

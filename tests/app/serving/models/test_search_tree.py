@@ -80,7 +80,7 @@ def test_they_equal_those_of_force(
         branch = branch_translation(translation, number, translator)
         ids = SimpleNamespace(ids=branch.hypotheses[0].ids)  # the text alone might be cut into other tokens
         monkeypatch.setattr(translator, "encode_target", lambda text, ids=ids: ids)
-        expected = translator.force(TEXT, branch.text)
+        expected = translator.teacher_force(TEXT, branch.text)
         rows = len(branch.attention.outputs)
         np.testing.assert_allclose(branch.attention.encoder, expected.attention.encoder, atol=1e-6)
         np.testing.assert_allclose(branch.attention.cross, expected.attention.cross[:, :, :rows], atol=1e-6)

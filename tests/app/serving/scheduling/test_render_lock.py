@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from viz_app.serving.scheduling.render_lock import drawing_turn, others_draw
+from viz_app.serving.scheduling.render_lock import drawing_turn, released
 from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded, Visitor
 from viz_app.serving.scheduling.single_flight_cache import SingleFlightCache
 
@@ -71,7 +71,7 @@ def test_a_run_that_fails_gives_its_turn_up() -> None:
     queue = turns()
     with pytest.raises(ValueError, match="broken"), drawing_turn(queue):
         raise ValueError("broken")
-    with pytest.raises(ValueError, match="broken"), drawing_turn(queue), others_draw():
+    with pytest.raises(ValueError, match="broken"), drawing_turn(queue), released():
         raise ValueError("broken")
     assert queue.working == 0
     with drawing_turn(queue):
@@ -83,7 +83,7 @@ def test_a_run_whose_visitor_leaves_meanwhile_does_not_draw_on() -> None:
     present.set()
     queue, drawn_on = turns(present.is_set), False
     with suppress(Superseded), drawing_turn(queue):
-        with others_draw():
+        with released():
             present.clear()
         drawn_on = True
     assert not drawn_on
@@ -113,15 +113,15 @@ def test_a_newer_run_of_the_session_takes_the_place_of_one_that_waits() -> None:
 
 
 def test_outside_of_a_turn_there_is_nothing_to_give_up() -> None:
-    with others_draw():
+    with released():
         pass
 
 
 def test_a_computation_within_another_does_not_take_the_turn() -> None:
     queue, inner, outer = turns(), threading.Event(), threading.Event()
     with drawing_turn(queue):
-        with others_draw():
-            with others_draw():
+        with released():
+            with released():
                 pass
             in_thread(draw_as("b", queue, inner))
             assert inner.wait(PATIENCE), "the inner computation took the turn while the outer one goes on"

@@ -306,7 +306,7 @@ def test_batches_at_the_same_time_share_those_that_wait(released: threading.Even
     wait_until(lambda: queue.waiting == 4)
     with queue._lock:  # both end at the same moment
         queue._working_batches = 0
-        queue._plan(queue._waiting)
+        queue._reorder(queue._waiting)
     wait_until(lambda: len(batches) == 2)
     assert [len(batch) for batch in batches] == [2, 2]
     released.set()

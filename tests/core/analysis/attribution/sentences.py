@@ -13,7 +13,7 @@ from torch import Tensor
 from tests.core.tiny import drawn_biases_and_norms, tiny_config
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attribution import POINTS
-from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun, log_probabilities
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, log_probabilities
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.hooks.points import capture
@@ -51,13 +51,13 @@ def run_of_ids(
     inputs: list[int],
     outputs: list[int],
     points: Collection[Point] = POINTS,
-) -> ForcedRun:
+) -> TeacherForcedRun:
     """A run over given ids, such as `</s>` alone, which no text gives."""
     ids, read, written = torch.tensor([source]), torch.tensor([inputs]), torch.tensor(outputs)
     mask = padding_mask(ids, translator.tokenizer.special.pad)
     with capture(translator.model, points=points) as captured:
         logits = translator.model(ids, read, mask)
-    return ForcedRun(
+    return TeacherForcedRun(
         source_text="",
         text="",
         source_tokens=translator.tokenizer.tokens(source),
@@ -97,7 +97,7 @@ class Parts:
 
 
 @torch.no_grad()
-def parts(translator: Translator, run: ForcedRun, kind: Kind, layer: int) -> Parts:
+def parts(translator: Translator, run: TeacherForcedRun, kind: Kind, layer: int) -> Parts:
     """From the inputs of a sub-layer and its weight matrices, in plain loops."""
     model: Any = translator.model
     config = translator.config

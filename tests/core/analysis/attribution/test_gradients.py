@@ -13,7 +13,7 @@ from torch import Tensor
 from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.attribution import Attribution, Contrast, attribute, gradients
-from transformer_core.analysis.teacher_forced_run import ForcedRun
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.model.additive import AdditiveAttention
 from transformer_core.model.masks import causal_mask
 from transformer_core.text.tokenizer import Tokenizer
@@ -22,7 +22,7 @@ from transformer_core.translator import Translator
 STEPS = 9
 
 
-def embeddings(translator: Translator, run: ForcedRun) -> tuple[Tensor, Tensor]:
+def embeddings(translator: Translator, run: TeacherForcedRun) -> tuple[Tensor, Tensor]:
     model = translator.model
     scale = translator.config.d_model**0.5
     source = (model.source_embedding or model.embedding).weight[run.source].detach() * scale
@@ -30,14 +30,14 @@ def embeddings(translator: Translator, run: ForcedRun) -> tuple[Tensor, Tensor]:
     return source.requires_grad_(), target.requires_grad_()
 
 
-def baselines(run: ForcedRun, inputs: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+def baselines(run: TeacherForcedRun, inputs: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
     """Zeros, but </s> of the source and <s> of the target stay."""
     source, target = (torch.zeros_like(x) for x in inputs)
     source[:, -1], target[:, 0] = inputs[0][:, -1].detach(), inputs[1][:, 0].detach()
     return source, target
 
 
-def score(translator: Translator, run: ForcedRun, row: int, contrast: Contrast | None) -> Callable[..., Tensor]:
+def score(translator: Translator, run: TeacherForcedRun, row: int, contrast: Contrast | None) -> Callable[..., Tensor]:
     """From embeddings to log p of one token, without hooks."""
     model: Any = translator.model
     position, token = (row, int(run.outputs[row])) if contrast is None else (contrast.position, contrast.token)

@@ -18,7 +18,7 @@ from tests.core.analysis.attribution.sentences import (
 from transformer_core.analysis.ablation import Head, ablated, hook_point_name
 from transformer_core.analysis.attribution import POINTS, attribute, sublayer
 from transformer_core.analysis.attribution.sublayer import SubLayer
-from transformer_core.analysis.teacher_forced_run import SUBLAYERS, ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.edits import inject
 from transformer_core.hooks.points import edit
@@ -28,7 +28,7 @@ from transformer_core.translator import Translator
 ALL = slice(0, 10**6)
 
 
-def residual_after(run: ForcedRun, kind: Kind, layer: int) -> torch.Tensor:
+def residual_after(run: TeacherForcedRun, kind: Kind, layer: int) -> torch.Tensor:
     stack = "encoder" if kind == "encoder" else "decoder"
     return run.captured[f"{stack}.layers.{layer}.{SUBLAYERS[kind]}_add_norm.residual"][0]
 
@@ -38,7 +38,7 @@ def test_vectors_and_constants_sum_to_the_output_of_every_sublayer(
     tokenizer: Tokenizer, options: dict[str, Any]
 ) -> None:
     translator = make_translator(tokenizer, **options)
-    run = forced_run(translator, SOURCE, TARGET, points=POINTS)
+    run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
     for kind, layer in every_sublayer(translator):
         found = SubLayer.of(translator.model, run, kind, layer)
         summed = found.vectors(ALL).sum(dim=1) + found.constants(ALL)
@@ -50,7 +50,7 @@ def test_vectors_and_constants_sum_to_the_output_of_every_sublayer(
 @pytest.mark.parametrize("options", SHAPES, ids=str)
 def test_every_vector_is_that_of_the_formula(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
     translator = make_translator(tokenizer, **options)
-    run = forced_run(translator, SOURCE, TARGET, points=POINTS)
+    run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
     for kind, layer in every_sublayer(translator):
         found, expected = SubLayer.of(translator.model, run, kind, layer), parts(translator, run, kind, layer)
         vectors = found.vectors(ALL)
@@ -67,7 +67,7 @@ def test_every_vector_is_that_of_the_formula(tokenizer: Tokenizer, options: dict
 
 def test_what_an_edit_puts_in_the_place_of_a_head_belongs_to_no_token(learned: Translator) -> None:
     with ablated(learned, [("cross", 1, 2), ("encoder", 0, 1)]):
-        run = forced_run(learned, SOURCE, TARGET, points=POINTS)
+        run = teacher_forced_run(learned, SOURCE, TARGET, points=POINTS)
     off: list[Head] = [("cross", 1, 2), ("encoder", 0, 1)]
     for kind, layer, head in off:
         found = SubLayer.of(learned.model, run, kind, layer)
@@ -102,7 +102,7 @@ def test_norms_are_those_of_a_loop(tokenizer: Tokenizer, options: dict[str, Any]
 @pytest.mark.parametrize("head", [None, 3])
 def test_attention_is_that_of_the_maps(learned: Translator, layer: int | None, head: int | None) -> None:
     found = attribute(learned, SOURCE, TARGET, method="attention", layer=layer, head=head)
-    maps = learned.force(SOURCE, TARGET).attention
+    maps = learned.teacher_force(SOURCE, TARGET).attention
     layers = slice(None) if layer is None else slice(layer, layer + 1)
     heads = slice(None) if head is None else slice(head, head + 1)
     assert found.source == pytest.approx(maps.cross[layers, heads].mean(axis=(0, 1)), abs=1e-6)

@@ -18,7 +18,7 @@ from transformer_core.analysis.attribution import (
     faithfulness,
     leave_one_out,
 )
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.edits import knock_out
 from transformer_core.hooks.points import edit
@@ -26,9 +26,9 @@ from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 
-def run_without(translator: Translator, positions: list[int], *, of_source: bool) -> ForcedRun:
+def run_without(translator: Translator, positions: list[int], *, of_source: bool) -> TeacherForcedRun:
     """The forced pass when no query may attend to these keys."""
-    run = forced_run(translator, SOURCE, TARGET)
+    run = teacher_forced_run(translator, SOURCE, TARGET)
     queries: dict[Kind, int] = {"encoder": run.source.shape[1], "cross": run.inputs.shape[1]}
     if not of_source:
         queries = {"decoder": run.inputs.shape[1]}
@@ -37,7 +37,7 @@ def run_without(translator: Translator, positions: list[int], *, of_source: bool
             edges = [(query, key) for query in range(count) for key in positions]
             for layer in range(translator.config.num_layers):
                 stack.enter_context(edit(translator.model, hook_point_name(kind, layer, "scores"), knock_out(edges)))
-        return forced_run(translator, SOURCE, TARGET)
+        return teacher_forced_run(translator, SOURCE, TARGET)
 
 
 def positions_of(words: tuple[int, ...], word: int) -> list[int]:
@@ -77,7 +77,7 @@ def test_a_contrast_is_the_difference_of_two_effects(learned: Translator) -> Non
     found = attribute(learned, SOURCE, TARGET, method="leave-one-out", contrast=contrast)
     assert found.source.shape[0] == found.target.shape[0] == 1
 
-    def difference(run: ForcedRun) -> Tensor:
+    def difference(run: TeacherForcedRun) -> Tensor:
         with torch.no_grad():
             logits = learned.model(run.source, run.inputs, run.source_mask)[0, 2]
         result: Tensor = logits[17] - logits[40]
@@ -100,7 +100,7 @@ def test_a_contrast_is_the_difference_of_two_effects(learned: Translator) -> Non
 def test_it_reports_how_much_attention_goes_to_other_keys(learned: Translator) -> None:
     """Of every query, head and layer the weight on a key, which softmax shares out when the key is masked."""
     found = attribute(learned, SOURCE, TARGET, method="leave-one-out")
-    maps = learned.force(SOURCE, TARGET).attention
+    maps = learned.teacher_force(SOURCE, TARGET).attention
     for key in range(maps.cross.shape[3]):
         weights = [*maps.encoder[..., key].ravel(), *maps.cross[..., key].ravel()]
         assert float(found.report["redistributed_source"][key]) == pytest.approx(sum(weights) / len(weights), abs=1e-5)
@@ -114,7 +114,7 @@ def test_a_translation_of_one_token(learned: Translator) -> None:
     assert found.target.shape == (1, 1)
     heads = [("decoder", layer, head) for layer in range(2) for head in range(4)]
     with ablated(learned, heads):  # type: ignore[arg-type]
-        silent = forced_run(learned, SOURCE, "")
+        silent = teacher_forced_run(learned, SOURCE, "")
     assert found.target[:, 0] == pytest.approx(found.run.log_p - silent.log_p, abs=1e-5)
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator, parts, run_of_ids
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.attribution import POINTS, attribute, attribute_run, cross_contributions
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -19,7 +19,7 @@ from transformer_core.translator import Translator
 METHODS: tuple[Literal["rollout", "alti"], ...] = ("rollout", "alti")
 
 
-def shares_by_hand(translator: Translator, run: ForcedRun, method: str, kind: Kind, layer: int) -> Tensor:
+def shares_by_hand(translator: Translator, run: TeacherForcedRun, method: str, kind: Kind, layer: int) -> Tensor:
     """(Q, K), or (Q, K + 1) with the residual last, row for row."""
     expected = parts(translator, run, kind, layer)
     weights = run.captured[hook_point_name(kind, layer, "weights")][0]
@@ -49,7 +49,7 @@ def test_relevance_is_carried_from_layer_to_layer(
     tokenizer: Tokenizer, method: Literal["rollout", "alti"], options: dict[str, Any]
 ) -> None:
     translator = make_translator(tokenizer, **options)
-    run = forced_run(translator, SOURCE, TARGET, points=POINTS)
+    run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
     found = attribute(translator, SOURCE, TARGET, method=method)
     source, target = run.source.shape[1], run.inputs.shape[1]
     layers = range(translator.config.num_layers)
@@ -81,7 +81,7 @@ def test_rows_sum_to_1_and_nothing_comes_from_the_future(
 
 @pytest.mark.parametrize("layer", [0, 1])
 def test_contributions_of_one_layer_for_alignment(learned: Translator, layer: int) -> None:
-    run = forced_run(learned, SOURCE, TARGET, points=POINTS)
+    run = teacher_forced_run(learned, SOURCE, TARGET, points=POINTS)
     expected = shares_by_hand(learned, run, "alti", "cross", layer)
     assert cross_contributions(learned, run, layer) == pytest.approx(expected[:, :-1], abs=1e-5)
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, heads, make_translator
-from transformer_core.analysis import teacher_forced_run as forced_run_module
+from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.ablation import ablated
-from transformer_core.analysis.effects.cumulative_ablation import ORDERS, Order, staircase
+from transformer_core.analysis.effects.cumulative_ablation import ORDERS, Order, cumulative_ablation
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -27,7 +27,7 @@ def small(tokenizer: Tokenizer, **options: Any) -> Translator:
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_step_is_an_ordinary_ablation(tokenizer: Tokenizer, options: dict[str, Any], order: Order) -> None:
     translator = small(tokenizer, **options)
-    found = staircase(translator, SOURCE, TARGET, order=order, texts=3, beam=2)
+    found = cumulative_ablation(translator, SOURCE, TARGET, order=order, texts=3, beam=2)
     assert sorted(found.heads) == sorted(heads(translator))
     assert len(found.log_p) == len(found.heads) + 1
     for count in range(0, len(found.heads) + 1, 5):
@@ -49,28 +49,33 @@ def test_the_orders(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> No
             return translator.score([(SOURCE, TARGET)])[0]
 
     by_effect = sorted(everything, key=lambda head: -alone([head]))
-    assert list(staircase(translator, SOURCE, TARGET, texts=2, beam=1).heads)[:6] == by_effect[:6]
-    greedy = staircase(translator, SOURCE, TARGET, order="greedy", texts=2, beam=1).heads
+    assert list(cumulative_ablation(translator, SOURCE, TARGET, texts=2, beam=1).heads)[:6] == by_effect[:6]
+    greedy = cumulative_ablation(translator, SOURCE, TARGET, order="greedy", texts=2, beam=1).heads
     for count in range(3):
         rest = [head for head in everything if head not in greedy[:count]]
         assert greedy[count] == max(rest, key=lambda head: alone([*greedy[:count], head]))
-    drawn = [staircase(translator, SOURCE, TARGET, order="random", seed=s, texts=2, beam=1).heads for s in (1, 1, 2)]
+    drawn = [
+        cumulative_ablation(translator, SOURCE, TARGET, order="random", seed=s, texts=2, beam=1).heads
+        for s in (1, 1, 2)
+    ]
     assert drawn[0] == drawn[1] != drawn[2]
-    beside = staircase(translator, SOURCE, TARGET, seed=0, random_orders=2, texts=3, beam=1)
+    beside = cumulative_ablation(translator, SOURCE, TARGET, seed=0, random_orders=2, texts=3, beam=1)
     counts = [count for count, _ in beside.texts]
     for seed, row in zip((1, 2), beside.random, strict=True):
-        there = staircase(translator, SOURCE, TARGET, order="random", seed=seed, texts=2, beam=1)
+        there = cumulative_ablation(translator, SOURCE, TARGET, order="random", seed=seed, texts=2, beam=1)
         assert row == pytest.approx(there.log_p[counts], abs=1e-4)
-    whole = staircase(translator, SOURCE, TARGET, texts=2, beam=1)
-    monkeypatch.setattr(forced_run_module, "_MAX_VALUES", 1)  # one row after the other
-    assert staircase(translator, SOURCE, TARGET, texts=2, beam=1).log_p == pytest.approx(whole.log_p, abs=1e-4)
+    whole = cumulative_ablation(translator, SOURCE, TARGET, texts=2, beam=1)
+    monkeypatch.setattr(run_module, "_MAX_VALUES", 1)  # one row after the other
+    assert cumulative_ablation(translator, SOURCE, TARGET, texts=2, beam=1).log_p == pytest.approx(
+        whole.log_p, abs=1e-4
+    )
 
 
 def test_bad_input(tokenizer: Tokenizer) -> None:
     translator = small(tokenizer)
     with pytest.raises(ValueError, match="order is 'nonsense', but must be one of effect"):
-        staircase(translator, SOURCE, order="nonsense")  # type: ignore[arg-type]
+        cumulative_ablation(translator, SOURCE, order="nonsense")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="texts is 1"):
-        staircase(translator, SOURCE, texts=1)
+        cumulative_ablation(translator, SOURCE, texts=1)
     with pytest.raises(DecodingStopped):
-        staircase(translator, SOURCE, TARGET, should_stop=lambda: True)
+        cumulative_ablation(translator, SOURCE, TARGET, should_stop=lambda: True)

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from tests.core.tiny import tiny_config
-from transformer_core.analysis import teacher_forced_run as forced_run_module
+from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.effects import head_effects as module
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
-from transformer_core.analysis.teacher_forced_run import SUBLAYERS, forced_run
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.edits import ablate_heads
@@ -92,7 +92,7 @@ def means_by_hand(translator: Translator, kind: Kind, layer: int) -> Tensor:
     values = []
     for source, target in OTHERS:
         with capture(translator.model, points="head_outputs", kinds=kind, layers={layer}) as captured:
-            translator.force(source, target)
+            translator.teacher_force(source, target)
         values.append(captured[address][0])  # (H, n, d_v)
     return torch.cat(values, dim=1).mean(dim=1)  # (H, d_v)
 
@@ -103,7 +103,7 @@ def test_mean_ablation_puts_in_the_mean_over_other_sentences(learned: Translator
         mean = means_by_hand(learned, kind, layer)
         assert mean_outputs(learned, OTHERS)[kind][layer][:, 0] == pytest.approx(mean, abs=1e-5)
         with edit(learned.model, hook_point_name(kind, layer, "head_outputs"), ablate_heads([head], mean[[head]])):
-            without = forced_run(learned, SOURCE, TARGET).log_p
+            without = teacher_forced_run(learned, SOURCE, TARGET).log_p
         assert found.effects[kind][layer, head] == pytest.approx(found.run.log_p - without, abs=2e-5)
     assert found.draws is None
 
@@ -116,7 +116,7 @@ def test_resampling_puts_in_what_a_head_said_of_another_sentence(learned: Transl
         address, effects = hook_point_name(kind, layer, "head_outputs"), []
         for source, target in OTHERS:
             with capture(learned.model, points="head_outputs") as captured:
-                learned.force(source, target)
+                learned.teacher_force(source, target)
             said = captured[address][0, head]  # (n, d_v)
 
             def put_in(value: Tensor, _site: object, said: Tensor = said, head: int = head) -> Tensor:
@@ -126,7 +126,7 @@ def test_resampling_puts_in_what_a_head_said_of_another_sentence(learned: Transl
                 return changed
 
             with edit(learned.model, address, put_in):
-                effects.append(found.run.log_p - forced_run(learned, SOURCE, TARGET).log_p)
+                effects.append(found.run.log_p - teacher_forced_run(learned, SOURCE, TARGET).log_p)
         both = torch.stack(effects)
         assert found.effects[kind][layer, head] == pytest.approx(both.mean(dim=0), abs=2e-5)
         assert found.draws is not None
@@ -155,7 +155,7 @@ def test_with_a_frozen_norm_only_the_removal_counts(tokenizer: Tokenizer, norm: 
         assert isinstance(sublayer, AddAndNorm)
         sums: list[Tensor] = []
         handle = sublayer.norm.register_forward_pre_hook(lambda _module, given, sums=sums: sums.append(given[0]))
-        forced_run(translator, SOURCE, TARGET)
+        teacher_forced_run(translator, SOURCE, TARGET)
         clean = sums.pop()
 
         def normed(
@@ -169,7 +169,7 @@ def test_with_a_frozen_norm_only_the_removal_counts(tokenizer: Tokenizer, norm: 
         handle.remove()
         context: Any = nullcontext() if norm == "pre" else sublayer.norm.register_forward_hook(normed)
         with context, ablated(translator, [(kind, layer, head)]):
-            without = forced_run(translator, SOURCE, TARGET).log_p
+            without = teacher_forced_run(translator, SOURCE, TARGET).log_p
         effect = found.effects[kind][layer, head]
         assert effect == pytest.approx(found.run.log_p - without, abs=1e-5), (kind, layer, head)
     assert (norm == "pre") == all(torch.allclose(found.effects[kind], plain.effects[kind], atol=1e-6) for kind in KINDS)
@@ -177,7 +177,7 @@ def test_with_a_frozen_norm_only_the_removal_counts(tokenizer: Tokenizer, norm: 
 
 def test_groups_of_heads_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = head_effects(learned, SOURCE, TARGET)
-    monkeypatch.setattr(forced_run_module, "_MAX_VALUES", 1)  # one head at a time
+    monkeypatch.setattr(run_module, "_MAX_VALUES", 1)  # one head at a time
     for kind, values in head_effects(learned, SOURCE, TARGET).effects.items():
         assert values == pytest.approx(whole.effects[kind], abs=1e-5)
 
@@ -187,7 +187,7 @@ def test_edits_that_are_active_stay(learned: Translator) -> None:
     with ablated(learned, [("cross", 1, 2)]):
         found = head_effects(learned, SOURCE, TARGET)
     with ablated(learned, [("cross", 1, 2), ("decoder", 0, 1)]):
-        both = forced_run(learned, SOURCE, TARGET).log_p
+        both = teacher_forced_run(learned, SOURCE, TARGET).log_p
     assert found.effects["decoder"][0, 1] == pytest.approx(found.run.log_p - both, abs=1e-5)
     assert found.effects["cross"][1, 2].abs().max() < 1e-5
 

@@ -10,7 +10,7 @@ import torch
 from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, heads, make_translator
 from transformer_core.analysis.ablation import Head, hook_point_name
 from transformer_core.analysis.effects.head_gradients import estimated_effects, gradient_importance
-from transformer_core.analysis.teacher_forced_run import ForcedRun, forced_run
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.hooks.points import edit
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -19,7 +19,7 @@ SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
 STEP = 1e-6
 
 
-def slope(translator: Translator, run: ForcedRun, head: Head, at: slice) -> float:
+def slope(translator: Translator, run: TeacherForcedRun, head: Head, at: slice) -> float:
     """How fast the log-probability grows when a head's output at some positions is made a little longer."""
     kind, layer, number = head
     found = []
@@ -41,7 +41,7 @@ def test_both_measures_are_slopes_of_the_log_probability(tokenizer: Tokenizer, o
     """Every position's output of a head made a little longer, one after the other; then all of them together."""
     translator = make_translator(tokenizer, **options)
     translator.model.double()
-    run = forced_run(translator, SOURCE, TARGET)
+    run = teacher_forced_run(translator, SOURCE, TARGET)
     importance, estimates = gradient_importance(translator, run), estimated_effects(translator, run)
     for number, head in list(enumerate(heads(translator)))[::5]:
         length = run.source.shape[1] if head[0] == "encoder" else run.inputs.shape[1]

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
-from transformer_core.analysis import teacher_forced_run as forced_run_module
+from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.effects.part_effects import (
     Part,
     all_parts,
@@ -20,7 +20,7 @@ from transformer_core.analysis.effects.part_effects import (
     translate_without_part,
     translate_without_word,
 )
-from transformer_core.analysis.teacher_forced_run import forced_run
+from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.points import hook_points
 from transformer_core.text.tokenizer import Tokenizer
@@ -78,7 +78,7 @@ def positions_of(words: tuple[str, ...], tokens: tuple[str, ...]) -> list[list[i
 
 @torch.no_grad()
 def log_p(translator: Translator, target: Any = TARGET) -> Tensor:
-    run = forced_run(translator, SOURCE, target)
+    run = teacher_forced_run(translator, SOURCE, target)
     return run.log_p
 
 
@@ -121,7 +121,7 @@ def test_the_cached_search_is_the_forced_pass(tokenizer: Tokenizer, options: dic
 def test_small_batches_bad_input_and_stopping(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     translator = make_translator(tokenizer)
     whole = part_effects(translator, SOURCE, TARGET)
-    monkeypatch.setattr(forced_run_module, "_MAX_VALUES", 1)
+    monkeypatch.setattr(run_module, "_MAX_VALUES", 1)
     torch.testing.assert_close(part_effects(translator, SOURCE, TARGET).effects, whole.effects, atol=1e-5, rtol=1e-4)
     with pytest.raises(ValueError, match="word is 99"):
         translate_without_word(translator, SOURCE, 99)

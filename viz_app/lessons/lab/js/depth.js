@@ -85,10 +85,10 @@ export class Depth extends Bench {
       const style = { size: 12, align: "center", weight: each === layer ? 700 : 400 };
       pen.write(String(each), label + (each + 0.5) * column, 27, style);
     }
-    own.tokens.forEach((token, at) => {
+    own.tokens.forEach((text, at) => {
       const y = HEAD + at * row;
       const written = { font: theme.code, size, align: "right", weight: at === token ? 700 : 400 };
-      pen.write(tokenText(token), label - 8, y + row / 2, { ...written, most: label - 12 });
+      pen.write(tokenText(text), label - 8, y + row / 2, { ...written, most: label - 12 });
       for (let each = 0; each < this.layers; each++) {
         const x = label + each * column;
         const leads = rank.at(each, at) === 1;
