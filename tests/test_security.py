@@ -16,7 +16,7 @@ from viz_app.serving.web.middleware import CLOSED, FRAME_SETTING
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "SECURITY.md"
-_ROW = re.compile(r"\| (.+) \| ([\d,]+)(?: (.+))? \| `(\w+)` in \[[\w.]+\]\(([\w./]+)\) \|")
+_ROW = re.compile(r"\| (.+) \| ([\d,]+)(?: (.+))? \| `(\w+)` in \[[\w./]+\]\(([\w./]+)\) \|")
 _UNITS = {"MB": 10**6, "kB": 10**3, "MiB": 2**20, "million": 10**6}
 ROWS = [_ROW.fullmatch(line) for line in GUIDE.read_text(encoding="utf-8").splitlines() if "` in [" in line]
 
