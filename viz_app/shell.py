@@ -8,9 +8,9 @@ import streamlit as st
 
 from viz_app.components.current_link import on_current_link
 from viz_app.serving.input_validation import MAX_CHARACTERS
-from viz_app.serving.scheduling.render_lock import drawing_turn
+from viz_app.serving.scheduling.render_lock import render_lock
 from viz_app.serving.scheduling.request_queue import Superseded
-from viz_app.serving.web.media_retention import install_media_retention
+from viz_app.serving.streamlit_patches import retain_media
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.about import about_text, draw_about
@@ -36,14 +36,14 @@ _FOLDER = Path(__file__).parent
 def main() -> None:
     """Draw the frame and the page that the visitor is on, when it is this run's turn."""
     try:
-        with drawing_turn():
+        with render_lock():
             _draw()
     except Superseded:  # a newer run draws the page, or nobody is there to see it
         st.stop()
 
 
 def _draw() -> None:
-    install_media_retention()
+    retain_media()
     session.initialise()
     t = session.labels()
     st.set_page_config(

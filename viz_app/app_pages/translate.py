@@ -54,7 +54,7 @@ from viz_app.ui.menu import menu
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
-from viz_app.ui.shared_across_pages import shared_row
+from viz_app.ui.shared_row import shared_row
 from viz_app.ui.translate.external_views import draw_external_views, open_view
 from viz_app.ui.translate.tour import draw_tour
 

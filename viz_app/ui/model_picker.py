@@ -11,11 +11,11 @@ from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.serving.models.registry import available_models, default_model, display_names
 from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.streamlit_patches import shared_across_pages
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model, selected_service
 from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.shared_across_pages import shared_across_pages
 
 _KEY = "model_choice"
 _MAX_BESIDE = 2  # models that stand side by side; more are a list, ...

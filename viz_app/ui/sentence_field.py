@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from viz_app.serving.streamlit_patches import shared_across_pages
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.shared_across_pages import shared_across_pages
 
 
 def sentence_field(t: Texts) -> str:

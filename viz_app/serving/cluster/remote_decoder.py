@@ -19,7 +19,7 @@ import msgspec
 from transformer_core.attention_maps import MapsTooLarge
 from viz_app.serving.decoding.batching import DeadlineExceeded
 from viz_app.serving.decoding.decoding_limits import DEADLINE
-from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket
+from viz_app.serving.scheduling.request_queue import BatchJob, OnPosition, RequestQueue, Superseded, Ticket
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 from viz_app.serving.server_address import PATH
 
@@ -72,8 +72,7 @@ class RemoteDecoder:
         self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
     ) -> Decoded:
         """See `Decoder`; the server forms the batches, so that each sentence is one request."""
-        ticket.work = self
-        with self._queue.batch(ticket, lambda first, other: False, 1, on_position):
+        with self._queue.batch(ticket, BatchJob(), on_position):
             return self._ask_until_answered(encoding, beam, should_stop)
 
     def start(self) -> None:

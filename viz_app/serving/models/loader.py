@@ -20,8 +20,9 @@ from viz_app.serving.decoding.worker_processes import WorkerProcesses
 from viz_app.serving.models.registry import available_models, default_model
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
-from viz_app.serving.scheduling.visitor import current_visitor, stop_if_superseded
+from viz_app.serving.scheduling.visitor import current_visitor
 from viz_app.serving.settings import model_server, positive_setting
+from viz_app.serving.streamlit_patches import stop_if_superseded
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator

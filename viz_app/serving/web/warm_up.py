@@ -14,8 +14,8 @@ from viz_app.serving.opening.opened_models import opened_models
 from viz_app.serving.scheduling.monitoring import METRICS_SETTING, metrics_server
 from viz_app.serving.scheduling.request_queue import Superseded, Visitor
 from viz_app.serving.settings import positive_setting
+from viz_app.serving.streamlit_patches import resize_download_pool
 from viz_app.serving.web.health import health
-from viz_app.serving.web.server_limits import resize_download_pool
 
 _OWNER = "warm-up"  # whose requests these are
 _log = logging.getLogger(__name__)

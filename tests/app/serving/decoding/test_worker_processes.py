@@ -28,7 +28,7 @@ from viz_app.serving.decoding.worker_processes import ModelKey, NoneReady, Worke
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 START = 60.0  # seconds that a process may take to start on a busy machine
 
 
@@ -138,7 +138,7 @@ def test_what_ends_one_process_after_the_other_is_given_up(
         tries.append(call)
         raise BrokenProcessPool
 
-    monkeypatch.setattr(process, "_submit", ends)
+    monkeypatch.setattr(process, "submit", ends)
     with pytest.raises(WorkerLost, match="3 processes ended before a batch of 1 "):
         workers.decode(key, encodings(translator, TEXTS[:1]), BEAM, never, never)
     assert len(tries) == 3

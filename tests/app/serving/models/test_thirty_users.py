@@ -26,7 +26,7 @@ from websockets.typing import Origin, Subprotocol
 from transformer_core.translator import Translator
 from viz_app.text.examples import EXAMPLES
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 USERS = 30
 SECONDS = 120
 

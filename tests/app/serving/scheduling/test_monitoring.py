@@ -27,7 +27,7 @@ from viz_app.serving.web import health as health_module
 from viz_app.serving.web.health import LIVE, READY, Health
 from viz_app.serving.web.log_format import LOG_SETTING, JsonFormatter, use_log_setting
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 SECONDS = 60.0
 SENTENCE = "The dog reads a secret book."
 

@@ -1,15 +1,46 @@
-"""Files that a button made: how long they stay, with Streamlit's own store of files."""
+"""Each internal of Streamlit that the app uses is still there; files of a download button stay long enough."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+from importlib import import_module
+from typing import Any
+
 import pytest
+import streamlit
+from google.protobuf.message import Message
 from streamlit import runtime
 from streamlit.runtime import Runtime, RuntimeConfig, media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from viz_app.serving.web.media_retention import KEPT_SECONDS, Throttled, install_media_retention
+from viz_app.serving import streamlit_patches
+from viz_app.serving.streamlit_patches import INTERNALS, KEPT_SECONDS, Throttled, retain_media
+
+
+def has(owner: Any, name: str) -> bool:
+    """Whether a class has an attribute, a field, or sets it as it is made."""
+    if hasattr(owner, name):
+        return True
+    if dataclasses.is_dataclass(owner):
+        return name in {each.name for each in dataclasses.fields(owner)}
+    if issubclass(owner, Message):
+        return name in owner.DESCRIPTOR.fields_by_name
+    return f"self.{name}" in inspect.getsource(owner.__init__)
+
+
+@pytest.mark.parametrize(("module", "path", "user"), INTERNALS, ids=[path for _, path, _ in INTERNALS])
+def test_the_internal_is_there(module: str, path: str, user: str) -> None:
+    assert callable(getattr(streamlit_patches, user))
+    owner: Any = import_module(module)
+    for name in path.split("."):
+        assert has(owner, name), (
+            f"Streamlit {streamlit.__version__} or its server has no {module}.{path} any more: "
+            f"change streamlit_patches.{user}"
+        )
+        owner = getattr(owner, name, None)
 
 
 @pytest.fixture
@@ -60,10 +91,10 @@ def server(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> Runtim
 
 def test_a_server_keeps_files_from_the_first_run_on(server: Runtime) -> None:
     store = server.media_file_mgr
-    install_media_retention()
+    retain_media()
     kept, file = store.remove_orphaned_files, pressed(store)
     for _ in range(3):
-        install_media_retention()  # as each run does
+        retain_media()  # as each run does
         store.remove_orphaned_files()
     assert there(store, file)
     assert store.remove_orphaned_files is kept, "a wait of its own for each run would never end"
@@ -71,7 +102,7 @@ def test_a_server_keeps_files_from_the_first_run_on(server: Runtime) -> None:
 
 def test_without_a_server_there_is_nothing_to_keep(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Runtime, "_instance", None)
-    install_media_retention()
+    retain_media()
     assert not runtime.exists(), "none is made for it"
     file = pressed(manager)
     for _ in range(2):
