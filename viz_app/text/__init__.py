@@ -15,6 +15,8 @@ import tomllib
 from functools import lru_cache
 from pathlib import Path
 
+from babel import Locale
+
 LANGUAGES = ("en", "ko")
 DEFAULT_LANGUAGE = "en"
 LANGUAGE_NAMES = {"en": "English", "ko": "한국어"}
@@ -62,9 +64,9 @@ class Texts:
         return Texts(self.language, {**self._tables, **tables})
 
     def language_name(self, code: str) -> str:
-        """A language by its BCP 47 code: German for "de" and "de-AT"; the code itself for one that the app lacks."""
-        name, known = code.split("-")[0].lower() or "unknown", self._tables["languages"]
-        return known.get(name, code)
+        """Return the name of a language by its BCP 47 code: German for "de" and "de-AT"; the code if it has no name."""
+        name = code.split("-")[0].lower() or "unknown"
+        return self._tables["languages"].get(name) or Locale(self.language).languages.get(name, code)
 
     def for_source(self, code: str) -> Texts:
         """These labels for a model that reads this language; empty for one of which that is unknown."""
