@@ -48,7 +48,7 @@ from viz_app.text.examples import TREE_EXAMPLES, examples_of
 from viz_app.ui.classroom.class_frame import draw_ask
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
-from viz_app.ui.edit_links import edit_in_figures, open_in_lab
+from viz_app.ui.edit_links import draw_edit_button, edit_in_figures, open_in_lab
 from viz_app.ui.lesson_route import draw_route, is_following, route_params
 from viz_app.ui.menu import menu
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
@@ -312,8 +312,7 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             icon=":material/folder_zip:",
             help=t("translate.everything_help"),
         )
-        edit = session.enqueue_callback(edit_in_figures, picture.selection)
-        st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
+        draw_edit_button(t, "edit-in-figures", edit_in_figures, picture.selection)
         if picture.command:
             st.code(picture.command, language=None, wrap_lines=True)
         else:

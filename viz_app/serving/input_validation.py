@@ -1,4 +1,4 @@
-"""Checks a sentence before the model sees it."""
+"""Validate a sentence before the model reads it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
 
 
 class EncodingLike(Protocol):
-    """The part of `transformer_core.text.tokenizer.Encoding` that is used here."""
+    """Used part of `transformer_core.text.tokenizer.Encoding`."""
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -30,15 +30,15 @@ class EncodingLike(Protocol):
 
 
 class TokenizerLike(Protocol):
-    """The part of `transformer_core.text.tokenizer.Tokenizer` that is used here."""
+    """Used part of `transformer_core.text.tokenizer.Tokenizer`."""
 
     def encode(self, text: str) -> EncodingLike:
-        """Text -> tokens."""
+        """Encode a text as tokens."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence as typed, and whether the model is to translate it.
+    """A sentence as typed, and whether the model can translate it.
 
     Args:
         text: The sentence with its outer and repeated white space taken away.
@@ -101,7 +101,7 @@ def validate_sentence(
 
 
 def visible_words(text: str) -> tuple[str, ...]:
-    """The words of a text as a parser reads them, without those that hold no visible character.
+    """Return the words of a text as a parser reads them, without words of invisible characters.
 
     Of a word of such characters alone, as a zero-width space, SentencePiece makes no token: a leaf that nobody reads.
     """

@@ -1,4 +1,4 @@
-"""How much memory a value takes that a cache keeps."""
+"""Memory of a cached value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass
 
 
 def memory_size(value: object) -> int:
-    """Bytes of a value and of all that is in it.
+    """Return the bytes of a value and of its parts.
 
     Args:
         value: Dataclasses, mappings, sequences, sets, arrays, tensors and plain values, within each other. What has

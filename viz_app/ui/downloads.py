@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from viz_app.export.bundle import Turn
-from viz_app.figure_editor.rendering import render_cache
+from viz_app.figure_editor.rendering import ExportableFigure, render_cache
 from viz_app.figures import RENDERERS
 from viz_app.serving.scheduling.visitor import current_visitor
 from viz_app.state.session import session_id
@@ -27,6 +27,19 @@ def in_turn(make: Callable[[], bytes]) -> Callable[[], bytes]:
 def in_turns(make: Callable[[Turn], bytes]) -> Callable[[], bytes]:
     """As `in_turn`, for a file of many drawings: each waits for its turn."""
     return partial(render_cache().files, session_id(), current_visitor(), make)
+
+
+def draw_figure_downloads(figure: ExportableFigure, key: str) -> None:
+    """Draw a row with a button for each format of a figure."""
+    with st.container(horizontal=True):
+        for format in figure.formats:
+            draw_download(format, figure.file, figure.file_name(format), key)
+
+
+def draw_command(figure: ExportableFigure) -> None:
+    """Draw the command that makes a figure again, if there is one."""
+    if command := figure.command("pdf"):
+        st.code(command, language=None, wrap_lines=True)
 
 
 def draw_download(format: str, make: Callable[[str], bytes], file_name: str, key: str, *, first: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What a front end and a model server say to each other over HTTP: a sentence there, its search and its maps back.
+"""Messages between a front end and a model server over HTTP: a sentence there, its search and its maps back.
 
 A request is JSON. So is a refusal. A reply is a header of JSON and the weights of all maps after it, little-endian
 float32, in the layout of `viz_app.components.buffer`. Every size is checked before memory is spent on it.
@@ -33,7 +33,7 @@ Read = Callable[[int], bytearray]  # so many bytes, all of them
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sentence to decode.
+    """Sentence to decode.
 
     Args:
         weights_hash: Of the model that is meant.
@@ -47,13 +47,13 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Which model a server has."""
+    """Identity of a server's model."""
 
     weights_hash: Annotated[str, Meta(max_length=64)]
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why a server has not decoded a sentence.
+    """Reason why a server has not decoded a sentence.
 
     Args:
         error: What kind of reason.
@@ -72,7 +72,7 @@ STATUS = {"request": 400, "other_model": 409, "maps_too_large": 422, "deadline":
 
 
 class Refused(Exception):
-    """A request that a server does not decode.
+    """A server refuses to decode a request.
 
     Args:
         refusal: Why.
@@ -84,7 +84,7 @@ class Refused(Exception):
 
 
 class BadReply(RuntimeError):
-    """A model server answered with something that is no reply."""
+    """A model server answered with an invalid reply."""
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -98,7 +98,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def read_request(data: bytes, translator: Translator) -> Request:
-    """A request for a model. Raises Refused for one that it cannot serve."""
+    """Read a request for a model. Raises Refused for one that it cannot serve."""
     try:
         found = msgspec.json.decode(data, type=Request)
     except (msgspec.DecodeError, UnicodeError) as error:
@@ -116,7 +116,7 @@ def read_request(data: bytes, translator: Translator) -> Request:
 
 
 def to_reply(decoded: Decoded) -> bytes:
-    """What a server makes of a decoded sentence. Raises ValueError for a probability that JSON cannot hold."""
+    """Encode a decoded sentence. Raises ValueError for a probability that JSON cannot hold."""
     maps = decoded.maps
     layers, heads = maps.encoder.shape[:2]
     header = _Header(decoded.result, maps.source, maps.inputs, maps.outputs, maps.finished, layers, heads)
@@ -125,7 +125,7 @@ def to_reply(decoded: Decoded) -> bytes:
 
 
 def read_reply(read: Read, translator: Translator, sentence: Encoding) -> Decoded:
-    """What `to_reply` has made.
+    """Decode a reply made by `to_reply`.
 
     Args:
         read: Reads the answer.

@@ -1,4 +1,4 @@
-"""The model server: models behind Ray Serve, which forms the batches and keeps the replicas alive.
+"""Model server: models behind Ray Serve, which forms the batches and keeps the replicas alive.
 
 Front ends speak plain HTTP to Serve's proxy (`remote_decoder`); only this module needs Ray. To add a
 deployment, write its class and add a line to `applications`.
@@ -59,7 +59,7 @@ Answer = bytes | Refusal
 
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
-    """What a model server is.
+    """Options of a model server.
 
     Args:
         checkpoint: Folder of the model, the same on every machine.
@@ -77,7 +77,7 @@ class ServerOptions:
 
 
 def applications(options: ServerOptions) -> dict[str, serve.Application]:
-    """What Serve's HTTP proxy offers, by path. What does not compute takes no processor: `"num_cpus": 0`."""
+    """Return the deployments behind Serve's HTTP proxy, by path. One that does not compute has `"num_cpus": 0`."""
     model = serve.deployment(
         ModelReplica,
         name="model",
@@ -102,7 +102,7 @@ def applications(options: ServerOptions) -> dict[str, serve.Application]:
 
 
 def start(options: ServerOptions) -> None:
-    """Start the server, in the cluster that RAY_ADDRESS names or else in one of its own; returns when it answers."""
+    """Start the server, in the cluster that RAY_ADDRESS names or else in its own; returns when it answers."""
     if os.environ.get("RAY_ADDRESS"):
         ray.init(log_to_driver=False)
     else:
@@ -120,7 +120,7 @@ def start(options: ServerOptions) -> None:
 
 
 def stop() -> None:
-    """End the server, and the cluster if it is its own."""
+    """End the server, and its own cluster."""
     serve.shutdown()
     ray.shutdown()
 
@@ -132,7 +132,7 @@ class _Sentence:
 
 
 class ModelReplica:
-    """A process that holds the model.
+    """Process that holds the model.
 
     Args:
         folder: Of its checkpoint.
@@ -152,7 +152,7 @@ class ModelReplica:
         self._idle.set()
 
     async def __call__(self, request: HttpRequest) -> Response:
-        """A sentence, or which model this is."""
+        """Decode a sentence, or return the model's identity."""
         if request.method == "GET":
             return _json(Identity(self._translator.checkpoint_hash))
         try:
@@ -173,7 +173,7 @@ class ModelReplica:
         return Response(answer, media_type="application/octet-stream")
 
     def _batch(self, longest: int, beam: int) -> Callable[[_Sentence], Awaitable[Answer]]:
-        """Forms batches of sentences of a class of length, all with the same beam."""
+        """Return the function that batches sentences of one length class and beam."""
         if (longest, beam) not in self._batches:
 
             async def decode(sentences: list[_Sentence]) -> list[Answer]:
@@ -218,13 +218,13 @@ class ModelReplica:
 
 
 class ClassReplica:
-    """The process that holds the classes of all front ends."""
+    """Process that holds the classes of all front ends."""
 
     def __init__(self) -> None:
         self._store = Classrooms()
 
     async def __call__(self, request: HttpRequest) -> Response:
-        """A call of a method of `Classrooms`, named by the path."""
+        """Call a method of `Classrooms`, named by the path."""
         try:
             arguments = await _body(request, MAX_CALL_BYTES)
         except Refused as error:

@@ -1,4 +1,4 @@
-"""A model server elsewhere as the decoder of a front end, over plain HTTP.
+"""Decoder of a front end that asks a model server over plain HTTP.
 
 The visitor's own thread asks, and looks up ten times a second whether the visitor still wants the answer. Whoever
 leaves closes the connection, and the server takes the sentence out of its batch. A sentence may be decoded twice
@@ -42,19 +42,19 @@ _log = logging.getLogger(__name__)
 
 
 class ModelServerAway(RuntimeError):
-    """The model server does not answer, or has too much to do."""
+    """The model server does not answer, or is overloaded."""
 
 
 class OtherModel(RuntimeError):
-    """The model server has another model than the one that is asked for."""
+    """The model server has another model than the requested one."""
 
 
 class _Lost(Exception):
-    """An answer that did not come, and may come when asked for again."""
+    """The answer did not arrive; a second try may succeed."""
 
 
 class RemoteDecoder:
-    """Lets a model server decode.
+    """Decoder that asks a model server.
 
     Args:
         server: Its host and port.
@@ -71,15 +71,15 @@ class RemoteDecoder:
     def decode(
         self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
     ) -> Decoded:
-        """See `Decoder`; the server forms the batches, so that each sentence is one request."""
+        """See `Decoder`; the server forms the batches, so each sentence is one request."""
         with self._queue.batch(ticket, BatchJob(), on_position):
             return self._ask_until_answered(encoding, beam, should_stop)
 
     def start(self) -> None:
-        """Nothing: the server has begun, or has not."""
+        """Do nothing: the server runs by itself."""
 
     def is_ready(self) -> bool:
-        """Whether the server answers, and with the right model."""
+        """Return whether the server answers, and with the right model."""
         from viz_app.serving.cluster.decoding_messages import Identity
 
         connection = http.client.HTTPConnection(*self._server, timeout=_CONNECT_SECONDS)
@@ -151,7 +151,7 @@ class RemoteDecoder:
             connection.close()
 
     def _error(self, status: int, body: bytes) -> Exception:
-        """What an answer means that is no reply; those of Serve itself are no JSON."""
+        """Return the error for a refused request; a refusal of Serve itself is no JSON."""
         from viz_app.serving.cluster.decoding_messages import BadReply, Refusal
 
         try:

@@ -1,4 +1,4 @@
-"""What a checkpoint's `metrics.json` tells, read once into one checked value.
+"""Content of a checkpoint's `metrics.json`, read once into one checked value.
 
 The file is written by whoever made the checkpoint, so nothing of it is taken on trust: what is not of the right form is
 left out and named, and everything else counts.
@@ -45,14 +45,14 @@ _ONLY_ES = ("event", "pleonastic")  # templates of ContraCAT in which the pronou
 
 
 class Languages(Struct, frozen=True):
-    """What a model reads and writes: BCP 47 codes, for labels, fonts and screen readers; empty for what is unknown."""
+    """Languages that a model reads and writes: BCP 47 codes; empty if unknown."""
 
     source: _Code = ""
     target: _Code = ""
 
 
 class HeadCounts(Struct, frozen=True):
-    """How many heads of a kind look, rest, or have a fixed offset, as `transformer_core.analysis.head_scores` says.
+    """Counts of one kind's heads that look, rest, or have a fixed offset; see `transformer_core.analysis.head_scores`.
 
     Args:
         heads: How many there are.
@@ -81,7 +81,7 @@ class _Answers(Struct):
 
 @dataclass(frozen=True)
 class Score:
-    """The quality measured on one test set.
+    """Quality measured on one test set.
 
     Args:
         name: The test set.
@@ -99,18 +99,18 @@ class Score:
 
     @property
     def content(self) -> str | None:
-        """Key of the label that says what its sentences are; None when this app does not know the set."""
+        """Key of the label that describes its sentences; None for an unknown set."""
         return next((label for start, label in _HOLDS.items() if self.name.lower().startswith(start)), None)
 
     @property
     def is_unseen_only(self) -> bool:
-        """Whether only those of its sentences count whose reference does not occur in the training text."""
+        """Whether it leaves out sentences whose reference occurs in the training text."""
         return self.name.endswith("-unseen")
 
 
 @dataclass(frozen=True)
 class AlignmentErrors:
-    """How well each head of encoder-decoder attention links words.
+    """Alignment errors of each head of encoder-decoder attention.
 
     Args:
         rates: Alignment error rate, 0 to 1, by layer and head.
@@ -146,7 +146,7 @@ class ContrastScores:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCard:
-    """Scores and facts of a checkpoint; of what was not measured, nothing.
+    """Scores and facts of a checkpoint; missing measurements are empty.
 
     Args:
         languages: What it reads and writes.
@@ -183,7 +183,7 @@ class ModelCard:
 
     @classmethod
     def from_metrics(cls, metrics: Mapping[str, Any]) -> ModelCard:
-        """From what `metrics.json` holds; never fails."""
+        """Read the content of `metrics.json`; never fails."""
         parts = Parts(metrics)
         best = parts.get(_Head, "alignment", "best_head")
         return cls(
@@ -205,12 +205,12 @@ class ModelCard:
 
     @property
     def everyday_bleu(self) -> float | None:
-        """BLEU on everyday sentences; None when nobody has measured it."""
+        """BLEU on everyday sentences; None if not measured."""
         return next((score.bleu for score in self.scores if _EVERYDAY in score.name.lower()), None)
 
     @property
     def trained_tokens(self) -> int | None:
-        """Tokens of the longest sentence that training let pass; None when neither a fact nor a preset tells."""
+        """Tokens of the longest sentence in training; None if neither a fact nor a preset names it."""
         from transformer_core.paper.presets import PRESETS
 
         preset = PRESETS.get(str(self.training.get("preset")))
@@ -218,7 +218,7 @@ class ModelCard:
         return int(tokens) or None
 
     def training_number(self, name: str, default: float) -> float:
-        """A fact of the training that is a number of at least 0; the default when it tells none."""
+        """Return a fact of the training that is a number of at least 0; the default if there is none."""
         value = self.training.get(name)
         return default if isinstance(value, bool | str) or value is None or value < 0 else value
 
@@ -265,7 +265,7 @@ def _answers(parts: Parts) -> tuple[ContrastScores, ...]:
 
 
 def _about(probe: str, group: str) -> str:
-    """What a group of questions is about: LingEval names it first, ContraCAT nests its templates."""
+    """Return the subject of a group of questions: LingEval names it first, ContraCAT nests its templates."""
     if probe == "lingeval":
         return group.partition(".")[0]
     return "pronoun_es" if any(part in _ONLY_ES for part in group.split("/")) else "pronoun"

@@ -1,4 +1,4 @@
-"""How good the trees of a parser are, as `python -m transformer_core evaluate` has measured it."""
+"""Quality of a parser's trees, from `python -m transformer_core evaluate`."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
 
     @property
     def allowed(self) -> Literal["only_trees", "any_sequence"]:
-        """What the search may generate."""
+        """Kind of sequence that the search may generate."""
         return "only_trees" if self.constrained else "any_sequence"
 
 
 def parsing_scores(parts: Parts, search: Literal["bracketing", "free"]) -> Iterator[tuple[str, ParsingScores]]:
-    """Those of each test set, by its name; what is not of their form is noted.
+    """Yield the scores of each test set, by name; note parts of another form.
 
     Args:
         parts: Of the metrics.
@@ -70,5 +70,5 @@ def parsing_scores(parts: Parts, search: Literal["bracketing", "free"]) -> Itera
 
 
 def content_of(name: str) -> str | None:
-    """Key of the label that says what the sentences of a test set are; None when this app does not know it."""
+    """Return the key of the label that describes a test set; None for an unknown set."""
     return next((label for start, label in _HOLDS.items() if name.lower().startswith(start)), None)

@@ -1,4 +1,4 @@
-"""What a translation is compared with: another sentence, another branch of its search, or another model."""
+"""Comparison of a translation with another sentence, another branch of its search, or another model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NotComparable(Exception):
 
 
 def other_models(own: str) -> list[str]:
-    """Names of the models that a model can be compared with."""
+    """Return the names of the models that a model can be compared with."""
     return [name for name in available_models() if name != own]
 
 
@@ -36,7 +36,7 @@ def _get_service(name: str) -> TranslationService:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A translation to compare with, and its attention.
+    """Translation to compare with, and its attention.
 
     Args:
         service: Of the model that it comes from.
@@ -60,7 +60,7 @@ class Comparison:
 def compare_with_selection(
     served: TranslationService, session: str, text: str, selection: Selection, on_position: OnPosition | None = None
 ) -> Comparison | None:
-    """Compute what the selection compares with; None when the page shows that already.
+    """Compute the comparison that a selection asks for; None if the page already shows it.
 
     Args:
         served: The service of the page.

@@ -1,4 +1,4 @@
-"""Sentences in, translations and their attention out: one model for many sessions."""
+"""Translation service: sentences in, translations and their attention out; one model for many sessions."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class TranslationResult:
 
     @cached_property
     def packed(self) -> PackedWeights:
-        """The maps as the browser gets them: one copy for all sessions that look at this sentence."""
+        """The maps in the browser's form: one copy for all sessions that look at this sentence."""
         return pack_weights(self.maps)
 
     @property
     def nbytes(self) -> int:
-        """Memory of the maps and of their packed form, which is nearly all of it."""
+        """Memory of the maps and of their packed form, nearly the whole memory."""
         return sum(self.maps.weights(kind).nbytes for kind in KINDS) + packed_size(self.maps)
 
 
@@ -89,40 +89,40 @@ class TranslationService:
 
     @cached_property
     def head_atlas(self) -> HeadAtlas:
-        """What each head is for, from the checkpoint's `derived/`."""
+        """Measured job of each head, from the checkpoint's `derived/`."""
         return read_atlas(self.translator.checkpoint)
 
     @cached_property
     def parses(self) -> bool:
-        """Whether the model generates trees: one of which `transformer_core` makes a ConstituencyParser."""
+        """Whether the model generates trees: a ConstituencyParser of `transformer_core`."""
         return generates_trees(self.translator.tokenizer)
 
     @cached_property
     def examples(self) -> dict[str, str]:
-        """The example sentences for such a model, as a visitor types them, by name."""
+        """Example sentences for the model, as a visitor types them, by name."""
         return examples_of(self.source_language, parses=self.parses)
 
     @property
     def source_language(self) -> str:
-        """BCP 47 code of what the model reads; empty where that is unknown."""
+        """BCP 47 code of the source language; empty if unknown."""
         return self.card.languages.source if self.card.languages else ""
 
     @cached_property
     def example_texts(self) -> tuple[str, ...]:
-        """The same as the model reads them; English ones where there are none, as for measures over sentences."""
+        """Examples as the model reads them; English ones if its language has none."""
         return tuple(map(self.source_text, (self.examples or EXAMPLES).values()))
 
     @property
     def first_example(self) -> str:
-        """What stands for a sentence that the model cannot read."""
+        """Example used in the place of a sentence that the model cannot read."""
         return first_example(self.source_language) or EXAMPLES[FIRST_EXAMPLE]
 
     def source_text(self, text: str) -> str:
-        """What the model reads of a text as typed: a parser the words of it with blanks between, others the text."""
+        """Return the model's input for a typed text: the words of a parser, joined by blanks, or the text itself."""
         return " ".join(visible_words(text)) if self.parses else text
 
     def validate(self, typed: str, limit: int = MAX_TOKENS) -> Sentence:
-        """Whether the model can read what was typed, and what it reads of it; nothing is computed for that.
+        """Validate a typed sentence; computes nothing with the model.
 
         Args:
             typed: The text as typed.
@@ -142,7 +142,7 @@ class TranslationService:
         return replace(sentence, status="long", tokens=words, limit=room)
 
     def _most_words(self, tokens: int) -> int:
-        """Words of the largest tree that the model can generate for so many tokens: see ConstituencyParser."""
+        """Return the words of the largest tree that the model can generate for this number of tokens."""
         from transformer_core.parsing.automaton import least_symbols
         from transformer_core.parsing.treebank import MAX_WORDS
 
@@ -161,7 +161,7 @@ class TranslationService:
         on_position: OnPosition | None = None,
         visitor: Visitor | None = None,
     ) -> Value:
-        """A value that the model is needed for, computed once for all sessions and kept while there is room.
+        """Compute a value with the model, once for all sessions, and cache it.
 
         Args:
             session: Who asks; a newer request of the same session cancels this one.
@@ -193,12 +193,12 @@ class TranslationService:
         return value
 
     def give_up(self, session: str) -> None:
-        """End what a session still waits for, or what is computed for it alone."""
+        """End a session's waiting request, or a computation for it alone."""
         with self.queue.ticket(session):
             pass
 
     def translate_examples(self, visitor: Visitor | None = None) -> None:
-        """Translate the examples, each in its turn, so that they are served at once from then on.
+        """Translate the examples one after the other, so that the cache has them.
 
         Raises:
             Superseded: when `visitor`, for whom this is done, is no longer there.
@@ -246,7 +246,7 @@ class TranslationService:
         beam: int = BEAM,
         on_position: OnPosition | None = None,
     ) -> TranslationResult:
-        """A branch of the search for a sentence, with its attention from one forced pass over its tokens.
+        """Return a branch of the search for a sentence, with its attention from one forced pass.
 
         Args:
             session: As for `translate`.

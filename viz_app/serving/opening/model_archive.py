@@ -1,4 +1,4 @@
-"""A zip with a model in it, from somebody who need not be trusted: checked as a whole, then unpacked within bounds.
+"""Validate and unpack an untrusted model zip.
 
     members = check_archive(path)          # nothing is unpacked yet
     unpack(path, folder, on_bytes=print)
@@ -33,7 +33,7 @@ _ARCHIVES = frozenset([".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7
 
 
 class OpenError(ValueError):
-    """A model that cannot be opened.
+    """A model cannot be opened.
 
     Args:
         problem: Why: a label `open_model.problem_...`.
@@ -59,7 +59,7 @@ class Member:
 
 
 class _ShortReads:
-    """A file of which nobody reads much at once: what an archive says of its own size costs no memory."""
+    """File whose reads are short, so that a false size in an archive costs no memory."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -76,7 +76,7 @@ class _ShortReads:
 
 
 def check_archive(path: Path) -> tuple[Member, ...]:
-    """The files of an archive.
+    """Return the files of an archive.
 
     Raises:
         OpenError: It is none, or it holds what is not allowed.
@@ -110,14 +110,14 @@ def unpack(path: Path, folder: Path, on_bytes: Callable[[int, int], object] = la
 
 
 def check_room(folder: Path, needed: int) -> None:
-    """Raise OpenError where a disk has too few free bytes."""
+    """Raise OpenError if a disk has too few free bytes."""
     free = shutil.disk_usage(folder).free - SPARE_BYTES
     if needed > free:
         raise OpenError("disk", needed=megabytes(needed), free=megabytes(max(0, free)))
 
 
 def megabytes(count: int) -> str:
-    """A number of bytes in megabytes, rounded up."""
+    """Return a number of bytes in megabytes, rounded up."""
     return f"{-(-count // 1_000_000):,}"
 
 
@@ -180,7 +180,7 @@ def _shown(name: str) -> str:
 
 
 def _copy(archive: zipfile.ZipFile, member: Member, target: Path) -> Any:
-    """Unpack one file; yields the bytes of each part. What is longer than it says is as damaged as what is shorter."""
+    """Unpack one file; yield the bytes of each part. A file longer or shorter than announced is damaged."""
     left = member.info.file_size
     try:
         with archive.open(member.info) as source, target.open("xb") as file:

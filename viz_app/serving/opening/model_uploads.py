@@ -1,4 +1,4 @@
-"""Where a browser sends the archive of a model: straight to disk, never as a whole in memory.
+"""Address for the upload of a model archive: straight to disk, never as a whole in memory.
 
     PUT models/upload?name=opus-mt-ko-en&source=ko&target=en
 
@@ -34,7 +34,7 @@ _limit = RateLimit(per_second=0.2, burst=10)  # of one address
 
 
 def upload_routes(base: str = "") -> list[Route]:
-    """Routes for `streamlit.App`; `base` is what stands before every path, as `server.baseUrlPath` says."""
+    """Return the routes for `streamlit.App`; `base` is the prefix of every path, as in `server.baseUrlPath`."""
     prefix = f"/{base.strip('/')}" if base.strip("/") else ""
     return [Route(f"{prefix}/{PATH}", _upload, methods=["PUT"])]
 
@@ -67,7 +67,7 @@ async def _upload(request: Request) -> Response:
 
 
 async def _parts(request: Request) -> AsyncIterator[bytes]:
-    """The body in parts that are worth a write."""
+    """Yield the body in parts that are worth a write."""
     waiting, stream = bytearray(), request.stream().__aiter__()
     while True:
         try:

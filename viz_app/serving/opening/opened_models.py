@@ -1,4 +1,4 @@
-"""Models that visitors open while the server runs: one at a time is made ready, in a process of its own.
+"""Models that visitors open while the server runs: one at a time is prepared, in its own process.
 
     store = opened_models()
     with store.upload("opus-mt-ko-en", size) as upload: ...    # or store.open_folder("opus-mt-ko-en", folder)
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Opening:
-    """A model that is being made ready, or was.
+    """Progress of the opening of a model, or its end.
 
     Args:
         name: Of the model.
@@ -59,12 +59,12 @@ class Opening:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is going on any more."""
+        """Whether the opening has ended."""
         return self.state in ("failed", "done")
 
 
 class OpenedModels:
-    """All models that were opened, and the one that is being. Safe for threads.
+    """All opened models, and the one being opened. Safe for threads.
 
     Args:
         parent: Where the temporary folder goes; None for the system's place.
@@ -81,12 +81,12 @@ class OpenedModels:
 
     @property
     def opening(self) -> Opening | None:
-        """How far the newest opening is; None before the first one, and once it was dismissed."""
+        """Progress of the newest opening; None before the first one, and after it was dismissed."""
         return self._opening
 
     @property
     def models(self) -> dict[str, Report]:
-        """What was recognised of each model that is ready, by name."""
+        """Report on each opened model, by name."""
         with self._lock:
             return dict(self._reports)
 
@@ -97,7 +97,7 @@ class OpenedModels:
 
     @contextmanager
     def upload(self, name: str, size: int, source: str = "", target: str = "") -> Iterator[Upload]:
-        """Take in an archive, a part at a time; once the block ends without an error, it is opened.
+        """Receive an archive in parts; when the block ends without an error, open it.
 
         Args:
             name: Of the model.
@@ -126,7 +126,7 @@ class OpenedModels:
             raise
 
     def stop(self) -> None:
-        """End the opening that goes on; nothing of it stays."""
+        """Stop the current opening and remove its files."""
         with self._lock:
             if self._opening is None or self._opening.is_over:
                 return
@@ -136,13 +136,13 @@ class OpenedModels:
         self._end(process, number)
 
     def dismiss(self) -> None:
-        """Forget how the last opening ended."""
+        """Forget the end of the last opening."""
         with self._lock:
             if self._opening is not None and self._opening.is_over:
                 self._opening = None
 
     def remove(self, name: str) -> None:
-        """Take a model away again, with what was made of it; a folder that was opened in its place stays."""
+        """Remove an opened model and its files; a folder opened in place stays."""
         with self._lock:
             report = self._reports.pop(name, None)
             place = Path(self._place.name) if self._place else None
@@ -150,7 +150,7 @@ class OpenedModels:
             shutil.rmtree(Path(report.folder).parent, ignore_errors=True)
 
     def close(self) -> None:
-        """End all, as the server does."""
+        """Stop the opening and remove all models, at the end of the server."""
         self.stop()
         with self._lock:
             self._reports.clear()
@@ -220,7 +220,7 @@ class OpenedModels:
         self._close(process)
 
     def tell(self, number: int, step: str, share: float) -> bool:
-        """How far an opening is; whether anybody still wants it."""
+        """Set the progress of an opening; return whether it still goes on."""
         with self._lock:
             if number != self._number or self._opening is None or self._opening.is_over:
                 return False
@@ -254,7 +254,7 @@ class OpenedModels:
 
     @staticmethod
     def _close(process: subprocess.Popen[bytes]) -> None:
-        """Let a process end that has said all; before it has, the end of its input would be the end of its server."""
+        """Wait for a process that has reported. Closing its input earlier would look like the end of the server."""
         try:
             process.wait(_LAST_SECONDS)
         except subprocess.TimeoutExpired:
@@ -267,7 +267,7 @@ class OpenedModels:
 
 
 class Upload:
-    """An archive on its way.
+    """Archive during its upload.
 
     Args:
         store: Hears how far it is.
@@ -281,7 +281,7 @@ class Upload:
         self.received = 0
 
     def write(self, part: bytes) -> None:
-        """Take in a part. Raises OpenError for more than was announced, and once it was stopped."""
+        """Write a part. Raises OpenError for more than the announced size, and after a stop."""
         self.received += len(part)
         if self.received > self._size or not self._store.tell(self._number, "upload", self.received / self._size):
             raise OpenError("interrupted")
@@ -290,6 +290,6 @@ class Upload:
 
 @cache
 def opened_models() -> OpenedModels:
-    """Those of this server."""
+    """Return the process-wide instance."""
     remove_leftovers()
     return OpenedModels()

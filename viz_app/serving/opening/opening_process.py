@@ -1,4 +1,4 @@
-"""A process that makes a model ready: `python -m viz_app.serving.opening.opening_process`, a `Job` as JSON in.
+"""Process that opens a model: `python -m viz_app.serving.opening.opening_process`, a `Job` as JSON on its input.
 
 What it says are lines of JSON, each a `Message`. It ends when nobody is left to hear it, and then takes everything
 away: a server that was killed leaves nothing behind.
@@ -26,7 +26,7 @@ _FAMILIAR = frozenset(("de", "en", "es", "fr", "ja", "ko", "zh"))  # ... these f
 
 
 class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What is to be opened.
+    """Model to open.
 
     Args:
         place: The server's folder for models; removed when the server is gone.
@@ -50,7 +50,7 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """What was recognised.
+    """Facts about an opened model.
 
     Args:
         family: What it was taken for; empty for a checkpoint of this program.
@@ -82,7 +82,7 @@ class Report(msgspec.Struct, kw_only=True):
 
 
 class Message(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """One line: how far it is, what was recognised, or why it failed."""
+    """One line of output: progress, report, or problem."""
 
     step: str = ""
     share: float = 0.0
@@ -92,7 +92,7 @@ class Message(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 def main() -> None:
-    """Do the job that stands on standard input."""
+    """Do the job on standard input."""
     job = msgspec.json.decode(sys.stdin.buffer.readline(), type=Job)
     threading.Thread(target=_end_with_the_server, args=(Path(job.place),), daemon=True).start()
     if hasattr(os, "nice"):
@@ -199,7 +199,7 @@ def _is_checkpoint(folder: Path) -> bool:
 
 
 def _kept(source: Path, job: Job) -> Path:
-    """The folder of a checkpoint of this program, whose every file is what its manifest says."""
+    """Return the folder of a checkpoint of this program, with every file checked against its manifest."""
     from transformer_core.storage.manifest import Manifest
 
     manifest = Manifest.read(source)
@@ -252,7 +252,7 @@ def _half_bytes(model: Any) -> int:
 
 
 def _rarely(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
-    """The same once in a hundredth of the whole."""
+    """Return `tell` limited to one call for each hundredth of the whole."""
     last = -1
 
     def told(done: int, total: int) -> None:
@@ -265,7 +265,7 @@ def _rarely(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
 
 
 def _without(problem: str, source: Path, job: Job) -> str:
-    """A message without the place on this machine, which is nobody else's concern."""
+    """Return a message without the server's paths, which must not leak."""
     for place in (str(source), job.out, job.place):
         problem = problem.replace(f"{place}{os.sep}", "").replace(place, job.name)
     return problem[:500]

@@ -1,4 +1,4 @@
-"""Makes a server ready before anybody asks: it loads the first model, translates examples, measures heads."""
+"""Prepare a server before its first visitor: load the first model, translate examples, measure heads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def warm_up(_: object) -> AsyncIterator[None]:
-    """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
+    """Run the warm-up in a thread, as `lifespan` of `streamlit.App`, and stop it before the server ends."""
     resize_download_pool()
     with metrics_server(_metrics_port(), lambda: request_queue().waiting, lambda: request_queue().working):
         async with _prepared():

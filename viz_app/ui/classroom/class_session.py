@@ -5,9 +5,10 @@ from __future__ import annotations
 import hmac
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -20,6 +21,7 @@ from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import (
     MAX_POLLS,
     MAX_VIEW,
+    Classrooms,
     ClassView,
     NoSuchClass,
     NotTheTeacher,
@@ -50,6 +52,8 @@ _MAY_OPEN = "class_may_open"  # whether the teacher key was typed
 _EARLIER = "class_earlier"  # results of polls that a session file has brought
 _FOLLOWED_PARAMS = ("text", "model", "lesson")
 
+Value = TypeVar("Value")
+
 
 # --- the teacher ------------------------------------------------------------------------------------------------------
 
@@ -68,16 +72,25 @@ def taught_class() -> str | None:
     return code
 
 
-def class_view() -> ClassView | None:
-    """The class that this browser teaches, as it stands; None without one, or when it has ended."""
+def _teach(act: Callable[[Classrooms, str, str], Value]) -> Value | None:
+    """Call `act(store, code, browser)` for the class that this browser teaches; None without one, or when it has ended.
+
+    Raises:
+        ClassServerAway: The server of the classes does not answer.
+    """
     code, browser = taught_class(), current_browser()
     if code is None or browser is None:
         return None
     try:
-        return class_store().look(code, browser)
-    except NoSuchClass:
+        return act(class_store(), code, browser)
+    except (NoSuchClass, NotTheTeacher):
         _forget()
         return None
+
+
+def class_view() -> ClassView | None:
+    """Return the present state of the class that this browser teaches; None without one, or when it has ended."""
+    return _teach(lambda store, code, browser: store.look(code, browser))
 
 
 def needs_teacher_key() -> bool:
@@ -109,15 +122,14 @@ def open_class() -> None:
 
 
 def ask(question: Question) -> None:
-    """For `enqueue_callback`: ask the class, or as soon as there is one, and show the page Class."""
-    code, browser = taught_class(), current_browser()
+    """For `enqueue_callback`: ask the class, now or as soon as it is open, and show the page Class."""
     st.session_state[_WAITING] = question
-    if code is not None and browser is not None:
-        try:
-            class_store().ask(code, browser, question)
-            del st.session_state[_WAITING]
-        except (NoSuchClass, NotTheTeacher):
-            _forget()
+
+    def ask_now(store: Classrooms, code: str, browser: str) -> None:
+        store.ask(code, browser, question)
+        del st.session_state[_WAITING]
+
+    _teach(ask_now)
     session.navigate_to(PAGE)
 
 
@@ -129,23 +141,17 @@ def waiting_question() -> Question | None:
 
 def end_class() -> None:
     """For `enqueue_callback`: forget the class and its answers."""
-    code, browser = taught_class(), current_browser()
-    if code is not None and browser is not None:
-        with suppress(NoSuchClass, NotTheTeacher):
-            class_store().end(code, browser)
+    _teach(lambda store, code, browser: store.end(code, browser))
     _forget()
 
 
 def poll_results() -> tuple[PollResult, ...]:
-    """What came of every poll: of those of a session file, then of the class that this browser teaches."""
+    """Return the results of all polls: those of a session file, then those of the class that this browser teaches."""
     earlier: tuple[PollResult, ...] = st.session_state.get(_EARLIER, ())
-    code, browser = taught_class(), current_browser()
-    if code is None or browser is None:
-        return earlier
-    try:
-        return (*earlier, *class_store().results(code, browser))[-MAX_POLLS:]
-    except (NoSuchClass, NotTheTeacher, ClassServerAway):
-        return earlier
+    with suppress(ClassServerAway):
+        own = _teach(lambda store, code, browser: store.results(code, browser)) or ()
+        return (*earlier, *own)[-MAX_POLLS:]
+    return earlier
 
 
 def restore_results(results: tuple[PollResult, ...]) -> None:
@@ -154,15 +160,13 @@ def restore_results(results: tuple[PollResult, ...]) -> None:
 
 
 def set_leading(is_led: bool) -> None:
-    """For `enqueue_callback`: whether the class follows this screen."""
-    code, browser = taught_class(), current_browser()
-    if code is None or browser is None:
-        return
-    try:
-        class_store().lead(code, browser, is_led)
+    """For `enqueue_callback`: set whether the class follows this screen."""
+
+    def lead(store: Classrooms, code: str, browser: str) -> None:
+        store.lead(code, browser, is_led)
         st.session_state[_LEADS] = is_led
-    except (NoSuchClass, NotTheTeacher):
-        _forget()
+
+    _teach(lead)
 
 
 def is_leading() -> bool:
@@ -176,15 +180,12 @@ def show_place(page: str) -> None:
     Args:
         page: Path of the page, "" for the home.
     """
-    code, browser = taught_class(), current_browser()
-    if code is None or browser is None or page == PAGE or not is_leading():
+    if page == PAGE or not is_leading():
         return
     params = {name: value for name, value in published().items() if name in _FOLLOWED_PARAMS}
+    place = Place(page=page, params=params, view=_view(page))
     with suppress(ClassServerAway):  # the next run tells it
-        try:
-            class_store().show_place(code, browser, Place(page=page, params=params, view=_view(page)))
-        except (NoSuchClass, NotTheTeacher):
-            _forget()
+        _teach(lambda store, code, browser: store.show_place(code, browser, place))
 
 
 def _view(page: str) -> str:

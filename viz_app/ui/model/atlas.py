@@ -24,8 +24,8 @@ from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state import session
 from viz_app.state.session_file import SavedAtlas
 from viz_app.text import Texts
-from viz_app.ui.downloads import draw_download, in_turn
-from viz_app.ui.edit_links import edit_atlas_in_figures, open_in_translate
+from viz_app.ui.downloads import draw_command, draw_figure_downloads, in_turn
+from viz_app.ui.edit_links import draw_edit_button, edit_atlas_in_figures, open_in_translate
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.menu import menu
 from viz_app.ui.model.growth import Params
@@ -46,23 +46,22 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
         What stands in the address, what is seen here included.
     """
     found = served.head_atlas
-    if found.problem:
+    names = [measure.name for measure in measures(found.atlas)] if found.atlas else []
+    if names or found.problem or not served.parses:
         st.header(t("atlas.title"), anchor="atlas")
+    if found.problem:
         st.warning(t("atlas.damaged", problem=escape_markdown(found.problem)), icon=":material/warning:")
         return params
-    if found.atlas is None or not (names := [measure.name for measure in measures(found.atlas)]):
+    if found.atlas is None or not names:
         if not served.parses:
-            st.header(t("atlas.title"), anchor="atlas")
             st.caption(t("atlas.none"))
         return params
-    st.header(t("atlas.title"), anchor="atlas")
     st.markdown(t("atlas.about"))
     state = _draw(t, served, found, found.atlas)
     params = params | state.to_query(names[0])
     with st.container(horizontal=True, key="atlas-takeaways"):
         _draw_downloads(t, served, found, found.atlas, state)
-        edit = session.enqueue_callback(edit_atlas_in_figures, {"view": "grid", "measure": state.by})
-        st.button(t("studio.edit"), key="atlas-edit", icon=":material/draw:", on_click=edit)
+        draw_edit_button(t, "atlas-edit", edit_atlas_in_figures, {"view": "grid", "measure": state.by})
         draw_share(t, "model", params, key="atlas-share")
     return params
 
@@ -135,9 +134,7 @@ def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atla
         made = exportable(t, served, atlas, "grid", measure=state.by)
         if made is not None:
             st.caption(t("atlas.download_figure", measure=measure_name(t, state.by)))
-            with st.container(horizontal=True):
-                for format in made.formats:
-                    draw_download(format, made.file, made.file_name(format), "download-atlas")
+            draw_figure_downloads(made, "download-atlas")
         st.caption(t("atlas.download_table"))
         with st.container(horizontal=True):
             files = {"csv": partial(atlas_table.to_csv, atlas, found.roles), "npz": partial(atlas_table.to_npz, atlas)}
@@ -149,8 +146,8 @@ def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atla
                     key=f"download-atlas-table-{ending}",
                     on_click="ignore",
                 )
-        if made is not None and (command := made.command("pdf")):
-            st.code(command, language=None, wrap_lines=True)
+        if made is not None:
+            draw_command(made)
 
 
 def exportable(

@@ -24,7 +24,7 @@ from viz_app.model_card.histories import HistorySource
 from viz_app.state import session
 from viz_app.state.session_file import SavedGrowth
 from viz_app.text import Texts
-from viz_app.ui.downloads import draw_download
+from viz_app.ui.downloads import draw_command, draw_download, draw_figure_downloads
 from viz_app.ui.edit_links import draw_card_opener
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.share_menu import draw_share
@@ -152,12 +152,10 @@ def _draw_download(t: Texts, chosen: HistorySource, history: History, seen: Head
     moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
     with st.popover(t("translate.download"), icon=":material/download:"):
         st.caption(t("growth.take", head=f"{seen.layer + 1}.{seen.head + 1}", moment=moment))
-        with st.container(horizontal=True):
-            for format in still.formats:
-                draw_download(format, still.file, still.file_name(format), "download-growth")
+        draw_figure_downloads(still, "download-growth")
         st.caption(t("growth.take_film"))
         draw_download("gif", moving.file, moving.file_name("gif"), "download-growth")
-        st.code(still.command("pdf"), language=None, wrap_lines=True)
+        draw_command(still)
 
 
 def _small(t: Texts, name: str) -> str:

@@ -21,8 +21,8 @@ from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state import session
 from viz_app.state.session_file import SavedPruning
 from viz_app.text import Texts
-from viz_app.ui.downloads import draw_download
-from viz_app.ui.edit_links import edit_atlas_in_figures
+from viz_app.ui.downloads import draw_command, draw_figure_downloads
+from viz_app.ui.edit_links import draw_edit_button, edit_atlas_in_figures
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.menu import menu
 from viz_app.ui.model.atlas import exportable, translated
@@ -74,13 +74,9 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
                     if is_open:
                         names = {"group": t(f"atlas.group_{state.group}"), "score": t(f"atlas.score_{state.score}")}
                         st.caption(t("atlas.download_curves", **names))
-                        with st.container(horizontal=True):
-                            for format in made.formats:
-                                draw_download(format, made.file, made.file_name(format), "download-pruning")
-                        if command := made.command("pdf"):
-                            st.code(command, language=None, wrap_lines=True)
-                edit = session.enqueue_callback(edit_atlas_in_figures, {"view": "pruning", "left": None, **about})
-                st.button(t("studio.edit"), key="pruning-edit", icon=":material/draw:", on_click=edit)
+                        draw_figure_downloads(made, "download-pruning")
+                        draw_command(made)
+                draw_edit_button(t, "pruning-edit", edit_atlas_in_figures, {"view": "pruning", "left": None, **about})
                 draw_share(t, "model", params, key="pruning-share")
     return params, lambda: _draw_live(t, served, atlas, state, live)
 
@@ -97,28 +93,23 @@ def restore_pruning(weights: str, saved: SavedPruning) -> None:
 
 
 def _draw_choice(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
-    """Which heads go, and the score."""
-    groups = pruned_groups(atlas)
+    """Draw the choices of the pruned group of heads and of the score."""
+
+    def choice(name: str, label: str, titles: dict[str, str], now: str) -> str:
+        key = _key(t, atlas, name)
+        chosen = st.segmented_control(
+            label, list(titles), default=now, format_func=titles.__getitem__, required=True, key=key
+        )
+        return chosen or now
+
+    groups = {group: t(f"atlas.group_{group}") for group in pruned_groups(atlas)}
+    scores = {score: t(f"atlas.score_{score}") for score in SCORES}
     with st.container(horizontal=True, key="atlas-choice"):
-        group = st.segmented_control(
-            t("atlas.group"),
-            groups,
-            default=state.group,
-            format_func=lambda name: t(f"atlas.group_{name}"),
-            required=True,
-            key=_key(t, atlas, "group"),
-        )
-        score = st.segmented_control(
-            t("atlas.score"),
-            SCORES,
-            default=state.score,
-            format_func=lambda name: t(f"atlas.score_{name}"),
-            required=True,
-            key=_key(t, atlas, "score"),
-        )
+        group = choice("group", t("atlas.group"), groups, state.group)
+        score = choice("score", t("atlas.score"), scores, state.score)
     if group != state.group:  # another number of heads: all of them are left again
-        state = PruningState.start(atlas, group or state.group)
-    return replace(state, score=score or state.score)
+        state = PruningState.start(atlas, group)
+    return replace(state, score=score)
 
 
 def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
