@@ -26,8 +26,8 @@ def board(t: Texts, code: str, *, address: str, share: Mapping[str, Any]) -> Non
 
     Args:
         t: Labels.
-        code: Of the class.
-        address: Of its state on this server, as a path: "/join/K7MQ2P".
+        code: Code of the class.
+        address: Address of its state on this server, as a path: "/join/K7MQ2P".
         share: What the students open, as for `viz_app.components.share.share_code`.
     """
     data = {

@@ -22,7 +22,7 @@ def watch_teacher(base: str, code: str, moves: int, language: str) -> int | None
 
     Args:
         base: What stands before the path of every page, "" or such as "/headlight".
-        code: Of the class.
+        code: Code of the class.
         moves: The last change of place that this session knows.
         language: Code of the page's language.
 

@@ -45,7 +45,7 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
     """Where the selected head looks: from the query that is pinned, or anywhere in its map.
 
     Args:
-        maps: Of the translation that is shown.
+        maps: Maps of the translation that is shown.
         selection: What the explorer shows of it.
 
     Returns:

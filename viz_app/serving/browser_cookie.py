@@ -1,7 +1,7 @@
 """Cookie that names a browser: a random name, which says nothing about its user.
 
-The cookie lasts until the browser is closed. No script can read it, and it stands in no address, so whoever photographs
-the screen cannot act as this browser.
+The cookie lasts until the browser is closed. No script can read it, and no address contains it, so a photograph of the
+screen gives no access.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _VALUE = re.compile(r"[0-9a-f]{32}")
 def browser_name(cookies: Mapping[str, str]) -> str | None:
     """Return the name of a browser for this server, from its cookies; None if it keeps none.
 
-    It is a hash: whoever reads the server's memory or its answers cannot make the cookie from it.
+    It is a hash: the cookie cannot be made from the server's memory or its answers.
     """
     value = cookies.get(COOKIE)
     if not isinstance(value, str) or not _VALUE.fullmatch(value):

@@ -48,7 +48,7 @@ class Parts:
     """Parts of a file by path; notes those of a wrong type.
 
     Args:
-        values: What the file holds.
+        values: Content of the file.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:

@@ -12,8 +12,8 @@ def memory_size(value: object) -> int:
     """Return the bytes of a value and of its parts.
 
     Args:
-        value: Dataclasses, mappings, sequences, sets, arrays, tensors and plain values, within each other. What has
-            `nbytes` counts by it, anything else by its own size.
+        value: Nested dataclasses, mappings, sequences, sets, arrays, tensors and plain values. An object with
+            `nbytes` counts by it, any other by its own size.
     """
     nbytes = getattr(value, "nbytes", None)
     if isinstance(nbytes, int):

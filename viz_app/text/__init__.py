@@ -42,7 +42,7 @@ class Texts:
         """The label `table.name` with its placeholders filled.
 
         Raises:
-            KeyError: when the label does not exist or a placeholder has no value.
+            KeyError: When the label does not exist or a placeholder has no value.
         """
         table, _, name = key.partition(".")
         try:

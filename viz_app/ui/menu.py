@@ -13,9 +13,9 @@ def menu(label: str, *, key: str, icon: str) -> Iterator[bool]:
     """A popover; gives whether it is open.
 
     Args:
-        label: Of its button.
+        label: Label of its button.
         key: Its identity on the page.
-        icon: Of its button.
+        icon: Icon of its button.
     """
     popover = st.popover(label, key=key, icon=icon, on_change="rerun")
     with popover:

@@ -1,8 +1,8 @@
 """Classes: the open poll, its answers, and the teacher's place.
 
-A class has a code, which everybody may know, and a teacher, known by the browser that opened it. Browsers are told
-apart by names that say nothing about their users (see `viz_app.classroom.browser`). All of it is held in memory and
-forgotten when the class ends, or when nobody has looked at it for some hours.
+A class has a public code, and a teacher, known by the browser that opened it. The names of browsers say nothing about
+their users (see `viz_app.serving.browser_cookie`). All data are in memory only, and are deleted when the class ends or
+has not been used for some hours.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # none that is taken for another one
+CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # none that looks like another
 CODE_LENGTH = 6
 MAX_CLASSES = 64
 MAX_CLASSES_OF_ADDRESS = 8
 MAX_STUDENTS = 1_000  # of a class
 MAX_POLLS = 100  # of a class; the results of older ones are dropped
 MAX_OPTIONS = 4_096  # of a question: a map of 64 tokens by 64
-MAX_VIEW = 8_000  # characters that say how the teacher's picture stands
+MAX_VIEW = 8_000  # characters of the state of the teacher's view
 IDLE_SECONDS = 4 * 3600.0
-PRESENT_SECONDS = 10.0  # a browser that has not asked for so long has left
+PRESENT_SECONDS = 10.0  # a browser that has not asked for this long has left
 
 State = Literal["open", "closed", "revealed"]
 
@@ -43,7 +43,7 @@ class LessonQuestion(Struct, frozen=True, kw_only=True, tag="lesson"):
     Args:
         lesson: Name of the lesson.
         scene: Name of the scene.
-        options: How many choices it has.
+        options: Number of choices.
         right: Number of the right choice, from 0.
     """
 
@@ -75,7 +75,7 @@ class AttentionQuestion(Struct, frozen=True, kw_only=True, tag="attention"):
 
     @property
     def options(self) -> int:
-        """How many cells there are to tap."""
+        """Number of cells to tap."""
         return len(self.weights)
 
     @property
@@ -103,7 +103,7 @@ class OwnQuestion(Struct, frozen=True, kw_only=True, tag="own"):
 
     @property
     def options(self) -> int:
-        """How many choices it has."""
+        """Number of choices."""
         return len(self.choices)
 
 
@@ -115,8 +115,8 @@ class Place(Struct, frozen=True, kw_only=True):
 
     Args:
         page: Path of the page, "" for the home.
-        params: Of its address: sentence, model, lesson, as far as it says them.
-        view: How the picture stands, JSON that only its component reads; "" where it says nothing.
+        params: Parameters of its address: sentence, model, lesson.
+        view: State of the view, JSON that only its component reads; "" for none.
     """
 
     page: Annotated[str, Meta(pattern=r"\A[a-z]{0,16}\Z")]
@@ -128,8 +128,8 @@ class PollResult(Struct, frozen=True, kw_only=True):
     """Answers of a class to one poll.
 
     Args:
-        question: What was asked.
-        counts: Answers by option; options that nobody chose are left out.
+        question: The question.
+        counts: Answers by option; options without an answer are left out.
     """
 
     question: Question
@@ -141,16 +141,16 @@ class ClassView(Struct, frozen=True, kw_only=True):
 
     Args:
         is_teacher: Whether this browser opened it.
-        students: Browsers that are there now, without the teacher's.
+        students: Browsers present now, without the teacher's.
         poll: Number of the present poll, from 1; 0 before the first.
-        state: Of the poll.
-        question: Of the poll; None before the first.
-        answers: How many have answered.
-        mine: What this browser has answered.
+        state: State of the poll.
+        question: Question of the poll; None before the first.
+        answers: Number of answers.
+        mine: Answer of this browser.
         counts: Answers by option: for the teacher, and for all when it is revealed.
-        is_led: Whether the teacher shows the class where he is.
-        place: Where that is.
-        moves: Counts the changes of `place`.
+        is_led: Whether the class follows the teacher's screen.
+        place: The teacher's place.
+        moves: Number of changes of `place`.
     """
 
     is_teacher: bool
@@ -211,7 +211,7 @@ class Classrooms:
     """All classes of a server. Safe for threads. A model server offers its public methods to front ends.
 
     Args:
-        clock: Gives the time in seconds.
+        clock: Returns the time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -224,10 +224,10 @@ class Classrooms:
 
         Args:
             owner: The teacher's browser.
-            address: Where it connects from.
+            address: Address of the browser.
 
         Raises:
-            TooManyClasses: when the server, or the address, has as many as it may.
+            TooManyClasses: The server, or the address, has the largest allowed number.
         """
         with self._lock:
             now = self._clock()
@@ -266,8 +266,8 @@ class Classrooms:
         """Store a browser's one answer, which may change while the poll is open.
 
         Raises:
-            NoSuchClass: as it says.
-            AnswerRefused: as it says.
+            NoSuchClass: No class has this code.
+            AnswerRefused: The poll takes no such answer.
         """
         with self._lock:
             found = self._class(code)

@@ -29,14 +29,14 @@ MAX_BEAM = 16
 
 _WEIGHT = np.dtype("<f4")
 
-Read = Callable[[int], bytearray]  # so many bytes, all of them
+Read = Callable[[int], bytearray]  # exactly this number of bytes
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Sentence to decode.
 
     Args:
-        weights_hash: Of the model that is meant.
+        weights_hash: Weights hash of the wanted model.
         beam: Hypotheses kept at each step.
         sentence: The sentence.
     """
@@ -56,10 +56,10 @@ class Refusal(msgspec.Struct, frozen=True):
     """Reason why a server has not decoded a sentence.
 
     Args:
-        error: What kind of reason.
-        message: What is wrong, in English.
+        error: Kind of reason.
+        message: Problem, in English.
         needed: Bytes of the maps, if they are too large.
-        limit: Bytes that are allowed.
+        limit: Allowed bytes.
     """
 
     error: Literal["request", "other_model", "maps_too_large", "deadline", "failed"]
@@ -75,7 +75,7 @@ class Refused(Exception):
     """A server refuses to decode a request.
 
     Args:
-        refusal: Why.
+        refusal: The reason.
     """
 
     def __init__(self, refusal: Refusal) -> None:
@@ -128,12 +128,12 @@ def read_reply(read: Read, translator: Translator, sentence: Encoding) -> Decode
     """Decode a reply made by `to_reply`.
 
     Args:
-        read: Reads the answer.
+        read: Reads bytes of the answer.
         translator: The same model.
-        sentence: The one that was asked for.
+        sentence: The requested sentence.
 
     Raises:
-        BadReply: It is none, or not one for this model and sentence.
+        BadReply: The reply is invalid, or for another model or sentence.
         MapsTooLarge: The maps are larger than `translator.most_map_bytes`.
     """
     (length,) = struct.unpack("<I", read(4))

@@ -49,7 +49,7 @@ from viz_app.serving.server_address import CLASSES_PATH, PATH
 
 MAX_ONGOING = 256  # requests of a replica
 
-_BATCH_SECONDS = 0.005  # that the first sentence of a batch waits for others
+_BATCH_SECONDS = 0.005  # the first sentence of a batch waits this long for others
 _REQUEST_SECONDS = 2 * DEADLINE
 
 _log = logging.getLogger("ray.serve")
@@ -62,11 +62,11 @@ class ServerOptions:
     """Options of a model server.
 
     Args:
-        checkpoint: Folder of the model, the same on every machine.
+        checkpoint: Folder of the model, with the same path on every machine.
         replicas: Processes that hold the model.
-        gpus_per_replica: Of each; less than 1 shares a GPU, 0 decodes on the CPU.
-        host: Where Serve's HTTP proxy listens.
-        port: Of the proxy.
+        gpus_per_replica: GPUs of each replica; less than 1 shares a GPU, 0 decodes on the CPU.
+        host: Address of Serve's HTTP proxy.
+        port: Port of the proxy.
     """
 
     checkpoint: str
@@ -86,7 +86,7 @@ def applications(options: ServerOptions) -> dict[str, serve.Application]:
         max_ongoing_requests=MAX_ONGOING,
         max_queued_requests=MAX_QUEUED,
     )
-    # One replica: what a class answers stands in one memory, and is gone with it.
+    # One replica: the answers of a class are in one memory, and end with it.
     classes = serve.deployment(
         ClassReplica,
         name="classes",
@@ -109,7 +109,7 @@ def start(options: ServerOptions) -> None:
         cpus = max(os.cpu_count() or 1, options.replicas)
         ray.init(num_cpus=cpus, include_dashboard=False, log_to_driver=False)
     http = {"host": options.host, "port": options.port, "request_timeout_s": _REQUEST_SECONDS}
-    # One address: that of this machine, which need not be one of the others'.
+    # The proxy runs on this machine only: the address may not exist on another one.
     serve.start(
         proxy_location="HeadOnly",
         http_options=http,
@@ -135,8 +135,8 @@ class ModelReplica:
     """Process that holds the model.
 
     Args:
-        folder: Of its checkpoint.
-        device: Where it decodes.
+        folder: Folder of its checkpoint.
+        device: Device of decoding.
     """
 
     def __init__(self, folder: str, device: str) -> None:
@@ -161,8 +161,8 @@ class ModelReplica:
             return _json(error.refusal, STATUS[error.refusal.error])
         sentence = _Sentence(asked.sentence)
         try:
-            # Serve closes a batch after a moment even while another one is decoded. Who waits here instead is in the
-            # next batch together with all others who do.
+            # Serve closes a batch after a moment even while another one is decoded. Sentences that wait here instead all
+            # share the next batch.
             await self._idle.wait()
             answer = await self._batch(length_class(len(asked.sentence)), asked.beam)(sentence)
         except asyncio.CancelledError:

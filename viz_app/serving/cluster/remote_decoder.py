@@ -1,8 +1,8 @@
 """Decoder of a front end that asks a model server over plain HTTP.
 
-The visitor's own thread asks, and looks up ten times a second whether the visitor still wants the answer. Whoever
-leaves closes the connection, and the server takes the sentence out of its batch. A sentence may be decoded twice
-without harm, so whatever is lost with a part of the server is asked for again.
+The visitor's own thread asks, and checks ten times a second whether the visitor still wants the answer. If not, it
+closes the connection, and the server drops the sentence from its batch. Decoding twice does no harm, so the decoder
+repeats a request whose answer was lost.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_REFUSAL_BYTES = 10_000
 _PAUSES = (0.1, 0.3, 1.0, 2.0)  # seconds before asking again, once each
 _CONNECT_SECONDS = 2.0
 _STALL_SECONDS = 10.0  # without a byte of an answer that has begun
-_LOOK_UP_SECONDS = 0.1  # so that a visitor who leaves is noticed
+_POLL_SECONDS = 0.1  # between two checks whether the visitor has left
 _CHUNK_BYTES = 2**20
 _OK = 200
 
@@ -57,9 +57,9 @@ class RemoteDecoder:
     """Decoder that asks a model server.
 
     Args:
-        server: Its host and port.
-        translator: The model that is meant, as this front end has loaded it.
-        queue: Where requests wait for their turn; its batches are the requests that the server has at once.
+        server: Host and port of the model server.
+        translator: The model, as this front end has loaded it.
+        queue: Queue of requests; its number of batches limits the concurrent requests to the server.
         deadline: Seconds that the server may take for a batch.
     """
 
@@ -117,7 +117,7 @@ class RemoteDecoder:
             again = time.monotonic() + pause
             while time.monotonic() < again:
                 check()
-                time.sleep(_LOOK_UP_SECONDS)
+                time.sleep(_POLL_SECONDS)
         raise AssertionError("the last try has no pause after it")
 
     def _ask(self, data: bytes, encoding: Encoding, check: Callable[[], None]) -> Decoded:
@@ -128,7 +128,7 @@ class RemoteDecoder:
             connection.request("POST", PATH, data, {"Content-Type": "application/json"})
             with selectors.DefaultSelector() as selector:
                 selector.register(connection.sock, selectors.EVENT_READ)
-                while not selector.select(_LOOK_UP_SECONDS):
+                while not selector.select(_POLL_SECONDS):
                     check()
             connection.sock.settimeout(_STALL_SECONDS)
             response = connection.getresponse()

@@ -20,9 +20,9 @@ class HeadAtlas:
     """Atlas of a model's heads, or the reason why there is none.
 
     Args:
-        atlas: The measurements; None where the checkpoint has none.
-        roles: Of every head; those furthest above their baseline first.
-        problem: Why the file cannot be read; empty when there is none, or when it is sound.
+        atlas: The measurements; None if the checkpoint has none.
+        roles: Roles of every head; the furthest above its baseline first.
+        problem: Why the file cannot be read; empty for a sound file or none.
     """
 
     atlas: Atlas | None = None

@@ -12,7 +12,7 @@ class MethodErrors(Struct, frozen=True):
 
     Args:
         aer: Alignment error rate, 0 to 1, by method.
-        sentences: Sentences linked by hand.
+        sentences: Number of hand-linked sentences.
     """
 
     aer: dict[str, Share]
@@ -24,7 +24,7 @@ class MethodAgreement(Struct, frozen=True):
 
     Args:
         tau: Kendall's tau-b over source words, -1 to 1, by method: mean over rows, then sentences.
-        sentences: How many.
+        sentences: Number of sentences.
     """
 
     tau: dict[str, Correlation]

@@ -39,7 +39,7 @@ class Comparison:
     """Translation to compare with, and its attention.
 
     Args:
-        service: Of the model that it comes from.
+        service: Service of its model.
         model: Name of that model.
         own: Name of the model that the page shows.
         text: The sentence, as typed.
@@ -64,13 +64,13 @@ def compare_with_selection(
 
     Args:
         served: The service of the page.
-        session: Who asks.
+        session: Session that asks.
         text: The sentence of the page.
-        selection: Its `against`, `vs`, `vsmodel` and `vsbranch` say what is wanted.
+        selection: `against`, `vs`, `vsmodel` and `vsbranch` choose the comparison.
         on_position: As for `TranslationService.translate`.
 
     Raises:
-        Superseded: when a newer request of the session took over.
+        Superseded: When a newer request of the session took over.
         NotComparable: no such model, or one that is damaged; or a sentence that it does not translate.
     """
     if selection.against is None:

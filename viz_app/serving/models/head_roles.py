@@ -34,7 +34,7 @@ def measure_roles(service: TranslationService, session: str, visitor: Visitor | 
     """Return `role_tables`, queued and cached for all visitors.
 
     Raises:
-        Superseded: when a newer request of the session took over, or `visitor`, for whom this is done, is gone.
+        Superseded: A newer request of the session took over, or `visitor` has left.
     """
     translator, texts = service.translator, service.example_texts
     return service.compute_once(session, ROLES_KEY, lambda stop: role_tables(translator, stop, texts), visitor=visitor)

@@ -1,6 +1,6 @@
 """Load models once for all sessions, keep few in memory, and serve them through one request queue.
 
-torch takes seconds to import, so it is imported where it is used; the page appears before that.
+torch takes seconds to import, so functions import it, and the page appears earlier.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from viz_app.serving.streamlit_patches import stop_if_superseded
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
-MAX_ASKED = 64  # sentences that a model server is asked for at once; the others wait here, where turns are fair
+MAX_ASKED = 64  # concurrent requests to a model server; more wait here, in fair turns
 _MAX_OTHERS = 2  # models in memory beside the default one
 _CACHE_BYTES = 512 * 2**20  # attention cache of the default model
 _OTHER_CACHE_BYTES = 128 * 2**20  # attention cache of each other model

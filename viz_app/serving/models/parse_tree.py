@@ -18,7 +18,7 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
     """Return the tree of a branch of the search for a sentence, and the trees of the other hypotheses.
 
     Args:
-        best: What the search for the sentence returned.
+        best: Best translation of the search.
         branch: Number of the branch that is shown; see `viz_app.serving.models.search_tree`.
         shown: That branch.
         translator: The model.

@@ -3,7 +3,7 @@
 A branch is a leaf of the search's history. Branches count from 0: first the hypotheses that the search returned, best
 first, then all other leaves by step and, within a step, in the order in which the search considered them: pruned
 candidates, hypotheses whose every continuation was pruned, finished ones that better ones pushed out. A search is
-deterministic, so the number of a branch is as lasting as the sentence, the beam and the model.
+deterministic, so a branch keeps its number for the same sentence, beam and model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def branch_translation(translation: Translation, number: int, translator: Transl
 
     Args:
         translation: The best one, as the search gave it.
-        number: Of the branch, from 0. The best, and a number that no branch has, give `translation` itself.
+        number: Number of the branch, from 0. For the best, or an unknown number, the result is `translation`.
         translator: The model that searched.
     """
     ends = branch_ends(translation)

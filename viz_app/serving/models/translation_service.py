@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 BEAM = 4  # hypotheses kept at each step of the app's translations
 
-_NOBODY = "examples"  # the session for which the examples are translated
+_EXAMPLES_SESSION = "examples"  # the session of the examples
 
 Value = TypeVar("Value")
 
@@ -126,7 +126,7 @@ class TranslationService:
 
         Args:
             typed: The text as typed.
-            limit: Most tokens; those of the model and MAX_TOKENS hold as well.
+            limit: Maximum of tokens, beside the model's and MAX_TOKENS.
 
         Raises:
             ValueError: The text has more than MAX_CHARACTERS.
@@ -164,17 +164,17 @@ class TranslationService:
         """Compute a value with the model, once for all sessions, and cache it.
 
         Args:
-            session: Who asks; a newer request of the same session cancels this one.
-            key: What identifies the value, for this model.
-            compute: Makes the value. It may ask what it is handed whether to stop, as decoding does, and must not call
-                this method. The value is shared: nobody may change it.
+            session: Session that asks; its newer request cancels this one.
+            key: Identity of the value, for this model.
+            compute: Computes the value. Its argument returns whether to stop. It must not call this method. The value
+                is shared and must not be changed.
             on_position: Called with the number of requests ahead while this one waits for the model.
-            visitor: For whom, if the caller's run does not say.
+            visitor: Origin of the request, if the caller's run does not say.
 
         Raises:
-            Superseded: when a newer request of the session took over.
-            DeadlineExceeded: when decoding takes too long.
-            Exception: whatever `compute` raised; nothing is kept then.
+            Superseded: When a newer request of the session took over.
+            DeadlineExceeded: When decoding takes too long.
+            Exception: Error of `compute`; nothing is kept then.
         """
 
         def stoppable(should_stop: ShouldStop) -> Value:
@@ -201,10 +201,10 @@ class TranslationService:
         """Translate the examples one after the other, so that the cache has them.
 
         Raises:
-            Superseded: when `visitor`, for whom this is done, is no longer there.
+            Superseded: `visitor` has left.
         """
         for text in self.example_texts:
-            self.translate(_NOBODY, text, visitor=visitor)
+            self.translate(_EXAMPLES_SESSION, text, visitor=visitor)
 
     def translate(
         self,
@@ -218,14 +218,14 @@ class TranslationService:
         """Translate a sentence for a session and compute its attention.
 
         Args:
-            session: Who asks; a newer request of the same session cancels this one.
+            session: Session that asks; its newer request cancels this one.
             text: The sentence as the model reads it: `Sentence.source` of one that `validate` calls good.
             beam: Hypotheses kept at each step.
             on_position: Called with the number of requests ahead while this one waits for the model.
-            visitor: For whom, if the caller's run does not say.
+            visitor: Origin of the request, if the caller's run does not say.
 
         Raises:
-            Superseded: when a newer request of the session took over.
+            Superseded: When a newer request of the session took over.
         """
         with measured("translation"), self.queue.ticket(session, visitor) as ticket:
 
@@ -250,13 +250,13 @@ class TranslationService:
 
         Args:
             session: As for `translate`.
-            best: What `translate` returned for the sentence.
-            number: Of the branch, from 0; see `search_tree`. One that does not exist gives the best.
+            best: Result of `translate` for the sentence.
+            number: Number of the branch, from 0; see `search_tree`. An unknown number gives the best.
             beam: As for `translate`.
             on_position: As for `translate`.
 
         Raises:
-            Superseded: when a newer request of the session took over.
+            Superseded: When a newer request of the session took over.
         """
         chosen = branch_translation(best.translation, number, self.translator)
         if chosen is best.translation:

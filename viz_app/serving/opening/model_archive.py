@@ -3,8 +3,8 @@
     members = check_archive(path)          # nothing is unpacked yet
     unpack(path, folder, on_bytes=print)
 
-Refused are absolute names and `..`, links, archives within the archive, passwords, rare methods of compression, and
-what is too large or too many. Hidden files, such as `.git`, are left out. A folder around all files is taken off.
+It refuses absolute names and `..`, links, archives within the archive, passwords, rare methods of compression, and
+files that are too large or too many. It skips hidden files, such as `.git`, and removes a folder around all files.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class OpenError(ValueError):
     """A model cannot be opened.
 
     Args:
-        problem: Why: a label `open_model.problem_...`.
-        values: What the label names, such as a file.
+        problem: Reason: a label `open_model.problem_...`.
+        values: Values for the label, such as a file.
     """
 
     def __init__(self, problem: str, **values: str) -> None:
@@ -50,8 +50,8 @@ class Member:
     """A file of an archive.
 
     Args:
-        name: Where it goes, below the folder.
-        info: Where it is.
+        name: Target below the folder.
+        info: Place in the archive.
     """
 
     name: str
@@ -79,7 +79,7 @@ def check_archive(path: Path) -> tuple[Member, ...]:
     """Return the files of an archive.
 
     Raises:
-        OpenError: It is none, or it holds what is not allowed.
+        OpenError: It is no archive, or a file is not allowed.
     """
     with _opened(path) as archive:
         return _members(archive.infolist())
@@ -90,16 +90,16 @@ def unpack(path: Path, folder: Path, on_bytes: Callable[[int, int], object] = la
 
     Args:
         path: The archive.
-        folder: Where to.
-        on_bytes: Called with the bytes that are unpacked, and with those of all files.
+        folder: Target.
+        on_bytes: Called with the unpacked bytes and the bytes of all files.
 
     Raises:
-        OpenError: As `check_archive`; or it is damaged, or the disk is too full.
+        OpenError: As `check_archive`; or the archive is damaged, or the disk too full.
     """
     with _opened(path) as archive:
         members = _members(archive.infolist())
         total = sum(member.info.file_size for member in members)
-        check_room(folder, 2 * total)  # the checkpoint that is made of them is hardly larger
+        check_room(folder, 2 * total)  # the converted checkpoint is hardly larger
         done = 0
         for member in members:
             target = folder / member.name

@@ -1,7 +1,7 @@
 """Permission to open models on this server, and the folders to choose from.
 
-HEADLIGHT_MODELS is the folder below which they lie, or `off`. Without it only the app of one's own computer allows it:
-a server that listens there alone, asked without a proxy between; its folder is the one in which it was started.
+HEADLIGHT_MODELS is the root of the folders, or `off`. Without it only a local app allows opening: it listens on
+loopback and the request has passed no proxy. Its root is the working folder.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def allowed_root(bound: str | None, headers: Mapping[str, str]) -> Path | None:
     """Return the folder from which a visitor may open models; None if the visitor may open none.
 
     Args:
-        bound: The address on which this server listens; None or "" for all.
-        headers: Of the visitor's request, by names in lower case.
+        bound: Address on which this server listens; None or "" for all.
+        headers: Headers of the visitor's request, by names in lower case.
     """
     setting = os.environ.get(SETTING, "").strip()
     if setting:

@@ -3,7 +3,7 @@
     PUT models/upload?name=opus-mt-ko-en&source=ko&target=en
 
 Streamlit's own uploads, which it keeps in memory, stay closed (`viz_app.serving.web.middleware`). Refusals name labels
-`open_model.problem_...`, with what those name.
+`open_model.problem_...` and their values.
 """
 
 from __future__ import annotations

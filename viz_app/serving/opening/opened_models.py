@@ -2,10 +2,10 @@
 
     store = opened_models()
     with store.upload("opus-mt-ko-en", size) as upload: ...    # or store.open_folder("opus-mt-ko-en", folder)
-    store.opening                                             # how far it is, or why it failed
-    store.models                                              # those that are ready, for everybody of this server
+    store.opening                                             # its progress, or why it failed
+    store.models                                              # the opened models, for all visitors of this server
 
-They lie in a temporary folder that ends with the server. `convert` makes a checkpoint that stays.
+The models are in a temporary folder that the server removes at its end. `convert` makes a checkpoint that stays.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from viz_app.serving.opening.opening_process import Job, Message, Report
 MAX_MODELS = 8  # opened at once
 _ROOT = Path(__file__).resolve().parents[3]
 _MAX_LINE = 1_000_000  # bytes of a message
-_LAST_SECONDS = 10.0  # of a process that has said all
+_LAST_SECONDS = 10.0  # for a process that has reported
 
 State = Literal["upload", "unpack", "recognise", "convert", "failed", "done"]
 _log = logging.getLogger(__name__)
@@ -44,11 +44,11 @@ class Opening:
     """Progress of the opening of a model, or its end.
 
     Args:
-        name: Of the model.
-        state: What is being done, or how it ended.
-        share: How much of that is done, 0 to 1.
+        name: Name of the model.
+        state: Present step, or the end.
+        share: Done share of the step, 0 to 1.
         problem: Why it failed: a label `open_model.problem_...`.
-        values: What that label names.
+        values: Values for the label.
     """
 
     name: str
@@ -67,14 +67,14 @@ class OpenedModels:
     """All opened models, and the one being opened. Safe for threads.
 
     Args:
-        parent: Where the temporary folder goes; None for the system's place.
+        parent: Parent of the temporary folder; None for the system's place.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
         self._parent = parent
         self._lock = threading.Lock()
         self._place: tempfile.TemporaryDirectory[str] | None = None
-        self._number = 0  # of the opening; what an older one still says is not heard
+        self._number = 0  # of the opening; messages of an older one are ignored
         self._process: subprocess.Popen[bytes] | None = None
         self._reports: dict[str, Report] = {}
         self._opening: Opening | None = None
@@ -100,13 +100,13 @@ class OpenedModels:
         """Receive an archive in parts; when the block ends without an error, open it.
 
         Args:
-            name: Of the model.
-            size: Bytes that will come.
-            source: Language of sources, as for `convert`; empty for what the files say.
-            target: Language of translations.
+            name: Name of the model.
+            size: Announced bytes.
+            source: Source language, as for `convert`; empty for the one in the files.
+            target: Target language.
 
         Raises:
-            OpenError: It is too large, the disk too full, or another model is being opened.
+            OpenError: The archive is too large, the disk too full, or another model is being opened.
         """
         if not 0 < size <= MAX_PACKED:
             raise OpenError("packed", most=megabytes(MAX_PACKED))
@@ -270,10 +270,10 @@ class Upload:
     """Archive during its upload.
 
     Args:
-        store: Hears how far it is.
-        number: Of the opening.
-        file: Takes it in.
-        size: Bytes that were announced.
+        store: Receives the progress.
+        number: Number of the opening.
+        file: Receives the bytes.
+        size: Announced bytes.
     """
 
     def __init__(self, store: OpenedModels, number: int, file: BinaryIO, size: int) -> None:

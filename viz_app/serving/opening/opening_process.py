@@ -1,7 +1,7 @@
 """Process that opens a model: `python -m viz_app.serving.opening.opening_process`, a `Job` as JSON on its input.
 
-What it says are lines of JSON, each a `Message`. It ends when nobody is left to hear it, and then takes everything
-away: a server that was killed leaves nothing behind.
+Its output are lines of JSON, each a `Message`. When the server ends, even killed, this process removes all files and
+ends.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     """Model to open.
 
     Args:
-        place: The server's folder for models; removed when the server is gone.
-        source: A folder, or an archive.
-        is_archive: Which of them.
-        out: Where the checkpoint goes; a checkpoint that lies in a folder already stays there.
-        name: Of the model.
-        title: As its folder or archive was called.
-        source_language: As the visitor named it; empty for what the files say.
+        place: The server's folder for models; removed after the server's end.
+        source: Folder or archive.
+        is_archive: Whether it is an archive.
+        out: Target of the checkpoint; a checkpoint in a folder stays there.
+        name: Name of the model.
+        title: Name of its folder or archive.
+        source_language: Language named by the visitor; empty for the one in the files.
         target_language: Likewise.
     """
 
@@ -53,18 +53,18 @@ class Report(msgspec.Struct, kw_only=True):
     """Facts about an opened model.
 
     Args:
-        family: What it was taken for; empty for a checkpoint of this program.
-        folder: Of the checkpoint.
-        parameters: How many it has.
-        bytes: Of its files.
-        options: Of the model, as `config.json` holds them.
-        tokens: What cuts its text: `sentencepiece`, `byte-level`.
-        licence: As its files state it; empty where they state none.
-        languages: That it can be asked for.
+        family: Recognised family; empty for a checkpoint of this program.
+        folder: Folder of the checkpoint.
+        parameters: Number of parameters.
+        bytes: Bytes of its files.
+        options: Options of the model, as `config.json` holds them.
+        tokens: Kind of tokenizer: `sentencepiece`, `byte-level`.
+        licence: Licence stated in its files; empty for none.
+        languages: Number of languages to choose from.
         source_language: BCP 47 code; empty where unknown.
         target_language: Likewise.
-        notes: What was not carried over.
-        measured: Whether its files hold a score.
+        notes: Parts that the conversion dropped.
+        measured: Whether its files have a score.
     """
 
     family: str
@@ -111,7 +111,7 @@ def _end_with_the_server(place: Path) -> None:
     while os.read(sys.stdin.fileno(), 1):  # unbuffered: a buffer's lock would be in the way of a normal end
         pass
     worker = os.getpid()
-    if hasattr(os, "fork"):  # so that what is removed is not written anew by the rest of this process
+    if hasattr(os, "fork"):  # end the rest of this process before removing, so that it writes nothing anew
         if os.fork():
             os._exit(1)
         while os.getppid() == worker:
@@ -125,18 +125,18 @@ def _say(message: Message) -> None:
         sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        threading.Event().wait()  # the server is gone: `_end_with_the_server` takes everything away, and ends this
+        threading.Event().wait()  # the server is gone: `_end_with_the_server` removes all files and ends this process
 
 
 def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
     """Unpack where needed, recognise, convert where needed.
 
     Raises:
-        OpenError: It cannot be opened; the reason is for a label.
+        OpenError: The model cannot be opened; `problem` names a label.
     """
     source = Path(job.source)
     if job.is_archive:
-        folder = Path(job.out).with_name("unpacked") / job.title  # which may tell its languages: opus-mt-ko-en
+        folder = Path(job.out).with_name("unpacked") / job.title  # it may name its languages: opus-mt-ko-en
         folder.mkdir(parents=True)
         unpack(source, folder, _rarely(lambda done, total: on_step("unpack", done / max(1, total))))
         source.unlink()

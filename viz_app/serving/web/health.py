@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LIVE, READY = "/healthz/live", "/healthz/ready"
 
-_SECONDS = 1.0  # that an answer counts: whoever asks more often costs no more
+_SECONDS = 1.0  # lifetime of an answer
 _log = logging.getLogger(__name__)
 
 
@@ -25,7 +25,7 @@ class Health:
     """Health of the process."""
 
     def __init__(self) -> None:
-        self.model_tried = False  # whether the first model was loaded at the start, or could not be
+        self.model_tried = False  # whether the start has tried to load the first model
         self._lock = asyncio.Lock()
         self._ready, self._until = False, 0.0
 

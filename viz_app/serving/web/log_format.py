@@ -18,7 +18,7 @@ _PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskNa
 class JsonFormatter(logging.Formatter):
     """Formatter of one object per line: time, level, logger, message, and the extra fields of a record.
 
-    Of an exception it gives the type and the places in the code; its message may quote what a visitor has typed.
+    For an exception it has the type and the places in the code. The message may quote a visitor's text and is left out.
     """
 
     def format(self, record: logging.LogRecord) -> str:

@@ -17,7 +17,7 @@ from viz_app.serving.settings import positive_setting
 from viz_app.serving.streamlit_patches import resize_download_pool
 from viz_app.serving.web.health import health
 
-_OWNER = "warm-up"  # whose requests these are
+_OWNER = "warm-up"  # the session of these requests
 _log = logging.getLogger(__name__)
 
 
@@ -42,7 +42,7 @@ async def _prepared() -> AsyncIterator[None]:
         await asyncio.to_thread(thread.join)
         if (workers := worker_processes()) is not None:
             await asyncio.to_thread(workers.close)
-        await asyncio.to_thread(opened_models().close)  # a server that is told to end runs nothing after this
+        await asyncio.to_thread(opened_models().close)  # the server runs nothing after this
 
 
 def _metrics_port() -> int | None:
@@ -61,5 +61,5 @@ def _prepare(stopping: threading.Event) -> None:
         measure_roles(service, _OWNER, owner)
     except Superseded:
         pass  # the server ends
-    except Exception as error:  # a page says it, with the way out, to whoever opens one
+    except Exception as error:  # the pages show it, with the way out
         _log.warning("the first model is not ready: %s", error)
