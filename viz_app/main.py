@@ -1,4 +1,4 @@
-"""The entry point of the app; start it with `python -m streamlit run viz_app/main.py`."""
+"""Entry point of the app; start it with `python -m streamlit run viz_app/main.py`."""
 
 from __future__ import annotations
 

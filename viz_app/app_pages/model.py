@@ -1,4 +1,4 @@
-"""The card of the model that the visitor has chosen: size, scores, how it was trained, what it is bad at."""
+"""Page Model: size, scores, training and weaknesses of the chosen model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The board before the class: the code to join, the question, the answers as they come in."""
+"""Board before the class: the code to join, the question, the answers as they come in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A student's screen that goes where the teacher is."""
+"""Component that makes a student's screen follow the teacher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question as a browser shows it, in the language of its reader."""
+"""Questions in the browser's form, in the language of the reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RIGHT = "*"  # begins the right answer of a teacher's own question
 
 
 def lesson_question(lesson: str, scene: Scene) -> LessonQuestion | None:
-    """The question of a scene as one for the class; None where there is nothing to choose from."""
+    """Return the question of a scene as one for the class; None without choices."""
     choices = () if scene.question is None else scene.question.choices
     if not choices:
         return None
@@ -29,7 +29,7 @@ def lesson_question(lesson: str, scene: Scene) -> LessonQuestion | None:
 
 
 def lesson_questions(language: str) -> Iterator[tuple[LessonQuestion, str]]:
-    """Every question of the lessons that has choices, in their order, with its title."""
+    """Yield every question of the lessons that has choices, in order, with its title."""
     for entry in LESSONS:
         try:
             words = load_lesson(entry.name, language)
@@ -42,7 +42,7 @@ def lesson_questions(language: str) -> Iterator[tuple[LessonQuestion, str]]:
 
 
 def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQuestion | None:
-    """Where the selected head looks: from the query that is pinned, or anywhere in its map.
+    """Ask where the selected head looks: from the pinned query, or anywhere in its map.
 
     Args:
         maps: Maps of the translation that is shown.
@@ -74,7 +74,7 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
 
 
 def own_question(text: str, lines: str) -> OwnQuestion | None:
-    """A question from what a teacher typed, one answer in a line; None if it has no text, or not 2 to 8 answers."""
+    """Read a teacher's question, one answer per line; None without a text, or without 2 to 8 answers."""
     given = [line.strip() for line in lines.splitlines() if line.strip().removeprefix(_RIGHT).strip()]
     choices = tuple(line.removeprefix(_RIGHT).strip()[:120] for line in given)
     marked = [number for number, line in enumerate(given) if line.startswith(_RIGHT)]
@@ -84,7 +84,7 @@ def own_question(text: str, lines: str) -> OwnQuestion | None:
 
 
 def question_view(question: Question, t: Texts, *, is_revealed: bool) -> dict[str, Any]:
-    """Plain values for the browser.
+    """Return a question as plain values for the browser.
 
     Args:
         question: What is asked.
@@ -101,7 +101,7 @@ def question_view(question: Question, t: Texts, *, is_revealed: bool) -> dict[st
 
 
 def question_title(question: Question, t: Texts) -> str:
-    """One line that names a question, in lists and tables."""
+    """Return a question's title for lists and tables, one line."""
     if isinstance(question, OwnQuestion):
         return question.text
     if isinstance(question, AttentionQuestion):
@@ -112,7 +112,7 @@ def question_title(question: Question, t: Texts) -> str:
 
 
 def option_titles(question: Question, t: Texts) -> list[str]:
-    """Every option as plain text."""
+    """Return every option as plain text."""
     if isinstance(question, OwnQuestion):
         return list(question.choices)
     if isinstance(question, AttentionQuestion):

@@ -1,4 +1,4 @@
-"""Every label of the app, in English and Korean.
+"""Labels of the app, in English and Korean.
 
 `en.toml` and `ko.toml` hold the same keys, one table for each page or browser component; the lessons add theirs from
 their folders (`viz_app.lessons.labels`). `parser.en.toml` and `parser.ko.toml` hold those that read otherwise while the
@@ -27,7 +27,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:\|([^{}|]+)\|([^{}|]+))?\}")
 
 
 class Texts:
-    """The labels of one language.
+    """Labels of one language.
 
     Args:
         language: Code of the language, one of `LANGUAGES`.
@@ -39,7 +39,7 @@ class Texts:
         self._tables = tables
 
     def __call__(self, key: str, **values: object) -> str:
-        """The label `table.name` with its placeholders filled.
+        """Return the label `table.name` with its placeholders filled.
 
         Raises:
             KeyError: When the label does not exist or a placeholder has no value.
@@ -52,13 +52,13 @@ class Texts:
         return fill(template, **values)
 
     def table(self, name: str) -> dict[str, str]:
-        """All labels of one table, placeholders unfilled, as a copy for a browser component."""
+        """Return a copy of the labels of one table, placeholders unfilled, for a browser component."""
         if name not in self._tables:
             raise KeyError(f"there is no table [{name}] in {self.language}")
         return dict(self._tables[name])
 
     def with_tables(self, tables: dict[str, dict[str, str]]) -> Texts:
-        """These labels and more of the same language. Raises ValueError for a table that is there already."""
+        """Add tables of the same language. Raises ValueError for a table that exists already."""
         if twice := sorted(self._tables.keys() & tables.keys()):
             raise ValueError(f"the table [{twice[0]}] appears twice in {self.language}")
         return Texts(self.language, {**self._tables, **tables})
@@ -69,7 +69,7 @@ class Texts:
         return self._tables["languages"].get(name) or Locale(self.language).languages.get(name, code)
 
     def for_source(self, code: str) -> Texts:
-        """These labels for a model that reads this language; empty for one of which that is unknown."""
+        """Return these labels for a model that reads this language; "" for an unknown one."""
         name = self.language_name(code)
         return Texts(
             self.language,
@@ -80,7 +80,7 @@ class Texts:
         )
 
     def reworded(self, tables: dict[str, dict[str, str]]) -> Texts:
-        """These labels, with others in the place of some; what has no place here is left out."""
+        """Return these labels with some replaced; labels without a place here are left out."""
         return Texts(
             self.language,
             {
@@ -103,7 +103,7 @@ def fill(template: str, **values: object) -> str:
 
 @lru_cache(maxsize=64)
 def texts(language: str, *, parses: bool = False, source: str = "en") -> Texts:
-    """The labels of a language, read once.
+    """Return the labels of a language, read once.
 
     Args:
         language: One of LANGUAGES.
@@ -120,7 +120,7 @@ def texts(language: str, *, parses: bool = False, source: str = "en") -> Texts:
 
 
 def parser_wording(language: str) -> dict[str, dict[str, str]]:
-    """The labels of the app and of the lessons that read otherwise for a parser, by table and key."""
+    """Return the labels that differ for a parser, by table and key."""
     return _read(f"parser.{language}.toml")
 
 
@@ -130,7 +130,7 @@ def _read(name: str) -> dict[str, dict[str, str]]:
 
 
 def best_language(wanted: str | None, locale: str | None = None) -> str:
-    """The language asked for if the app speaks it, else that of a locale such as `ko-KR`, else English."""
+    """Return the wanted language if the app has it, else that of a locale such as `ko-KR`, else English."""
     for candidate in (wanted, (locale or "").replace("_", "-").split("-")[0].lower()):
         if candidate in LANGUAGES:
             return candidate

@@ -1,4 +1,4 @@
-"""Errors as a visitor sees them: what is wrong, which file, the way out; the stack trace goes to the log."""
+"""Errors for visitors: the problem, the file, the way out; the stack trace goes to the log."""
 
 from __future__ import annotations
 

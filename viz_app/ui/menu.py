@@ -1,4 +1,4 @@
-"""A menu whose content is made when it is opened, so that a page costs nothing for what few visitors look at."""
+"""Menu whose content is made when it is opened, so that a closed one costs nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 @contextmanager
 def menu(label: str, *, key: str, icon: str) -> Iterator[bool]:
-    """A popover; gives whether it is open.
+    """Open a popover; yield whether it is open.
 
     Args:
         label: Label of its button.

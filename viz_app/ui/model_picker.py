@@ -1,4 +1,4 @@
-"""The choice of the model that speaks, on every page: "English → German | English → French"."""
+"""Choice of the model, on every page: "English → German | English → French"."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LIST_WIDTH = 300  # pixels
 
 
 def draw_models(t: Texts) -> None:
-    """Draws the choice; with one model only, its name."""
+    """Draw the choice; for one model only, its name."""
     named, now = display_names(t), selected_model()
     with shared_across_pages(), st.container(key="models", width="content"):
         if len(named) == 1:
@@ -55,7 +55,7 @@ def draw_models(t: Texts) -> None:
 
 
 def load_service(t: Texts, status: DeltaGenerator | None = None) -> TranslationService:
-    """The service of the visitor's model; the page tells when that takes a while.
+    """Return the service of the visitor's model, with a spinner while it loads.
 
     Args:
         t: Labels.
@@ -71,7 +71,7 @@ def load_service(t: Texts, status: DeltaGenerator | None = None) -> TranslationS
 
 
 def draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
-    """Show how many requests are ahead of this one in the queue of the model."""
+    """Show the number of requests ahead in the queue of the model."""
     status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
 
 
@@ -82,7 +82,7 @@ def _on_change() -> None:
 
 
 def select_model(name: str) -> None:
-    """Select a model: for `enqueue_callback`. Selections and figure settings stay.
+    """For `enqueue_callback`: select a model. Selections and figure settings stay.
 
     A comparison with the newly selected model becomes one with the old model.
     """

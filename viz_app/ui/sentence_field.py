@@ -1,4 +1,4 @@
-"""The field of the sentence, which stands on several pages."""
+"""Field of the sentence, shared by several pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from viz_app.text import Texts
 
 
 def sentence_field(t: Texts) -> str:
-    """Draws the field; returns what is typed there, a moment after each key."""
+    """Draw the field; return its text, a moment after each key."""
     with shared_across_pages():
         typed = st.text_input(
             t("translate.input"),

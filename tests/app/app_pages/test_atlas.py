@@ -30,7 +30,7 @@ from viz_app.state.session_file import SavedAtlas, SavedModel, SavedPruning, Ses
 from viz_app.state.session_reader import read_session, write_session
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
-from viz_app.ui.session_file.session_dialog import open_read
+from viz_app.ui.session_file.dialog import open_read
 
 pytestmark = pytest.mark.usefixtures("fresh_model")
 Measured = Callable[..., AppTest]

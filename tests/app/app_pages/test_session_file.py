@@ -35,7 +35,7 @@ from viz_app.state.session_file import (
 )
 from viz_app.state.session_reader import ReadSession, read_session, write_session
 from viz_app.text import texts
-from viz_app.ui.session_file import session_dialog
+from viz_app.ui.session_file import dialog
 
 TEXT = "The dog sleeps."
 PAGES = ("translate", "lab", "lessons", "figures", "model")
@@ -51,7 +51,7 @@ def saved(monkeypatch: pytest.MonkeyPatch) -> list[SessionFile]:
         found.append(session)
         return write_session(session)
 
-    monkeypatch.setattr(session_dialog, "write_session", record)
+    monkeypatch.setattr(dialog, "write_session", record)
     return found
 
 
@@ -95,7 +95,7 @@ def session(random_checkpoint: Path) -> SessionFile:
 
 def open_file(app: AppTest, read: ReadSession) -> AppTest:
     """The run after the dialog has read a file; the browser alone can give it one."""
-    app.session_state[_PENDING_CALLBACKS_KEY] = deque([partial(session_dialog.open_read, read, PAGES)])
+    app.session_state[_PENDING_CALLBACKS_KEY] = deque([partial(dialog.open_read, read, PAGES)])
     return app.run()
 
 

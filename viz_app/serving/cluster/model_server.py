@@ -161,7 +161,7 @@ class ModelReplica:
             return _json(error.refusal, STATUS[error.refusal.error])
         sentence = _Sentence(asked.sentence)
         try:
-            # Serve closes a batch after a moment even while another one is decoded. Sentences that wait here instead all
+            # Serve closes a batch after a moment even while another one is decoded. Sentences that wait here instead
             # share the next batch.
             await self._idle.wait()
             answer = await self._batch(length_class(len(asked.sentence)), asked.beam)(sentence)

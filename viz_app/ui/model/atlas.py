@@ -1,4 +1,4 @@
-"""The section of the page Model that shows what every head does: its atlas."""
+"""Section of the page Model with the head atlas."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
 
 
 def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) -> AtlasState:
-    """The component; returns what is seen in it."""
+    """Draw the component; return its state."""
     # A key of its own for each model: another one has other heads and measures.
     key = session.fresh_key(f"atlas-{atlas.weights_hash[:12]}")
     kept: dict[str, AtlasState] = st.session_state.setdefault(_SEEN, {})
@@ -100,7 +100,7 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
 
 
 def shown_atlas(weights: str) -> SavedAtlas | None:
-    """What was seen last of the atlas of a model, for a session file; None where nobody has opened it."""
+    """Return the last state of a model's atlas, for a session file; None if it was never opened."""
     state: AtlasState | None = st.session_state.get(_SEEN, {}).get(weights)
     if state is None:
         return None
@@ -108,7 +108,7 @@ def shown_atlas(weights: str) -> SavedAtlas | None:
 
 
 def restore_atlas(weights: str, saved: SavedAtlas) -> None:
-    """Show this when the atlas of a model is drawn next."""
+    """Set the state for the next drawing of a model's atlas."""
     st.session_state[_SEEN] = {weights: AtlasState(**msgspec.structs.asdict(saved))}
 
 
@@ -117,7 +117,7 @@ def _typed() -> str:
 
 
 def translated(served: TranslationService) -> TranslationResult | None:
-    """The visitor's sentence and its maps, mostly from the cache; None for one that the model does not translate."""
+    """Return the translation of the visitor's sentence, mostly cached; None if the model cannot translate it."""
     sentence = served.validate(_typed())
     if sentence.status != "good":
         return None
@@ -153,7 +153,7 @@ def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atla
 def exportable(
     t: Texts, served: TranslationService, atlas: Atlas, view: str, **parameters: object
 ) -> ExportableFigure | None:
-    """A view of the atlas with all its files; None where the atlas has no number for some head."""
+    """Return a view of the atlas with all its files; None if the atlas lacks a number for some head."""
     try:
         figure = VIEWS[view].figure(
             atlas=atlas, language=t.language, provenance=checkpoint_record(served.translator), **parameters

@@ -1,4 +1,4 @@
-"""The section of the page Model that shows how heads found their jobs."""
+"""Section of the page Model with the training history of heads."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Params = dict[str, str | None]
 
 
 def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
-    """Draw it, if any model has a history; it says which model it shows.
+    """Draw a model's training history, if any model has one.
 
     Args:
         t: Labels.
@@ -83,7 +83,7 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
 
 
 def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
-    """Whose history is shown: as it was left, or as the address says, at first that of the visitor's model."""
+    """Choose the model: the last choice, or the address's, at first the visitor's model."""
     if len(models) == 1:
         return models[0]
     mine, kept = st.session_state.get(_OF, (models[0].name, st.query_params.get("grown_of")))
@@ -102,7 +102,7 @@ def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
 
 
 def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, str]) -> HeadSnapshot:
-    """The heads; returns what is seen of them."""
+    """Draw the heads; return the state of the view."""
     # A key of its own for each model: another one has other sentences, heads and moments.
     key = session.fresh_key(f"growth-{chosen.name}-{chosen.served}")
     kept: dict[str, HeadSnapshot] = st.session_state.setdefault(_SEEN, {})
@@ -125,13 +125,13 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, s
 
 
 def shown_growth() -> SavedGrowth | None:
-    """What was seen last, for a session file; None where the page was never opened."""
+    """Return the last state, for a session file; None if the page was never opened."""
     shown: SavedGrowth | None = _restored() or st.session_state.get(_SHOWN)
     return shown
 
 
 def restore_growth(saved: SavedGrowth | None) -> None:
-    """Show this when the section is drawn next; None for the start."""
+    """Set the state for the next drawing; None for the start."""
     st.session_state[_RESTORED] = saved
     for name in (_OF, _SEEN, _SHOWN):
         st.session_state.pop(name, None)
@@ -159,7 +159,7 @@ def _draw_download(t: Texts, chosen: HistorySource, history: History, seen: Head
 
 
 def _small(t: Texts, name: str) -> str:
-    """The name of a small model, and what makes it differ."""
+    """Return the name of a small model, and its difference."""
     key = f"about_{name.replace('-', '_')}"
     about = t(f"growth.{key}") if key in t.table("growth") else t("growth.about_small")
     return t("growth.small", name=name, about=about)

@@ -1,4 +1,4 @@
-"""The section of the page Model that shows how many heads can go, also live on the visitor's sentence."""
+"""Section of the page Model with the pruning curves of heads, also live on the visitor's sentence."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Later = Callable[[], None]
 
 
 def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[Params, Later]:
-    """Draw the curves and the slider, where the atlas has them.
+    """Draw the curves and the slider, if the atlas has them.
 
     Returns:
         What stands in the address, what is seen here included; and what translates the sentence with fewer heads, to
@@ -82,13 +82,13 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
 
 
 def shown_pruning(weights: str) -> SavedPruning | None:
-    """What was seen last of the curves of a model, for a session file; None where nobody has opened them."""
+    """Return the last state of a model's curves, for a session file; None if they were never opened."""
     state: PruningState | None = st.session_state.get(_STATE, {}).get(weights)
     return None if state is None else SavedPruning(**asdict(state))
 
 
 def restore_pruning(weights: str, saved: SavedPruning) -> None:
-    """Show this when the curves of a model are drawn next."""
+    """Set the state for the next drawing of a model's curves."""
     st.session_state[_STATE] = {weights: PruningState(**msgspec.structs.asdict(saved))}
 
 
@@ -113,7 +113,7 @@ def _draw_choice(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
 
 
 def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
-    """The order, and how many heads are left."""
+    """Draw the choice of the order, and the slider of remaining heads."""
     choices, whole = orders(atlas, state.group), most_left(atlas, state.group)
     order = st.selectbox(
         t("atlas.order"),
@@ -127,12 +127,12 @@ def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
 
 
 def _key(t: Texts, atlas: Atlas, name: str) -> str:
-    """Other labels, or another model, make another widget, which starts at what is kept."""
+    """Return a widget's key: other labels, or another model, make a new widget with the kept value."""
     return session.fresh_key(f"pruning-{t.language}-{atlas.weights_hash[:12]}-{name}")
 
 
 def _draw_table(t: Texts, figure: CurvesFigure) -> None:
-    """The scores by heads left, a column for each order."""
+    """Draw the scores by remaining heads, a column for each order."""
     with menu(t("atlas.table"), key="pruning-table", icon=":material/table:") as is_open:
         if not is_open:
             return
@@ -145,7 +145,7 @@ def _draw_table(t: Texts, figure: CurvesFigure) -> None:
 
 
 def _draw_live(t: Texts, served: TranslationService, atlas: Atlas, state: PruningState, place: DeltaGenerator) -> None:
-    """The visitor's sentence with all heads, and with those that are left."""
+    """Draw the visitor's sentence with all heads, and with the remaining ones."""
     with place:
         if served.parses:
             return
@@ -174,7 +174,7 @@ def _draw_found(t: Texts, atlas: Atlas, state: PruningState, found: AblatedTrans
 
 
 def _words(words: Sequence[tuple[str, bool]]) -> str:
-    """A sentence as Markdown; words that differ are bold."""
+    """Return a sentence as Markdown, with changed words in bold."""
     return (
         " ".join(f"**{escape_markdown(word)}**" if changed else escape_markdown(word) for word, changed in words) or "–"
     )

@@ -1,4 +1,4 @@
-"""The row "Other views" beneath the explorer: the head in Plotly, BertViz' head view and model view.
+"""Row "Other views" beneath the explorer: the head in Plotly, BertViz' head view and model view.
 
 While the row is closed nothing of it is computed, imported or sent.
 """
@@ -29,7 +29,7 @@ _DOCUMENT = "other_document"
 
 
 def open_view() -> OtherView | None:
-    """The view that is open, or was when the row was last drawn; at first the one that the URL asks for."""
+    """Return the view that is open, or was at the last drawing; at first the address's."""
     if _KEPT not in st.session_state:
         st.session_state[_KEPT] = other_view_from_params(st.query_params.to_dict())
     kept: OtherView | None = st.session_state[_KEPT]
@@ -37,7 +37,7 @@ def open_view() -> OtherView | None:
 
 
 def restore_view(view: OtherView | None) -> None:
-    """Have this view open when the row is drawn next; None for a closed row."""
+    """Set the view for the next drawing of the row; None closes it."""
     st.session_state[_KEPT] = view
 
 

@@ -1,4 +1,4 @@
-"""The class of this session: the one that its browser teaches, or the one that it follows."""
+"""Class of this session: the one that its browser teaches, or the one that it follows."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Value = TypeVar("Value")
 
 
 def taught_class() -> str | None:
-    """Code of the class that this browser teaches; None without one."""
+    """Return the code of the class that this browser teaches; None without one."""
     if _TAUGHT not in st.session_state:
         browser = current_browser()
         try:
@@ -94,7 +94,7 @@ def class_view() -> ClassView | None:
 
 
 def needs_teacher_key() -> bool:
-    """Whether a class can only be opened with the server's teacher key.
+    """Return whether this session needs the server's teacher key to open a class.
 
     The computer on which the server runs needs none: whoever sits there has started it.
     """
@@ -103,7 +103,7 @@ def needs_teacher_key() -> bool:
 
 
 def try_teacher_key(typed: str) -> bool:
-    """Whether a key is the server's; from then on this session may open classes."""
+    """Return whether a key is the server's; if so, this session may open classes from now on."""
     wanted = os.environ.get(TEACHER_KEY_SETTING, "")
     if hmac.compare_digest(typed.strip().encode(), wanted.encode()):
         st.session_state[_MAY_OPEN] = True
@@ -111,7 +111,7 @@ def try_teacher_key(typed: str) -> bool:
 
 
 def open_class() -> None:
-    """Open a class for this browser, and ask what waits to be asked. Raises TooManyClasses."""
+    """Open a class for this browser, and ask the waiting question. Raises TooManyClasses."""
     browser = current_browser()
     if browser is None or needs_teacher_key():
         return
@@ -134,7 +134,7 @@ def ask(question: Question) -> None:
 
 
 def waiting_question() -> Question | None:
-    """What is to be asked as soon as there is a class."""
+    """Return the question to ask as soon as there is a class."""
     found: Question | None = st.session_state.get(_WAITING)
     return found
 
@@ -155,7 +155,7 @@ def poll_results() -> tuple[PollResult, ...]:
 
 
 def restore_results(results: tuple[PollResult, ...]) -> None:
-    """Take the results of a session file for those of earlier polls."""
+    """Set the results of earlier polls from a session file."""
     st.session_state[_EARLIER] = results
 
 
@@ -170,12 +170,12 @@ def set_leading(is_led: bool) -> None:
 
 
 def is_leading() -> bool:
-    """Whether the class follows this screen."""
+    """Return whether the class follows this screen."""
     return taught_class() is not None and bool(st.session_state.get(_LEADS))
 
 
 def show_place(page: str) -> None:
-    """Tell the class where this screen is, after its page was drawn.
+    """Tell the class this screen's place, after its page was drawn.
 
     Args:
         page: Path of the page, "" for the home.
@@ -189,7 +189,7 @@ def show_place(page: str) -> None:
 
 
 def _view(page: str) -> str:
-    """How the picture of a page stands, for `common/followed_view.js`; "" where the page has none that is followed."""
+    """Return the state of a page's view for `common/followed_view.js`; "" for a page without one."""
     if page == "":
         selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
         found: dict[str, Any] = {} if selection is None else {"selection": asdict(selection)}
@@ -209,7 +209,7 @@ def _forget() -> None:
 
 
 def followed_class() -> str | None:
-    """Code of the class that this session follows; a new session follows the one that its address names."""
+    """Return the code of the class that this session follows, at first from its address."""
     if _FOLLOWED not in st.session_state:
         code = st.query_params.get(PARAM, "").upper()
         st.session_state[_FOLLOWED] = code if is_code(code) else None
@@ -218,23 +218,23 @@ def followed_class() -> str | None:
 
 
 def is_following_teacher() -> bool:
-    """Whether this screen goes along, and has not let go."""
+    """Return whether this screen follows the teacher now."""
     return followed_class() is not None and bool(st.session_state.setdefault(_FOLLOWS, True))
 
 
 def set_following_teacher(follows: bool) -> None:
-    """For `enqueue_callback`: let go, or go along again."""
+    """For `enqueue_callback`: stop following, or follow again."""
     st.session_state[_FOLLOWS] = follows
     st.session_state[_MOVES] = 0
 
 
 def leave_class() -> None:
-    """For `enqueue_callback`: follow nobody any more."""
+    """For `enqueue_callback`: leave the class."""
     st.session_state[_FOLLOWED] = None
 
 
 def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
-    """Go where the teacher is, before the page is drawn.
+    """Go to the teacher's place, before the page is drawn.
 
     Args:
         t: Labels.
@@ -262,7 +262,7 @@ def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
 
 
 def _go(place: Place) -> None:
-    """Let the page that is drawn next be that of a place; its components learn by themselves how it stands."""
+    """Set the page of a place as the next one; its components fetch the state of their view."""
     if "text" in place.params:
         st.session_state[session.TEXT_KEY] = place.params["text"]
     st.session_state[session.MODEL_KEY] = place.params.get("model")
