@@ -38,7 +38,7 @@ def main() -> None:
     try:
         with render_lock():
             _draw()
-    except Superseded:  # a newer run draws the page, or nobody is there to see it
+    except Superseded:  # a newer run draws the page, or the visitor has left
         st.stop()
 
 

@@ -89,7 +89,7 @@ def main() -> None:
         except Superseded:
             st.stop()
         except Exception:
-            status.empty()  # the message stands alone
+            status.empty()  # show only the message
             raise
         selection, shown, other = _draw_result(t, served, sentence, result, status)
         seen = forward_result(served, shown, result, selection.branch)
@@ -233,7 +233,7 @@ def _draw_result(
         search = (other.text, other.branch)
         second = _packed(t, other.service, search, other.best, other.result, served)
     selection = explorer(packed, key=key, selection=start, other=second, off=st.session_state.get(session.HEAD_OFF_KEY))
-    selection = dataclasses.replace(selection, branch=branch)  # what the browser asks for may be yet to come
+    selection = dataclasses.replace(selection, branch=branch)  # the browser's may not be computed yet
     st.session_state[_SELECTION] = selection
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
 

@@ -28,7 +28,7 @@ def board(t: Texts, code: str, *, address: str, share: Mapping[str, Any]) -> Non
         t: Labels.
         code: Code of the class.
         address: Address of its state on this server, as a path: "/join/K7MQ2P".
-        share: What the students open, as for `viz_app.components.share.share_code`.
+        share: Link for the students, as for `viz_app.components.share.share_code`.
     """
     data = {
         "address": address,

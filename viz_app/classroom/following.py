@@ -21,7 +21,7 @@ def watch_teacher(base: str, code: str, moves: int, language: str) -> int | None
     """Run the page again whenever the teacher has gone to another page, sentence or model.
 
     Args:
-        base: What stands before the path of every page, "" or such as "/headlight".
+        base: Prefix of the path of every page, "" or such as "/headlight".
         code: Code of the class.
         moves: The last change of place that this session knows.
         language: Code of the page's language.

@@ -33,7 +33,7 @@ def lesson_questions(language: str) -> Iterator[tuple[LessonQuestion, str]]:
     for entry in LESSONS:
         try:
             words = load_lesson(entry.name, language)
-        except LessonError:  # the index says what is wrong with it
+        except LessonError:  # the index shows the problem
             continue
         for scene in words.scenes:
             question = lesson_question(entry.name, scene)
@@ -46,7 +46,7 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
 
     Args:
         maps: Maps of the translation that is shown.
-        selection: What the explorer shows of it.
+        selection: Selection of the explorer.
 
     Returns:
         None where there are too many cells for a finger, and no query is pinned.
@@ -87,7 +87,7 @@ def question_view(question: Question, t: Texts, *, is_revealed: bool) -> dict[st
     """Return a question as plain values for the browser.
 
     Args:
-        question: What is asked.
+        question: The question.
         t: Labels in the reader's language.
         is_revealed: Whether it may hold the right answer and the head's weights.
     """

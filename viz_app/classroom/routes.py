@@ -1,7 +1,7 @@
 """Address for students, `/join/K7MQ2P`, and the requests of its page.
 
-The page is small and needs no connection that stays open: a class of phones on a school's network loads it at once, and
-finds its way back by itself when the network was away.
+The page is small and keeps no connection open: a class of phones on a school's network loads it at once, and it
+reconnects by itself.
 
     GET  join/CODE           the page
     GET  join/CODE/state     the poll, as this browser may see it
@@ -60,7 +60,7 @@ def class_routes(base: str = "") -> list[Route]:
     """Return the routes for `streamlit.App`.
 
     Args:
-        base: What stands before every path, as `server.baseUrlPath` says, such as "headlight".
+        base: Prefix of every path, as in `server.baseUrlPath`, such as "headlight".
     """
     prefix = f"/{base.strip('/')}/join" if base.strip("/") else "/join"
     return [

@@ -1,11 +1,10 @@
 """Labels of the app, in English and Korean.
 
 `en.toml` and `ko.toml` hold the same keys, one table for each page or browser component; the lessons add theirs from
-their folders (`viz_app.lessons.labels`). `parser.en.toml` and `parser.ko.toml` hold those that read otherwise while the
-model is a parser, whose output is a tree and no translation. A placeholder is written
-`{name}` and filled in one pass, so a value that itself holds braces is shown as it stands: user text is never a format.
-`{count|step|steps}` is the first word where the count is 1, else the second. `{source_language}` is filled beforehand:
-it names what the model reads.
+their folders (`viz_app.lessons.labels`). `parser.en.toml` and `parser.ko.toml` hold the labels that differ for a
+parser, whose output is a tree. A placeholder is written `{name}` and filled in one pass, so braces in a value stay:
+user text is never a format. `{count|step|steps}` is the first word if the count is 1, else the second.
+`{source_language}` is filled beforehand.
 """
 
 from __future__ import annotations
@@ -107,8 +106,8 @@ def texts(language: str, *, parses: bool = False, source: str = "en") -> Texts:
 
     Args:
         language: One of LANGUAGES.
-        parses: Whether they speak of trees, as for a parser.
-        source: BCP 47 code of what the model reads; empty where that is unknown.
+        parses: Whether they are for a parser.
+        source: BCP 47 code of the model's source language; empty if unknown.
 
     Raises:
         ValueError: The app does not speak this language.

@@ -1,6 +1,6 @@
 """Example sentences of the home page; their labels have the same names in `[examples]` and `[examples_fr]`.
 
-The labels tell what a translation has to do, so they differ from language to language. A parser has its own sentences.
+The labels name the difficulty of a translation, so they differ by target language. A parser has its own sentences.
 Models that read German, French or Korean have sentences of the same meaning; for other languages there are none.
 """
 
@@ -37,7 +37,7 @@ TREE_EXAMPLES: dict[str, str] = {
 }
 FIRST_EXAMPLE = "word_order"
 
-# What the English ones say, as a native speaker would.
+# The meaning of the English ones, in a native speaker's words.
 _GERMAN: dict[str, str] = {
     "word_order": "Der kleine Hund spielt im Garten.",
     "verb_end": "Ich weiß, dass er ein Buch liest.",
@@ -87,8 +87,7 @@ def examples_of(language: str, *, parses: bool = False) -> dict[str, str]:
     """Return the example sentences for a model, by name.
 
     Args:
-        language: BCP 47 code of what it reads. Where that is unknown, empty, they are English as those of the shipped
-            models; where the app has none, there are none.
+        language: BCP 47 code of its source language; empty if unknown, which gives the English sentences.
         parses: Whether it is a parser.
     """
     return TREE_EXAMPLES if parses else _BY_LANGUAGE.get(language.split("-")[0].lower() or "en", {})

@@ -17,10 +17,10 @@ class Term:
     """One word of the field.
 
     Args:
-        name: How a lesson's prose names it: `{attention}`.
-        english: As it stands in English prose.
-        korean: As it stands in Korean prose.
-        why: Why this word and no other, in both languages.
+        name: Name in a lesson's prose: `{attention}`.
+        english: Form in English prose.
+        korean: Form in Korean prose.
+        why: Reason for this word, in both languages.
         about: One sentence for each language, by its code; empty for a term that nothing explains.
     """
 

@@ -20,7 +20,7 @@ def role_words(t: Texts, kind: Kind, role: Role) -> str:
 
     Args:
         t: The labels of a language.
-        kind: Kind of attention: that of the decoder to the source says in which sentence a head looks.
+        kind: Kind of attention, which decides the sentence that a head looks at.
         role: A relation that is not common is called by its own name.
     """
     labels = t.table(TABLE)

@@ -51,7 +51,7 @@ def draw_edit_button(t: Texts, key: str, edit: Callable[..., None], *args: objec
 
 
 def open_in_lab(selection: Selection) -> None:
-    """For `enqueue_callback`: open the Lab at what the selected head does."""
+    """For `enqueue_callback`: open the Lab at the selected head."""
     chosen = f"{selection.kind}.{selection.layer}.{selection.head}"
     st.session_state[state_key(LAB)] = LessonState("off", {"chosen": chosen})
     session.navigate_to(LAB)

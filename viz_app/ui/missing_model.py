@@ -1,6 +1,6 @@
 """Note for an address that names a missing model.
 
-It stands apart from the choice itself, so that the frame of the page has little to import.
+It is apart from the model picker, so that the frame of the page has little to import.
 """
 
 from __future__ import annotations

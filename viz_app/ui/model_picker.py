@@ -18,7 +18,7 @@ from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 
 _KEY = "model_choice"
-_MAX_BESIDE = 2  # models that stand side by side; more are a list, ...
+_MAX_BESIDE = 2  # models side by side; more are a list, ...
 _MAX_LETTERS = 50  # ... and so are those with longer names in all
 _LIST_WIDTH = 300  # pixels
 
@@ -59,7 +59,7 @@ def load_service(t: Texts, status: DeltaGenerator | None = None) -> TranslationS
 
     Args:
         t: Labels.
-        status: What stands for the page until there is a model, taken away when there is none.
+        status: Placeholder of the page until the model is loaded, emptied after an error.
     """
     try:
         with st.spinner(t("translate.loading")):

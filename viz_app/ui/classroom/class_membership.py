@@ -96,7 +96,7 @@ def class_view() -> ClassView | None:
 def needs_teacher_key() -> bool:
     """Return whether this session needs the server's teacher key to open a class.
 
-    The computer on which the server runs needs none: whoever sits there has started it.
+    The server's own computer needs none.
     """
     wanted = os.environ.get(TEACHER_KEY_SETTING, "")
     return bool(wanted) and not st.session_state.get(_MAY_OPEN) and not is_loopback(current_visitor().address)
@@ -184,7 +184,7 @@ def show_place(page: str) -> None:
         return
     params = {name: value for name, value in published().items() if name in _FOLLOWED_PARAMS}
     place = Place(page=page, params=params, view=_view(page))
-    with suppress(ClassServerAway):  # the next run tells it
+    with suppress(ClassServerAway):  # the next run sends it
         _teach(lambda store, code, browser: store.show_place(code, browser, place))
 
 

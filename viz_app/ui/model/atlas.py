@@ -31,7 +31,7 @@ from viz_app.ui.menu import menu
 from viz_app.ui.model.growth import Params
 from viz_app.ui.share_menu import draw_share
 
-_SEEN = "atlas_seen"  # what was seen last of each atlas, by the hash of its model
+_SEEN = "atlas_seen"  # last state of each atlas, by the hash of its model
 
 
 def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
@@ -40,10 +40,10 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
     Args:
         t: Labels.
         served: The visitor's model.
-        params: What stands in the address anyway.
+        params: The other parameters of the address.
 
     Returns:
-        What stands in the address, what is seen here included.
+        The parameters of the address, with those of this section.
     """
     found = served.head_atlas
     names = [measure.name for measure in measures(found.atlas)] if found.atlas else []
@@ -68,7 +68,7 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
 
 def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) -> AtlasState:
     """Draw the component; return its state."""
-    # A key of its own for each model: another one has other heads and measures.
+    # One key for each model: another one has other heads and measures.
     key = session.fresh_key(f"atlas-{atlas.weights_hash[:12]}")
     kept: dict[str, AtlasState] = st.session_state.setdefault(_SEEN, {})
     if atlas.weights_hash not in kept:
@@ -82,7 +82,7 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
         answered(key, event)
         st.rerun()
     result = translated(served) if state.maps else None
-    # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
+    # Unchanged bytes are not sent again, so the start is fixed while the component is on the page.
     start = f"{key}-start"
     if key not in st.session_state or start not in st.session_state:
         st.session_state[start] = state

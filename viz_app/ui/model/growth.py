@@ -32,10 +32,10 @@ from viz_app.ui.share_menu import draw_share
 if TYPE_CHECKING:
     from transformer_core.history.snapshots import History
 
-_OF = "growth_of"  # the visitor's model, and the one whose history he has opened
-_SEEN = "growth_seen"  # what was seen last of each history, by its folder
-_SHOWN = "growth_shown"  # whose history was drawn last, and what was seen of it
-_RESTORED = "growth_restored"  # what a session file says of it, until it is drawn
+_OF = "growth_of"  # the visitor's model, and the model of the open history
+_SEEN = "growth_seen"  # last state of each history, by its folder
+_SHOWN = "growth_shown"  # the last drawn history, and its state
+_RESTORED = "growth_restored"  # state from a session file, until it is drawn
 
 Params = dict[str, str | None]
 
@@ -46,10 +46,10 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
     Args:
         t: Labels.
         checkpoint: Folder of the visitor's model.
-        params: What stands in the address anyway.
+        params: The other parameters of the address.
 
     Returns:
-        What stands in the address, what is seen here included.
+        The parameters of the address, with those of this section.
     """
     models = histories.available_histories(checkpoint)
     if not models:
@@ -103,7 +103,7 @@ def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
 
 def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, str]) -> HeadSnapshot:
     """Draw the heads; return the state of the view."""
-    # A key of its own for each model: another one has other sentences, heads and moments.
+    # One key for each model: another one has other sentences, heads and snapshots.
     key = session.fresh_key(f"growth-{chosen.name}-{chosen.served}")
     kept: dict[str, HeadSnapshot] = st.session_state.setdefault(_SEEN, {})
     place = str(chosen.folder)
@@ -113,7 +113,7 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, s
         place_in_it = {name: value for name, value in msgspec.structs.asdict(restored).items() if name != "of"}
         kept[place] = HeadSnapshot.from_report(place_in_it, history) or kept[place]
     st.session_state[_RESTORED] = None
-    # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
+    # Unchanged bytes are not sent again, so the start is fixed while the component is on the page.
     start = f"{key}-start"
     if key not in st.session_state or start not in st.session_state:
         st.session_state[start] = kept[place]

@@ -40,8 +40,8 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
     """Draw the curves and the slider, if the atlas has them.
 
     Returns:
-        What stands in the address, what is seen here included; and what translates the sentence with fewer heads, to
-        be called when the rest of the page stands.
+        The parameters of the address, with those of this section; and a function that translates the sentence with
+        fewer heads, to call after the rest of the page is drawn.
     """
     atlas = served.head_atlas.atlas
     if atlas is None or not pruned_groups(atlas):

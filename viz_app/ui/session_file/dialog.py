@@ -20,7 +20,7 @@ from viz_app.ui.session_file.opening import OpenedSessionFile, open_session_file
 from viz_app.ui.session_file.snapshot import take_snapshot
 
 _PICKER = "session-file"
-_OPENED = "session_opened"  # what was opened, until the visitor has read it
+_OPENED = "session_opened"  # the opened file, until the visitor has read the report
 
 
 def draw_session_file_button(t: Texts, page: str, pages: Collection[str]) -> None:

@@ -45,12 +45,12 @@ class OpenedSessionFile:
     """Numbers of an opened file, and notes about it.
 
     Args:
-        page: That is open now.
-        lessons: Lessons that were open.
-        findings: Findings that were pinned.
-        figures: Figures of the collection.
-        polls: Polls with their answers.
-        notes: What is to be said about it: names of labels `session.note_...`, each with what to fill in.
+        page: The page that is open now.
+        lessons: Number of opened lessons.
+        findings: Number of pinned findings.
+        figures: Number of figures in the collection.
+        polls: Number of polls.
+        notes: Names of labels `session.note_...`, each with its values.
     """
 
     page: str

@@ -1,6 +1,6 @@
 """Row "Other views" beneath the explorer: the head in Plotly, BertViz' head view and model view.
 
-While the row is closed nothing of it is computed, imported or sent.
+A closed row computes, imports and sends nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _OPEN = "other_open"
 _CHOICE = "other_choice"
-_KEPT = "other_view"  # what is open, also while the visitor is on another page
+_KEPT = "other_view"  # the open view, also while the visitor is on another page
 _DOCUMENT = "other_document"
 
 
@@ -49,9 +49,9 @@ def draw_external_views(
     Args:
         t: Labels in the visitor's language.
         maps: All maps of the translation, by tokens.
-        selection: What is selected in the explorer.
-        identity: What tells this translation from others.
-        about: Provenance of the picture.
+        selection: Selection of the explorer.
+        identity: Identity of this translation.
+        about: Provenance of the figure.
     """
     kept = open_view()
     # With another label Streamlit takes it for another row, which starts closed.
