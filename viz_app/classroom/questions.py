@@ -92,12 +92,29 @@ def question_view(question: Question, t: Texts, *, is_revealed: bool) -> dict[st
         is_revealed: Whether it may hold the right answer and the head's weights.
     """
     if isinstance(question, AttentionQuestion):
-        return _attention(question, t, is_revealed=is_revealed)
-    if isinstance(question, OwnQuestion):
+        view: dict[str, Any] = {
+            "kind": "map",
+            "title": _head(question, t),
+            "prose": [["p", {}, [_asked(question, t)]]],
+            "queries": list(question.queries),
+            "keys": list(question.keys),
+            "weights": list(question.weights) if is_revealed else None,
+        }
+    elif isinstance(question, OwnQuestion):
         choices: list[list[Node]] = [[choice] for choice in question.choices]
         view = {"kind": "choices", "title": "", "prose": [["p", {}, [question.text]]], "choices": choices}
-        return {**view, "right": question.right if is_revealed else None, "answer": []}
-    return _lesson(question, t, is_revealed=is_revealed)
+    else:
+        scene = _scene(question, t.language)
+        if scene is None or scene.question is None or len(scene.question.choices) != question.options:
+            # The lesson was edited meanwhile, or the other front end has another version of it.
+            lost = [["p", {}, [t("classroom.question_lost")]]]
+            choices = [[str(number + 1)] for number in range(question.options)]
+            return {"kind": "choices", "title": "", "prose": lost, "choices": choices, "right": None, "answer": []}
+        choices = [choice.text for choice in scene.question.choices]
+        view = {"kind": "choices", "title": scene.title, "prose": scene.prose, "choices": choices}
+        if is_revealed:
+            view["answer"] = scene.question.answer
+    return {"answer": [], **view, "right": question.right if is_revealed else None}
 
 
 def question_title(question: Question, t: Texts) -> str:
@@ -125,19 +142,6 @@ def option_titles(question: Question, t: Texts) -> list[str]:
     return ["".join(map(_plain, choice.text)) for choice in scene.question.choices]
 
 
-def _attention(question: AttentionQuestion, t: Texts, *, is_revealed: bool) -> dict[str, Any]:
-    return {
-        "kind": "map",
-        "title": _head(question, t),
-        "prose": [["p", {}, [_asked(question, t)]]],
-        "queries": list(question.queries),
-        "keys": list(question.keys),
-        "weights": list(question.weights) if is_revealed else None,
-        "right": question.right if is_revealed else None,
-        "answer": [],
-    }
-
-
 def _head(question: AttentionQuestion, t: Texts) -> str:
     kind, _, head = question.head.partition(" ")
     return t("classroom.head", kind=t(f"explorer.kind_{kind}"), head=head)
@@ -145,26 +149,6 @@ def _head(question: AttentionQuestion, t: Texts) -> str:
 
 def _asked(question: AttentionQuestion, t: Texts) -> str:
     return t("classroom.ask_row", token=question.queries[0]) if len(question.queries) == 1 else t("classroom.ask_map")
-
-
-def _lesson(question: LessonQuestion, t: Texts, *, is_revealed: bool) -> dict[str, Any]:
-    scene = _scene(question, t.language)
-    if scene is None or scene.question is None or len(scene.question.choices) != question.options:
-        # The lesson was edited meanwhile, or the other front end has another version of it.
-        choices: list[list[Node]] = [[str(number + 1)] for number in range(question.options)]
-        return {"kind": "choices", "title": "", "prose": [["p", {}, [t("classroom.question_lost")]]]} | {
-            "choices": choices,
-            "right": None,
-            "answer": [],
-        }
-    return {
-        "kind": "choices",
-        "title": scene.title,
-        "prose": scene.prose,
-        "choices": [choice.text for choice in scene.question.choices],
-        "right": question.right if is_revealed else None,
-        "answer": scene.question.answer if is_revealed else [],
-    }
 
 
 def _scene(question: LessonQuestion, language: str) -> Scene | None:

@@ -1,7 +1,7 @@
 """All use of internals of Streamlit and of the server beneath it, uvicorn.
 
-Streamlit has no public setting or function for any of these (tested with 1.60 to 1.67). `INTERNALS` lists every
-internal; a test checks each, so an upgrade fails there with its name.
+Streamlit has no public setting or function for any of these (tested with 1.60 to 1.67).
+`tests/app/serving/test_streamlit_patches.py` lists and checks every internal: an upgrade fails there with its name.
 """
 
 from __future__ import annotations
@@ -23,38 +23,6 @@ from uvicorn.config import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from viz_app.serving.token_bucket import TokenBucket
-
-# Module, attribute in it, and the function of this file that needs it.
-INTERNALS = (
-    ("streamlit.runtime", "Runtime.media_file_mgr", "retain_media"),
-    ("streamlit.runtime.media_file_manager", "MediaFileManager.remove_orphaned_files", "retain_media"),
-    ("streamlit.net_util", "get_external_ip", "disable_external_ip_lookup"),
-    ("uvicorn.config", "Config.ws_max_size", "limit_incoming"),
-    ("uvicorn.protocols.websockets.websockets_sansio_impl", "WebSocketsSansIOProtocol.conn", "limit_incoming"),
-    ("uvicorn.protocols.websockets.websockets_sansio_impl", "WebSocketsSansIOProtocol.transport", "limit_incoming"),
-    ("websockets.server", "ServerProtocol.events_received", "limit_incoming"),
-    ("streamlit.proto.BackMsg_pb2", "BackMsg.rerun_script", "is_offered"),
-    ("streamlit.proto.BackMsg_pb2", "BackMsg.stop_script", "is_offered"),
-    ("streamlit.proto.BackMsg_pb2", "BackMsg.app_heartbeat", "is_offered"),
-    ("streamlit.proto.BackMsg_pb2", "BackMsg.backend_operation_request", "is_offered"),
-    ("streamlit.runtime.scriptrunner", "get_script_run_ctx", "run_session"),
-    ("streamlit.runtime.scriptrunner", "ScriptRunContext.session_id", "run_session"),
-    ("streamlit.runtime", "Runtime.is_active_session", "is_connected"),
-    ("streamlit.runtime.scriptrunner", "ScriptRunContext.session_state", "reported_text"),
-    ("streamlit.runtime.state", "SafeSessionState.get_widget_states", "reported_text"),
-    ("streamlit.runtime.state.common", "user_key_from_element_id", "reported_text"),
-    (
-        "streamlit.runtime.scriptrunner_utils.script_run_context",
-        "ScriptRunContext.run_with_active_hash",
-        "shared_across_pages",
-    ),
-    (
-        "streamlit.runtime.scriptrunner_utils.script_run_context",
-        "ScriptRunContext.pages_manager",
-        "shared_across_pages",
-    ),
-    ("streamlit.runtime.pages_manager", "PagesManager.main_script_hash", "shared_across_pages"),
-)
 
 # --- the server -------------------------------------------------------------------------------------------------------
 

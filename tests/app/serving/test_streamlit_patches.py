@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit
-from google.protobuf.message import Message
+from google.protobuf.message import Message  # type: ignore[import-untyped]
 from streamlit import runtime
 from streamlit.runtime import Runtime, RuntimeConfig, media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager
@@ -17,7 +17,39 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from viz_app.serving import streamlit_patches
-from viz_app.serving.streamlit_patches import INTERNALS, KEPT_SECONDS, Throttled, retain_media
+from viz_app.serving.streamlit_patches import KEPT_SECONDS, Throttled, retain_media
+
+# Module, attribute in it, and the function of the app that needs it.
+INTERNALS = (
+    ("streamlit.runtime", "Runtime.media_file_mgr", "retain_media"),
+    ("streamlit.runtime.media_file_manager", "MediaFileManager.remove_orphaned_files", "retain_media"),
+    ("streamlit.net_util", "get_external_ip", "disable_external_ip_lookup"),
+    ("uvicorn.config", "Config.ws_max_size", "limit_incoming"),
+    ("uvicorn.protocols.websockets.websockets_sansio_impl", "WebSocketsSansIOProtocol.conn", "limit_incoming"),
+    ("uvicorn.protocols.websockets.websockets_sansio_impl", "WebSocketsSansIOProtocol.transport", "limit_incoming"),
+    ("websockets.server", "ServerProtocol.events_received", "limit_incoming"),
+    ("streamlit.proto.BackMsg_pb2", "BackMsg.rerun_script", "is_offered"),
+    ("streamlit.proto.BackMsg_pb2", "BackMsg.stop_script", "is_offered"),
+    ("streamlit.proto.BackMsg_pb2", "BackMsg.app_heartbeat", "is_offered"),
+    ("streamlit.proto.BackMsg_pb2", "BackMsg.backend_operation_request", "is_offered"),
+    ("streamlit.runtime.scriptrunner", "get_script_run_ctx", "run_session"),
+    ("streamlit.runtime.scriptrunner", "ScriptRunContext.session_id", "run_session"),
+    ("streamlit.runtime", "Runtime.is_active_session", "is_connected"),
+    ("streamlit.runtime.scriptrunner", "ScriptRunContext.session_state", "reported_text"),
+    ("streamlit.runtime.state", "SafeSessionState.get_widget_states", "reported_text"),
+    ("streamlit.runtime.state.common", "user_key_from_element_id", "reported_text"),
+    (
+        "streamlit.runtime.scriptrunner_utils.script_run_context",
+        "ScriptRunContext.run_with_active_hash",
+        "shared_across_pages",
+    ),
+    (
+        "streamlit.runtime.scriptrunner_utils.script_run_context",
+        "ScriptRunContext.pages_manager",
+        "shared_across_pages",
+    ),
+    ("streamlit.runtime.pages_manager", "PagesManager.main_script_hash", "shared_across_pages"),
+)
 
 
 def has(owner: Any, name: str) -> bool:

@@ -14,8 +14,8 @@ from viz_app.serving.scheduling.request_queue import BatchJob, QueueFull, Reques
 PATIENCE = 10.0
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "nothing happened in time"
         time.sleep(0.005)
