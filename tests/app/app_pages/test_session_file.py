@@ -12,7 +12,7 @@ import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import address, headers
+from tests.app.mounted import address, headers, visible
 from transformer_core import __version__
 from transformer_core.storage.manifest import Manifest
 from viz_app.components.explorer import Selection
@@ -105,11 +105,6 @@ def save(app: AppTest, saved: list[SessionFile]) -> SessionFile:
     return saved[-1]
 
 
-def said(app: AppTest) -> str:
-    parts = [*app.markdown, *app.caption, *app.warning, *app.info]
-    return "\n".join(str(part.value) for part in parts)
-
-
 def test_what_is_saved_after_opening_is_what_was_opened(
     app: AppTest, saved: list[SessionFile], session: SessionFile
 ) -> None:
@@ -117,7 +112,7 @@ def test_what_is_saved_after_opening_is_what_was_opened(
     open_file(app, ReadSession(session))
     counts = [T("session.count_lessons", count=1), T("session.count_findings", count=1)]
     counts += [T("session.count_figures", count=2), T("session.count_polls", count=1)]
-    assert T("session.opened_with", parts=", ".join(counts)) in said(app)
+    assert T("session.opened_with", parts=", ".join(counts)) in visible(app)
     assert address(app)["scene"] == "off"  # it is on the page that was open
     assert save(app, saved) == session
 
@@ -180,8 +175,8 @@ def test_a_model_that_is_missing_is_told_and_the_rest_opens(
     collected = tuple(msgspec.structs.replace(each, model=missing) for each in session.figures.collection)
     figures = msgspec.structs.replace(session.figures, collection=collected)
     open_file(app, ReadSession(msgspec.structs.replace(session, model=missing, figures=figures)))
-    assert T("session.note_figures", count=2) in said(app)
-    assert "own-model" in said(app)
+    assert T("session.note_figures", count=2) in visible(app)
+    assert "own-model" in visible(app)
     found = save(app, saved)
     assert found.explorer == session.explorer and found.lessons == session.lessons
     assert found.figures.collection == () and found.model == session.model
@@ -192,9 +187,9 @@ def test_a_model_with_other_weights_is_told(app: AppTest, session: SessionFile) 
     assert session.model is not None
     other = SavedModel(name=session.model.name, weights="0" * 64)
     open_file(app, ReadSession(msgspec.structs.replace(session, model=other)))
-    assert T("session.note_weights", model=other.name) in said(app)
+    assert T("session.note_weights", model=other.name) in visible(app)
     app.button(key="session-read").click().run()
-    assert T("session.note_weights", model=other.name) not in said(app)
+    assert T("session.note_weights", model=other.name) not in visible(app)
 
 
 def test_names_of_a_newer_version_are_left_out_and_told(
@@ -210,7 +205,7 @@ def test_names_of_a_newer_version_are_left_out_and_told(
         figures=msgspec.structs.replace(session.figures, spec=spec),
     )
     open_file(app, ReadSession(newer))
-    assert T("session.note_left_out") in said(app)
+    assert T("session.note_left_out") in visible(app)
     found = save(app, saved)
     assert found.page == "translate" and found.lessons == session.lessons and found.figures.spec is None
 
@@ -221,7 +216,7 @@ def test_a_figure_that_cannot_be_made_again_is_told(app: AppTest, session: Sessi
     korean = msgspec.structs.replace(first, text="나")  # no model here reads it
     figures = msgspec.structs.replace(session.figures, collection=(korean, second))
     open_file(app, ReadSession(msgspec.structs.replace(session, page="figures", figures=figures)))
-    assert T("session.figures_lost", count=1) in said(app)
+    assert T("session.figures_lost", count=1) in visible(app)
     assert has_button(app, "studio-remove-1") and not has_button(app, "studio-remove-2")
 
 

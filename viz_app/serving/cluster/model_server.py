@@ -187,9 +187,9 @@ class ModelReplica:
                     if not self._decoding:
                         self._idle.set()
 
-            most = max_batch_size(self._translator.config, longest)
-            together = serve.batch(max_batch_size=most, batch_wait_timeout_s=_BATCH_SECONDS)
-            self._batches[longest, beam] = together(decode)
+            size = max_batch_size(self._translator.config, longest)
+            batched = serve.batch(max_batch_size=size, batch_wait_timeout_s=_BATCH_SECONDS)
+            self._batches[longest, beam] = batched(decode)
         return self._batches[longest, beam]
 
     def _decode(self, sentences: list[_Sentence], beam: int) -> list[Answer]:
@@ -235,12 +235,12 @@ class ClassReplica:
         return Response(result, media_type="application/json")
 
 
-async def _body(request: HttpRequest, most: int = MAX_REQUEST_BYTES) -> bytes:
+async def _body(request: HttpRequest, max_bytes: int = MAX_REQUEST_BYTES) -> bytes:
     found = bytearray()
     async for chunk in request.stream():
         found += chunk
-        if len(found) > most:
-            raise Refused(Refusal("request", f"a request may have {most:,} bytes"))
+        if len(found) > max_bytes:
+            raise Refused(Refusal("request", f"a request may have {max_bytes:,} bytes"))
     return bytes(found)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 MAX_ASKED = 64  # concurrent requests to a model server; more wait here, in fair turns
-_MAX_OTHERS = 2  # models in memory beside the default one
+_MAX_OTHER_MODELS = 2  # models in memory beside the default one
 _CACHE_BYTES = 512 * 2**20  # attention cache of the default model
 _OTHER_CACHE_BYTES = 128 * 2**20  # attention cache of each other model
 
@@ -82,7 +82,7 @@ def _load_default(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _CACHE_BYTES)
 
 
-@st.cache_resource(show_spinner=False, max_entries=_MAX_OTHERS, validate=_is_current)
+@st.cache_resource(show_spinner=False, max_entries=_MAX_OTHER_MODELS, validate=_is_current)
 def _load_other(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _OTHER_CACHE_BYTES)
 

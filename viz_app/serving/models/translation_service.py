@@ -136,12 +136,12 @@ class TranslationService:
         if not self.parses:
             return validate_sentence(typed, tokenizer, limit, reads=reads)
         sentence = validate_sentence(typed, tokenizer, limit, visible_words, reads)
-        words, room = len(sentence.source.split()), self._most_words(sentence.tokens)
+        words, room = len(sentence.source.split()), self._max_words(sentence.tokens)
         if sentence.status != "good" or words <= room:
             return sentence
         return replace(sentence, status="long", tokens=words, limit=room)
 
-    def _most_words(self, tokens: int) -> int:
+    def _max_words(self, tokens: int) -> int:
         """Return the words of the largest tree that the model can generate for this number of tokens."""
         from transformer_core.parsing.automaton import least_symbols
         from transformer_core.parsing.treebank import MAX_WORDS

@@ -98,13 +98,13 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(_NICE)
     try:
-        _say(Message(report=open_model(job, lambda step, share: _say(Message(step=step, share=share)))))
+        _send(Message(report=open_model(job, lambda step, share: _send(Message(step=step, share=share)))))
     except OpenError as error:
-        _say(Message(problem=error.problem, values=error.values))
+        _send(Message(problem=error.problem, values=error.values))
     except MemoryError:
-        _say(Message(problem="memory"))
+        _send(Message(problem="memory"))
     except OSError as error:
-        _say(Message(problem="system", values={"reason": error.strerror or type(error).__name__}))
+        _send(Message(problem="system", values={"reason": error.strerror or type(error).__name__}))
 
 
 def _end_with_the_server(place: Path) -> None:
@@ -120,7 +120,7 @@ def _end_with_the_server(place: Path) -> None:
     os._exit(1)
 
 
-def _say(message: Message) -> None:
+def _send(message: Message) -> None:
     try:
         sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
         sys.stdout.buffer.flush()
@@ -138,7 +138,7 @@ def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
     if job.is_archive:
         folder = Path(job.out).with_name("unpacked") / job.title  # it may name its languages: opus-mt-ko-en
         folder.mkdir(parents=True)
-        unpack(source, folder, _rarely(lambda done, total: on_step("unpack", done / max(1, total))))
+        unpack(source, folder, _throttled(lambda done, total: on_step("unpack", done / max(1, total))))
         source.unlink()
         source = folder
     on_step("recognise", 0.0)
@@ -147,7 +147,7 @@ def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
     except ValueError as error:  # of a conversion, a checkpoint, a vocabulary, options
         if isinstance(error, OpenError):
             raise
-        raise OpenError("refused", reason=_without(str(error), source, job)) from error
+        raise OpenError("refused", reason=_without_paths(str(error), source, job)) from error
 
 
 def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Report:
@@ -158,10 +158,10 @@ def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Re
     from transformer_core.text.vocabulary import VocabularyError
 
     if _is_checkpoint(source):
-        return _report(_kept(source, job))
+        return _report(_checked_checkpoint(source, job))
     plan = recognise(ForeignFolder(source))
     total, out = len(plan.origins), Path(job.out)
-    check_room(out.parent, _half_bytes(plan.model))
+    check_room(out.parent, _float16_bytes(plan.model))
     chosen = {"source_language": job.source_language or None, "target_language": job.target_language or None}
     vocabulary = plan.tokenizer.vocabulary
     try:
@@ -198,7 +198,7 @@ def _is_checkpoint(folder: Path) -> bool:
     return (folder / "manifest.json").is_file() and (folder / "config.json").is_file()
 
 
-def _kept(source: Path, job: Job) -> Path:
+def _checked_checkpoint(source: Path, job: Job) -> Path:
     """Return the folder of a checkpoint of this program, with every file checked against its manifest."""
     from transformer_core.storage.manifest import Manifest
 
@@ -245,26 +245,26 @@ def _report(folder: Path, *, family: str = "", notes: list[str] | None = None) -
     )
 
 
-def _half_bytes(model: Any) -> int:
+def _float16_bytes(model: Any) -> int:
     from transformer_core.paper.flops import parameters
 
     return 2 * parameters(model)
 
 
-def _rarely(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
+def _throttled(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
     """Return `tell` limited to one call for each hundredth of the whole."""
     last = -1
 
-    def told(done: int, total: int) -> None:
+    def throttled(done: int, total: int) -> None:
         nonlocal last
         if (hundredth := done * 100 // max(1, total)) != last:
             last = hundredth
             tell(done, total)
 
-    return told
+    return throttled
 
 
-def _without(problem: str, source: Path, job: Job) -> str:
+def _without_paths(problem: str, source: Path, job: Job) -> str:
     """Return a message without the server's paths, which must not leak."""
     for place in (str(source), job.out, job.place):
         problem = problem.replace(f"{place}{os.sep}", "").replace(place, job.name)

@@ -229,7 +229,7 @@ class RequestQueue:
                 raise QueueFull
             self._share.arrive(ticket)
             self._reorder([*self._waiting, ticket])
-        told, patient_until = None, time.monotonic() + _PATIENCE_SECONDS
+        reported, patient_until = None, time.monotonic() + _PATIENCE_SECONDS
         try:
             while True:
                 with self._lock:
@@ -240,8 +240,8 @@ class RequestQueue:
                     if self._is_next(ticket):
                         return self._start(ticket)
                     position = self._waiting.index(ticket) + self._working()
-                if on_position is not None and position != told and time.monotonic() > patient_until:
-                    told = position
+                if on_position is not None and position != reported and time.monotonic() > patient_until:
+                    reported = position
                     on_position(position)  # outside the lock: drawing may block or raise
                 ticket.wait(_POLL_SECONDS)
         except BaseException:
