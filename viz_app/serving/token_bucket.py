@@ -25,7 +25,7 @@ class TokenBucket:
         self._left -= tokens
         return self._left
 
-    def take_if_there(self, tokens: float = 1) -> bool:
+    def try_take(self, tokens: float = 1) -> bool:
         """Take tokens unless there are too few; return whether it took them."""
         self._fill()
         if self._left < tokens:

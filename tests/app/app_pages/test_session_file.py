@@ -18,21 +18,8 @@ from transformer_core.storage.manifest import Manifest
 from viz_app.components.explorer import Selection
 from viz_app.model_card.histories import available_histories
 from viz_app.serving.classes.classrooms import OwnQuestion, PollResult
+from viz_app.state import session_file as sf
 from viz_app.state.session import _PENDING_CALLBACKS_KEY
-from viz_app.state.session_file import (
-    SavedAtlas,
-    SavedExplorer,
-    SavedFigure,
-    SavedFigures,
-    SavedFinding,
-    SavedGrowth,
-    SavedLesson,
-    SavedModel,
-    SavedPruning,
-    SavedScene,
-    SavedSpec,
-    SessionFile,
-)
 from viz_app.state.session_reader import ReadSession, read_session, write_session
 from viz_app.text import texts
 from viz_app.ui.session_file import dialog
@@ -43,11 +30,11 @@ T = texts("ko")
 
 
 @pytest.fixture
-def saved(monkeypatch: pytest.MonkeyPatch) -> list[SessionFile]:
+def saved(monkeypatch: pytest.MonkeyPatch) -> list[sf.SessionFile]:
     """What the dialog has offered to save, the newest last."""
-    found: list[SessionFile] = []
+    found: list[sf.SessionFile] = []
 
-    def record(session: SessionFile) -> bytes:
+    def record(session: sf.SessionFile) -> bytes:
         found.append(session)
         return write_session(session)
 
@@ -56,39 +43,39 @@ def saved(monkeypatch: pytest.MonkeyPatch) -> list[SessionFile]:
 
 
 @pytest.fixture
-def session(random_checkpoint: Path) -> SessionFile:
+def session(random_checkpoint: Path) -> sf.SessionFile:
     """A session in which nothing is as at the start."""
-    model = SavedModel(name=random_checkpoint.name, weights=Manifest.read(random_checkpoint).weights_hash)
+    model = sf.SavedModel(name=random_checkpoint.name, weights=Manifest.read(random_checkpoint).weights_hash)
     seen = Selection(kind="encoder", layer=1, head=3, zoom="head", pin="k1", against="decoder.0.1", vs="A man.")
     placed = Selection(kind="decoder", layer=1, head=0, unit="words")  # as the page has it: the first of "heads"
-    finding = SavedFinding(scene="off", settings={"chosen": "cross.1.0"}, said="−1", text=TEXT, model=model.name)
+    finding = sf.SavedFinding(scene="off", settings={"chosen": "cross.1.0"}, said="−1", text=TEXT, model=model.name)
     style: dict[str, Any] = {"preset": "acl-column", "rotation": 45, "value_range": [0.0, 0.5], "caption": True}
-    scene = SavedScene(lesson="masks", scene="rows")
-    return SessionFile(
+    scene = sf.SavedScene(lesson="masks", scene="rows")
+    return sf.SessionFile(
         headlight=__version__,
         language="ko",
         page="lab",
         text=TEXT,
         model=model,
         route=True,
-        explorer=SavedExplorer(selection=seen, off="encoder.1.3", other="plotly"),
+        explorer=sf.SavedExplorer(selection=seen, off="encoder.1.3", other="plotly"),
         lesson="masks",
         lessons={
-            "masks": SavedLesson(scene="rows", settings={"at": 2.0}),
-            "lab": SavedLesson(scene="off", settings={"chosen": "cross.1.1"}, findings=(finding,)),
+            "masks": sf.SavedLesson(scene="rows", settings={"at": 2.0}),
+            "lab": sf.SavedLesson(scene="off", settings={"chosen": "cross.1.1"}, findings=(finding,)),
         },
-        figures=SavedFigures(
-            spec=SavedSpec(view="lines", selection=placed, heads=(0, 2), query=1, style=style, dpi=600),
+        figures=sf.SavedFigures(
+            spec=sf.SavedSpec(view="lines", selection=placed, heads=(0, 2), query=1, style=style, dpi=600),
             zoom="fit",
             formats=("pdf", "csv"),
             collection=(
-                SavedFigure(spec=SavedSpec(selection=placed), text=TEXT, model=model, language="en"),
-                SavedFigure(spec=SavedSpec(scene=scene), text=TEXT, model=model, language="ko"),
+                sf.SavedFigure(spec=sf.SavedSpec(selection=placed), text=TEXT, model=model, language="en"),
+                sf.SavedFigure(spec=sf.SavedSpec(scene=scene), text=TEXT, model=model, language="ko"),
             ),
         ),
-        growth=SavedGrowth(of=available_histories(None)[-1].name, kind="decoder", moment=1, layer=0, head=1),
-        atlas=SavedAtlas(by="entropy", view="list", rising=True, kind="cross", role="none", chosen=("cross.1.3",)),
-        pruning=SavedPruning(group="cross", score="chrf", order="random", left=5),
+        growth=sf.SavedGrowth(of=available_histories(None)[-1].name, kind="decoder", moment=1, layer=0, head=1),
+        atlas=sf.SavedAtlas(by="entropy", view="list", rising=True, kind="cross", role="none", chosen=("cross.1.3",)),
+        pruning=sf.SavedPruning(group="cross", score="chrf", order="random", left=5),
         polls=(PollResult(question=OwnQuestion(text="Which?", choices=("a", "b"), right=0), counts={1: 3}),),
     )
 
@@ -99,14 +86,14 @@ def open_file(app: AppTest, read: ReadSession) -> AppTest:
     return app.run()
 
 
-def save(app: AppTest, saved: list[SessionFile]) -> SessionFile:
+def save(app: AppTest, saved: list[sf.SessionFile]) -> sf.SessionFile:
     app.button(key="open-session").click().run()
     assert not app.exception and not app.error
     return saved[-1]
 
 
 def test_what_is_saved_after_opening_is_what_was_opened(
-    app: AppTest, saved: list[SessionFile], session: SessionFile
+    app: AppTest, saved: list[sf.SessionFile], session: sf.SessionFile
 ) -> None:
     app.run()
     open_file(app, ReadSession(session))
@@ -118,7 +105,7 @@ def test_what_is_saved_after_opening_is_what_was_opened(
 
 
 def test_all_pages_show_what_was_opened_and_change_nothing_of_it(
-    app: AppTest, saved: list[SessionFile], session: SessionFile
+    app: AppTest, saved: list[sf.SessionFile], session: sf.SessionFile
 ) -> None:
     app.run()
     open_file(app, ReadSession(session))
@@ -151,7 +138,7 @@ def has_button(app: AppTest, key: str) -> bool:
 
 
 def test_opening_replaces_what_is_open_on_the_same_page(
-    app: AppTest, saved: list[SessionFile], session: SessionFile
+    app: AppTest, saved: list[sf.SessionFile], session: sf.SessionFile
 ) -> None:
     """Widgets that the browser knows already take the values of the file."""
     app.run()
@@ -160,7 +147,7 @@ def test_opening_replaces_what_is_open_on_the_same_page(
     open_file(app, ReadSession(msgspec.structs.replace(session, page="figures")))
     assert address(app)["size"] == "acl-column"
     assert app.selectbox(key="studio-ko-size-opened1").value == "acl-column"
-    empty = SessionFile(language="en", page="figures", text=TEXT)
+    empty = sf.SessionFile(language="en", page="figures", text=TEXT)
     open_file(app, ReadSession(empty))
     found = save(app, saved)
     assert not found.lessons and not found.figures.collection and not found.route
@@ -168,10 +155,10 @@ def test_opening_replaces_what_is_open_on_the_same_page(
 
 
 def test_a_model_that_is_missing_is_told_and_the_rest_opens(
-    app: AppTest, saved: list[SessionFile], session: SessionFile
+    app: AppTest, saved: list[sf.SessionFile], session: sf.SessionFile
 ) -> None:
     app.run()
-    missing = SavedModel(name="own-model", weights="0" * 64)
+    missing = sf.SavedModel(name="own-model", weights="0" * 64)
     collected = tuple(msgspec.structs.replace(each, model=missing) for each in session.figures.collection)
     figures = msgspec.structs.replace(session.figures, collection=collected)
     open_file(app, ReadSession(msgspec.structs.replace(session, model=missing, figures=figures)))
@@ -182,10 +169,10 @@ def test_a_model_that_is_missing_is_told_and_the_rest_opens(
     assert found.figures.collection == () and found.model == session.model
 
 
-def test_a_model_with_other_weights_is_told(app: AppTest, session: SessionFile) -> None:
+def test_a_model_with_other_weights_is_told(app: AppTest, session: sf.SessionFile) -> None:
     app.run()
     assert session.model is not None
-    other = SavedModel(name=session.model.name, weights="0" * 64)
+    other = sf.SavedModel(name=session.model.name, weights="0" * 64)
     open_file(app, ReadSession(msgspec.structs.replace(session, model=other)))
     assert T("session.note_weights", model=other.name) in visible(app)
     app.button(key="session-read").click().run()
@@ -193,7 +180,7 @@ def test_a_model_with_other_weights_is_told(app: AppTest, session: SessionFile) 
 
 
 def test_names_of_a_newer_version_are_left_out_and_told(
-    app: AppTest, saved: list[SessionFile], session: SessionFile
+    app: AppTest, saved: list[sf.SessionFile], session: sf.SessionFile
 ) -> None:
     app.run()
     assert session.figures.spec is not None
@@ -201,7 +188,7 @@ def test_names_of_a_newer_version_are_left_out_and_told(
     newer = msgspec.structs.replace(
         session,
         page="planetarium",
-        lessons={**session.lessons, "quantum": SavedLesson()},
+        lessons={**session.lessons, "quantum": sf.SavedLesson()},
         figures=msgspec.structs.replace(session.figures, spec=spec),
     )
     open_file(app, ReadSession(newer))
@@ -210,7 +197,7 @@ def test_names_of_a_newer_version_are_left_out_and_told(
     assert found.page == "translate" and found.lessons == session.lessons and found.figures.spec is None
 
 
-def test_a_figure_that_cannot_be_made_again_is_told(app: AppTest, session: SessionFile) -> None:
+def test_a_figure_that_cannot_be_made_again_is_told(app: AppTest, session: sf.SessionFile) -> None:
     app.run()
     first, second = session.figures.collection
     korean = msgspec.structs.replace(first, text="나")  # no model here reads it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,10 +10,12 @@ from typing import Any
 import msgspec
 
 from viz_app.serving.classes.class_messages import FAILED, MAX_RESULT_BYTES, METHODS, result_of, to_call
+from viz_app.serving.retry import retry
 from viz_app.serving.server_address import CLASSES_PATH
 
 _OK = 200
 _SECONDS = 5.0
+_LOST = (OSError, http.client.HTTPException, msgspec.DecodeError, UnicodeError)
 _PAUSES = (0.1, 0.5)  # seconds before the second and the third try: a repeated call does no harm
 
 
@@ -42,14 +43,10 @@ class RemoteClassrooms:
 
     def _call(self, method: str, *arguments: object) -> Any:
         data = to_call(method, *arguments)
-        for pause in (*_PAUSES, None):
-            try:
-                return self._ask(method, data)
-            except (OSError, http.client.HTTPException, msgspec.DecodeError, UnicodeError) as error:
-                if pause is None:
-                    raise ClassServerAway(f"no answer to {method}: {type(error).__name__}: {error}") from error
-            time.sleep(pause)
-        raise AssertionError("the last try has no pause after it")
+        try:
+            return retry(lambda: self._ask(method, data), _LOST, _PAUSES)
+        except _LOST as error:
+            raise ClassServerAway(f"no answer to {method}: {type(error).__name__}: {error}") from error
 
     def _ask(self, method: str, data: bytes) -> Any:
         connection = http.client.HTTPConnection(*self._server, timeout=_SECONDS)

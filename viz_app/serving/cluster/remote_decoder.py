@@ -8,7 +8,6 @@ repeats a request whose answer was lost.
 from __future__ import annotations
 
 import http.client
-import logging
 import selectors
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import msgspec
 from transformer_core.attention_maps import MapsTooLarge
 from viz_app.serving.decoding.batching import DeadlineExceeded
 from viz_app.serving.decoding.decoding_limits import DEADLINE
+from viz_app.serving.retry import retry
 from viz_app.serving.scheduling.request_queue import BatchJob, OnPosition, RequestQueue, Superseded, Ticket
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 from viz_app.serving.server_address import PATH
@@ -37,8 +37,6 @@ _STALL_SECONDS = 10.0  # without a byte of an answer that has begun
 _POLL_SECONDS = 0.1  # between two checks whether the visitor has left
 _CHUNK_BYTES = 2**20
 _OK = 200
-
-_log = logging.getLogger(__name__)
 
 
 class ModelServerAway(RuntimeError):
@@ -106,19 +104,18 @@ class RemoteDecoder:
             if time.monotonic() > until:
                 raise DeadlineExceeded(f"no translation after {2 * self._deadline:g} seconds")
 
-        for pause in (*_PAUSES, None):
-            try:
-                return self._ask(data, encoding, check)
-            except (_Lost, OSError, http.client.HTTPException) as error:
-                reason = f"{type(error).__name__}: {error}"
-                if pause is None:
-                    raise ModelServerAway(f"no answer of the model server at {self._name}: {reason}") from error
-                _log.warning("asking the model server at %s again: %s", self._name, reason)
+        def wait(pause: float) -> None:
             again = time.monotonic() + pause
             while time.monotonic() < again:
                 check()
                 time.sleep(_POLL_SECONDS)
-        raise AssertionError("the last try has no pause after it")
+
+        lost = (_Lost, OSError, http.client.HTTPException)
+        try:
+            return retry(lambda: self._ask(data, encoding, check), lost, _PAUSES, wait)
+        except lost as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise ModelServerAway(f"no answer of the model server at {self._name}: {reason}") from error
 
     def _ask(self, data: bytes, encoding: Encoding, check: Callable[[], None]) -> Decoded:
         from viz_app.serving.cluster.decoding_messages import read_reply

@@ -97,7 +97,7 @@ class FairShare:
         left: defaultdict[str, list[_R]] = defaultdict(list)
         for request in waiting:
             left[request.address].append(request)
-        queues = {address: self._within(address, requests) for address, requests in left.items()}
+        queues = {address: self._order_in_address(address, requests) for address, requests in left.items()}
         used = {address: self._addresses.used[address] for address in left}
         weights = {address: self._weight(address) for address in left}
         heads: list[tuple[float, int, _R]] = []
@@ -118,7 +118,7 @@ class FairShare:
             push(request.address)
         return ordered
 
-    def _within(self, address: str, requests: list[_R]) -> Iterator[_R]:
+    def _order_in_address(self, address: str, requests: list[_R]) -> Iterator[_R]:
         """Yield the requests of one address in the order of service."""
         used = dict(self._sessions[address].used)
         heap = [(used[each.session] + self._expected(each), each.arrival, each) for each in requests]

@@ -32,4 +32,4 @@ class RateLimit:
             self._buckets[address] = bucket
             if len(self._buckets) > _MAX_ADDRESSES:
                 del self._buckets[next(iter(self._buckets))]  # the one idle for longest
-            return bucket.take_if_there()
+            return bucket.try_take()

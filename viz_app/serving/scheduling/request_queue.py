@@ -205,7 +205,7 @@ class RequestQueue:
 
     @contextmanager
     def _acquire(self, ticket: Ticket, on_position: OnPosition | None) -> Iterator[list[Ticket]]:
-        charges = self._enter(ticket, on_position)
+        charges = self._wait_for_turn(ticket, on_position)
         if not charges:
             yield []
             return
@@ -222,7 +222,7 @@ class RequestQueue:
                 ticket.arrival = self._next_arrival()  # a second turn lets the others go first
                 self._reorder(self._waiting)
 
-    def _enter(self, ticket: Ticket, on_position: OnPosition | None) -> dict[Ticket, Charge]:
+    def _wait_for_turn(self, ticket: Ticket, on_position: OnPosition | None) -> dict[Ticket, Charge]:
         """Wait for the turn; return the charge of each ticket served with this one, of none if another serves it."""
         with self._lock:
             if sum(each.address == ticket.address for each in self._waiting) >= self._max_waiting:

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from transformer_core.analysis.ablation import AblatedTranslation
 from transformer_core.atlas.record import Atlas
-from viz_app.figures import CurvesFigure, to_plotly
+from viz_app.figures import CurvesFigure
 from viz_app.figures.build.atlas import SCORES, most_left, pruned_groups
 from viz_app.figures.text.chart_captions import with_caption
 from viz_app.model_card.atlas_state import PruningState, orders
@@ -27,6 +27,7 @@ from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.menu import menu
 from viz_app.ui.model.atlas import exportable, translated
 from viz_app.ui.model.growth import Params
+from viz_app.ui.plotly_chart import draw_plotly, page_theme
 from viz_app.ui.share_menu import draw_share
 
 _STATE = "atlas_pruning"  # of each atlas, by the hash of its model
@@ -61,11 +62,9 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
     made = exportable(t, served, atlas, "pruning", **about)
     params = params | state.to_query(atlas)
     if made is not None and isinstance(made.figure, CurvesFigure):
-        figure = with_caption(replace(made.figure, theme="dark" if st.context.theme.type == "dark" else "light"))
+        figure = with_caption(replace(made.figure, theme=page_theme()))
         with place:
-            config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
-            drawn = to_plotly(figure).update_layout(legend_y=_LEGEND)
-            st.plotly_chart(drawn, theme=None, key="atlas-curves-plot", alt=figure.alt, config=config)
+            draw_plotly(figure, "atlas-curves-plot", legend_y=_LEGEND)
             st.caption(figure.caption)
             st.caption(t("atlas.pruning_published"))
             with st.container(horizontal=True, key="pruning-takeaways"):

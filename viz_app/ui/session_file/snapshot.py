@@ -67,10 +67,10 @@ def _selection() -> Selection | None:
     """Return the explorer's selection; None if it was never opened."""
     key = session.fresh_key(session.EXPLORER)
     selection: Selection | None = explorer.last_report(key) or st.session_state.get(session.SELECTION_KEY)
-    return selection and _sound(selection)
+    return selection and _valid_selection(selection)
 
 
-def _sound(selection: Selection) -> Selection:
+def _valid_selection(selection: Selection) -> Selection:
     """Return the selection without a comparison to a model whose name no folder can have."""
     if selection.vsmodel is None or is_model_name(selection.vsmodel):
         return selection
@@ -121,4 +121,4 @@ def _figure_spec() -> FigureSpec | None:
     read = f"{selected_model()}\n{' '.join(st.session_state[session.TEXT_KEY].split())}"
     if kept.scene is None and st.session_state.get(session.FIGURE_SOURCE_KEY, read) != read:
         kept = kept.for_new_sentence()
-    return dataclasses.replace(kept, selection=_sound(kept.selection))
+    return dataclasses.replace(kept, selection=_valid_selection(kept.selection))

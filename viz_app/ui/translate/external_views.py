@@ -13,11 +13,10 @@ import streamlit as st
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Selection
 from viz_app.explorer_view.external_views import drawing_cost, head_figure, select_maps
-from viz_app.figures import to_plotly
-from viz_app.figures.colours.palette import Theme
 from viz_app.state import session
 from viz_app.state.query_params import other_view_from_params
 from viz_app.text import Texts
+from viz_app.ui.plotly_chart import draw_plotly, page_theme
 
 if TYPE_CHECKING:
     from viz_app.components.bertviz_frame.document import BertvizView
@@ -98,9 +97,8 @@ def _draw(
         st.info(t("other.long", **numbers), icon=":material/straighten:")
     elif view == "plotly":
         st.caption(t("other.note_plotly"))
-        figure = head_figure(maps, selection, language=t.language, theme=_theme(), provenance=about)
-        config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
-        st.plotly_chart(to_plotly(figure), theme=None, key="other_plotly", alt=figure.alt, config=config)
+        figure = head_figure(maps, selection, language=t.language, theme=page_theme(), provenance=about)
+        draw_plotly(figure, "other_plotly")
     else:
         left, right = (t(f"figures.{selection.unit}_{side}_{selection.kind}") for side in ("query", "key"))
         st.caption(t(f"other.note_{view}", left=left, right=right))
@@ -113,7 +111,7 @@ def _draw_bertviz(
     from viz_app.components.bertviz_frame import bertviz_document, bertviz_frame
 
     kind, layer, head = selection.kind, selection.layer, selection.head
-    options: dict[str, Any] = {"kind": kind, "theme": _theme()}
+    options: dict[str, Any] = {"kind": kind, "theme": page_theme()}
     if view == "head":
         options |= {"layer": layer, "head": head}
     key = (*identity, view, selection.step, selection.unit, options)
@@ -122,7 +120,3 @@ def _draw_bertviz(
         kept = st.session_state[_DOCUMENT] = (key, bertviz_document(shown, view, **options))
     title = t(f"other.title_{view}", kind=t(f"figures.kind_{kind}"), layer=layer + 1, head=head + 1)
     bertviz_frame(kept[1], key="other_bertviz", title=title, failed=t("other.failed"))
-
-
-def _theme() -> Theme:
-    return "dark" if st.context.theme.type == "dark" else "light"
