@@ -39,7 +39,8 @@ class Visitor:
         fields: The id of each text field that the page has drawn.
         files: What each download button asks for.
         translation: Which translation the explorer shows; empty at the start.
-        tokens: Those of the translation, with `</s>`.
+        source: Tokens of the sentence, with `</s>`.
+        tokens: Tokens of the translation, with `</s>`.
         session: How the server names this session.
         errors: Those that the page has shown.
     """
@@ -48,6 +49,7 @@ class Visitor:
     fields: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     translation: str = ""
+    source: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     session: str = ""
     errors: list[str] = field(default_factory=list)
@@ -122,6 +124,7 @@ class Visitor:
         elif kind == "bidi_component" and element.bidi_component.component_name == "headlight_explorer":
             header = _header(element.bidi_component.bytes)
             self.translation = str(header["id"])
+            self.source = tuple(header["axes"]["source"]["tokens"])
             self.tokens = tuple(header["axes"]["outputs"]["tokens"])
         return message
 

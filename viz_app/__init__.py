@@ -1,1 +1,1 @@
-"""The Streamlit app: pages, figures, lessons, browser components, and what serves the models behind them."""
+"""Streamlit app: pages, figures, lessons, browser components, and the model server behind them."""

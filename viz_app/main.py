@@ -1,4 +1,4 @@
-"""The entry point of the app; start it with `python -m streamlit run viz_app/main.py`."""
+"""Entry point of the app; start it with `python -m streamlit run viz_app/main.py`."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from streamlit import App  # noqa: E402
 from viz_app.classroom.routes import class_routes  # noqa: E402
 from viz_app.serving.browser_cookie import BrowserCookie  # noqa: E402
 from viz_app.serving.opening.model_uploads import upload_routes  # noqa: E402
-from viz_app.serving.web.browser_messages import BrowserMessages  # noqa: E402
+from viz_app.serving.streamlit_patches import disable_external_ip_lookup, limit_incoming  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
 from viz_app.serving.web.log_format import use_log_setting  # noqa: E402
-from viz_app.serving.web.middleware import Guard  # noqa: E402
-from viz_app.serving.web.server_limits import disable_external_ip_lookup, limit_incoming  # noqa: E402
+from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES, Guard  # noqa: E402
 from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 
 use_log_setting()
-limit_incoming()
+limit_incoming(MAX_MESSAGE_BYTES)
 disable_external_ip_lookup()
 base = st.get_option("server.baseUrlPath") or ""
 routes = [*class_routes(base), *upload_routes(base), *health.routes()]
-guards = [Middleware(Guard), Middleware(BrowserCookie), Middleware(BrowserMessages)]
+guards = [Middleware(Guard), Middleware(BrowserCookie)]
 app = App(ROOT / "viz_app" / "page_script.py", routes=routes, middleware=guards, lifespan=warm_up)

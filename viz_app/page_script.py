@@ -1,4 +1,4 @@
-"""What Streamlit runs for a visitor, from top to bottom, after each of the visitor's actions."""
+"""Script that Streamlit runs for a visitor after each action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of the app: theme, language, navigation. It knows the pages by their paths only."""
+"""Frame of the app: theme, language, navigation. It knows the pages by their paths only."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import streamlit as st
 
 from viz_app.components.current_link import on_current_link
 from viz_app.serving.input_validation import MAX_CHARACTERS
-from viz_app.serving.scheduling.render_lock import drawing_turn
+from viz_app.serving.scheduling.render_lock import render_lock
 from viz_app.serving.scheduling.request_queue import Superseded
-from viz_app.serving.web.media_retention import install_media_retention
+from viz_app.serving.streamlit_patches import retain_media
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.about import about_text, draw_about
 from viz_app.ui.classroom.class_frame import draw_class_line
-from viz_app.ui.classroom.class_session import PAGE, follow, show_place
+from viz_app.ui.classroom.class_membership import PAGE, follow, show_place
 from viz_app.ui.error_boundary import error_boundary
 from viz_app.ui.lesson_route import open_index
 from viz_app.ui.missing_model import draw_missing_model
-from viz_app.ui.session_file.session_dialog import draw_opened, draw_session_button
+from viz_app.ui.session_file.dialog import draw_opened, draw_session_file_button
 
 _PAGES = {
     "translate": ":material/translate:",
@@ -34,16 +34,16 @@ _FOLDER = Path(__file__).parent
 
 
 def main() -> None:
-    """Draw the frame and the page that the visitor is on, when it is this run's turn."""
+    """Draw the frame and the visitor's page, under the render lock."""
     try:
-        with drawing_turn():
+        with render_lock():
             _draw()
-    except Superseded:  # a newer run draws the page, or nobody is there to see it
+    except Superseded:  # a newer run draws the page, or the visitor has left
         st.stop()
 
 
 def _draw() -> None:
-    install_media_retention()
+    retain_media()
     session.initialise()
     t = session.labels()
     st.set_page_config(
@@ -76,7 +76,7 @@ def _draw() -> None:
     on_current_link(open_index if page.url_path == "lessons" else lambda: None)
     with st.container(key="language", horizontal=True, vertical_alignment="center"):
         about = session.enqueue_callback(draw_about, t)
-        draw_session_button(t, page.url_path or _HOME, tuple(_PAGES))
+        draw_session_file_button(t, page.url_path or _HOME, tuple(_PAGES))
         st.button(t("about.title"), key="open-about", icon=":material/help:", type="tertiary", on_click=about)
         st.segmented_control(
             t("frame.language"),

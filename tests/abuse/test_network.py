@@ -53,7 +53,7 @@ def test_a_message_of_twenty_megabytes_ends_the_connection(kind: str) -> None:
 def test_messages_of_a_browser_pass() -> None:
     messages: Messages = [
         {"type": "websocket.connect"},
-        {"type": "websocket.receive", "bytes": b"x" * MAX_MESSAGE_BYTES, "text": None},
+        {"type": "websocket.receive", "bytes": b"\xff" * MAX_MESSAGE_BYTES, "text": None},
         {"type": "websocket.disconnect", "code": 1000},
     ]
     assert through({"type": "websocket", "path": "/_stcore/stream"}, messages) == (messages, [])

@@ -15,14 +15,13 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 from websockets.http11 import Request
 
-from viz_app.serving.web.browser_messages import BrowserMessages
-from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES
-from viz_app.serving.web.server_limits import (
+from viz_app.serving.streamlit_patches import (
     FRAME_BURST,
     disable_external_ip_lookup,
     limit_incoming,
     resize_download_pool,
 )
+from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES, Guard
 
 HANDSHAKE = (
     b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -59,7 +58,7 @@ def passed(*messages: bytes) -> list[Any]:
     async def send(message: Any) -> None:
         raise AssertionError(message)
 
-    asyncio.run(BrowserMessages(app)({"type": "websocket"}, receive, send))
+    asyncio.run(Guard(app)({"type": "websocket"}, receive, send))
     return found
 
 
@@ -116,7 +115,7 @@ def opened() -> tuple[WebSocketsSansIOProtocol, Transport]:
 @pytest.fixture
 def limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WebSocketsSansIOProtocol, "__init__", WebSocketsSansIOProtocol.__init__)
-    limit_incoming()
+    limit_incoming(MAX_MESSAGE_BYTES)
 
 
 @pytest.mark.usefixtures("limited")

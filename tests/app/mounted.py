@@ -27,6 +27,22 @@ def mounted(app: AppTest) -> dict[str, Any]:
     return found
 
 
+def visible(app: AppTest) -> str:
+    """All words on the page."""
+    parts = [*app.markdown, *app.caption, *app.title, *app.header, *app.subheader]
+    parts += [*app.warning, *app.info, *app.error, *app.code]
+    return "\n".join(str(part.value) for part in parts)
+
+
+def page_model(app: AppTest, language: str = "en") -> AppTest:
+    """The page Model, reached from the home."""
+    app.query_params["lang"] = language
+    app.run()
+    app.switch_page("app_pages/model.py").run()
+    assert not app.exception
+    return app
+
+
 def address(app: AppTest) -> dict[str, str | None]:
     """The parameters that the page shows in the address; None for one that is not to stand there."""
     params: dict[str, str | None] = mounted(app)["headlight_address"]["params"]

@@ -64,6 +64,22 @@ def test_no_label_is_empty_and_braces_are_placeholders(language: str) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("de", ("German", "독일어")),
+        ("pt-BR", ("Portuguese", "포르투갈어")),
+        ("tr", ("Turkish", "튀르키예어")),
+        ("nb", ("Norwegian Bokmål", "보크몰 노르웨이어")),  # not 보크말, as CLDR has it
+        ("zxx", ("tree", "구문 트리")),
+        ("", ("the source language", "원문 언어")),
+        ("xx-none", ("xx-none", "xx-none")),
+    ],
+)
+def test_names_of_languages(code: str, names: tuple[str, str]) -> None:
+    assert tuple(texts(language).language_name(code) for language in LANGUAGES) == names
+
+
 def test_no_korean_particle_follows_a_placeholder() -> None:
     found = {key: label for key, label in all_labels("ko").items() if DOUBTFUL.search(label)}
     assert not found

@@ -31,6 +31,29 @@ class ServerError(RuntimeError):
     """A server did not come up."""
 
 
+class AppServer:
+    """The app on a port of its own, for one test file; it can be started again where it was.
+
+    Args:
+        log: Where its output goes.
+        environment: What differs from this process' environment.
+    """
+
+    def __init__(self, log: Path, **environment: str) -> None:
+        self._log, self._environment, self._port = log, environment, free_port()
+        self.address = f"http://127.0.0.1:{self._port}"
+        self.start()
+
+    def start(self) -> None:
+        self._process = _started(ROOT / "viz_app" / "main.py", self._environment, self._port, self._log)
+        if failure := _wait_for_health(self._process, self._port, self._log):
+            raise ServerError(failure)
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(STOP_SECONDS * 6)
+
+
 def address_of(script: Path, environment: dict[str, str], folder: Path) -> str:
     """The address of the server of a script, such as `http://127.0.0.1:8765`; it is started if nobody has yet.
 
@@ -46,7 +69,7 @@ def address_of(script: Path, environment: dict[str, str], folder: Path) -> str:
     with FileLock(folder / f"{name}.lock"):
         if not listed.exists():
             log = folder / f"{name}.log"
-            port = _free_port()
+            port = free_port()
             server = _started(script, environment, port, log)
             entry = {"port": port, "pid": server.pid}
             listed.write_text(json.dumps(entry), encoding="utf-8")  # at once, so that it is ended in any case
@@ -85,7 +108,7 @@ def _started(script: Path, environment: dict[str, str], port: int, log: Path) ->
         )
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from functools import partial
@@ -170,29 +169,3 @@ def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
     wait_until_idle(page)
     names.first.wait_for()
     assert FRENCH not in names.first.inner_text()
-
-
-@pytest.mark.slow  # the page tests see the same without a browser
-def test_a_damaged_model_is_left_again(
-    serve: Serve,
-    open_page: OpenPage,
-    random_checkpoint: Path,
-    french_checkpoint: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    damaged = tmp_path_factory.mktemp("models") / "damaged"
-    damaged.mkdir()
-    for file in french_checkpoint.iterdir():
-        cut = file.read_bytes()[:-1] if file.suffix == ".safetensors" else file.read_bytes()
-        (damaged / file.name).write_bytes(cut)
-    url = serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_CHECKPOINTS=os.fspath(damaged))
-    t = texts("en")
-    page = open_page(f"{url}/?text=The+dog.")
-    page.get_by_role("gridcell").first.wait_for()
-    choice(page, FRENCH)
-    page.get_by_text(t("errors.checkpoint_other")).wait_for()
-    page.get_by_text("is damaged: its sha256").wait_for()
-    assert page.get_by_text(t("translate.loading")).count() == 0
-    choice(page, GERMAN)
-    page.get_by_role("gridcell").first.wait_for()
-    page.get_by_text(t("errors.checkpoint_other")).wait_for(state="detached")

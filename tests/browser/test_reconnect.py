@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,49 +9,22 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from benchmarks.browser import TOUR_SHOWN, wait_until_up
+from benchmarks.browser import TOUR_SHOWN
 from tests.browser.rest import rest
+from tests.browser.served import AppServer
 from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, WebSocketRoute
 
-ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
 SESSION = "document.documentElement.dataset.session"
 FIRST, SECOND, THIRD = list(EXAMPLES.values())[1:4]
 
 
-class Server:
-    """A server that can be started again where it was."""
-
-    def __init__(self, checkpoint: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = probe.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self._port}"
-        self._settings = {"HEADLIGHT_CHECKPOINT": str(checkpoint), "HEADLIGHT_WORKERS": "0"}
-        self.start()
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", "viz_app/main.py", f"--server.port={self._port}"]
-        self._process = subprocess.Popen(
-            [*command, "--server.headless=true"],
-            cwd=ROOT,
-            env={**os.environ, **self._settings},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        wait_until_up(self.address)
-
-    def stop(self) -> None:
-        self._process.terminate()
-        self._process.wait(SECONDS)
-
-
 @pytest.fixture
-def server(random_checkpoint: Path) -> Iterator[Server]:
-    found = Server(random_checkpoint)
+def server(random_checkpoint: Path, tmp_path: Path) -> Iterator[AppServer]:
+    found = AppServer(tmp_path / "log", HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_WORKERS="0")
     yield found
     found.stop()
 
@@ -120,7 +89,7 @@ def retype_until(page: Page, condition: Callable[[], bool], text: str) -> None:
     pytest.fail(f"the page is at {page.url}")
 
 
-def test_sentence_and_head_outlive_the_server(server: Server, page: Page) -> None:
+def test_sentence_and_head_outlive_the_server(server: AppServer, page: Page) -> None:
     page.goto(f"{server.address}/?lang=en&kind=cross&layer=1&head=1&text={FIRST}")
     wait(page, shown(page, FIRST))
     field = page.get_by_role("textbox").first

@@ -1,4 +1,4 @@
-"""Ask the class: the board with the poll, and what the teacher asks next; for others the way in."""
+"""Page Class: the board with the poll and the teacher's next question; for others the entry to a class."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.state.share_link import base_path
 from viz_app.text import Texts
-from viz_app.ui.classroom.class_session import (
+from viz_app.ui.classroom.class_membership import (
     PAGE,
     ask,
     class_view,
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _draw_outside(t: Texts) -> None:
-    """The page of a browser that teaches no class."""
+    """Draw the page for a browser that teaches no class."""
     st.title(t("classroom.title"))
     st.markdown(t("classroom.about"))
     if current_browser() is None:
@@ -94,7 +94,7 @@ def _open() -> None:
 
 
 def _draw_teaching(t: Texts, view: ClassView) -> None:
-    """The board, and below it what comes next."""
+    """Draw the board, and below it the next steps."""
     code = taught_class() or ""
     share = share_data(t, PAGE, {}, f"join/{code}")  # each phone has a language of its own
     board(t, code, address=f"{base_path(st.context.url or '', PAGE)}/join/{code}", share=share)
@@ -130,14 +130,14 @@ def _lead() -> None:
 
 
 def _after(questions: list[LessonQuestion], now: Question | None) -> LessonQuestion | None:
-    """The question of the lessons that comes after the present one; the first one after one of another kind."""
+    """Return the lessons' question after the present one; the first one after a question of another kind."""
     before = list(takewhile(lambda question: question != now, questions))
     rest = questions[len(before) + 1 :] if len(before) < len(questions) else questions
     return rest[0] if rest else None
 
 
 def _draw_choice(t: Texts, titles: dict[LessonQuestion, str]) -> None:
-    """Any question of the lessons."""
+    """Draw the choice among all questions of the lessons."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(t("classroom.from_lessons"), list(titles), format_func=titles.__getitem__, key=_CHOSEN)
         asking = session.enqueue_callback(_ask_chosen)
@@ -151,7 +151,7 @@ def _ask_chosen() -> None:
 
 
 def _draw_own(t: Texts) -> None:
-    """A question of the teacher's own."""
+    """Draw the form for the teacher's own question."""
     with st.form("class-own", border=False):
         st.text_input(t("classroom.own_text"), key=_OWN_TEXT, max_chars=300)
         st.text_area(t("classroom.own_choices"), key=_OWN_CHOICES, max_chars=1_000, help=t("classroom.own_help"))
@@ -168,7 +168,7 @@ def _ask_own() -> None:
 
 
 def _draw_results(t: Texts) -> None:
-    """The answers of every poll as a table to take along."""
+    """Draw the download of the answers of every poll, as a table."""
     results = poll_results()
     if results:
         st.download_button(

@@ -33,7 +33,7 @@ from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
-from viz_app.ui.shared_across_pages import shared_row
+from viz_app.ui.shared_row import shared_row
 
 if TYPE_CHECKING:
     from viz_app.figures.check import PrintIssue  # with matplotlib, which takes a second to import

@@ -10,7 +10,7 @@ from viz_app.ui.lesson_route import LAB_LINKED_KEY
 from viz_app.ui.lessons.lesson_stage import draw_stage
 from viz_app.ui.model_picker import draw_models
 from viz_app.ui.sentence_field import sentence_field
-from viz_app.ui.shared_across_pages import shared_row
+from viz_app.ui.shared_row import shared_row
 
 
 def main() -> None:

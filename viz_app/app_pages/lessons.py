@@ -36,7 +36,7 @@ from viz_app.ui.lessons.questions import draw_questions
 from viz_app.ui.lessons.session_handout import draw_session_handouts
 from viz_app.ui.model_picker import draw_models
 from viz_app.ui.sentence_field import sentence_field
-from viz_app.ui.shared_across_pages import shared_row
+from viz_app.ui.shared_row import shared_row
 
 
 def main() -> None:

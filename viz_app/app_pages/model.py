@@ -1,4 +1,4 @@
-"""The card of the model that the visitor has chosen: size, scores, how it was trained, what it is bad at."""
+"""Page Model: size, scores, training and weaknesses of the chosen model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from viz_app.ui.model.parsing_quality import draw_parsing
 from viz_app.ui.model.pruning import draw_pruning
 from viz_app.ui.model.quality import draw_aligners, draw_answers, draw_heads, draw_scores
 from viz_app.ui.model_picker import draw_models, load_service
-from viz_app.ui.shared_across_pages import shared_row
+from viz_app.ui.shared_row import shared_row
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator

@@ -1,4 +1,4 @@
-"""The home: type a sentence, see its translation and every head at work.
+"""Page Translate, the home: type a sentence, see its translation and every head at work.
 
 A full rerun, not a fragment, answers every edit: Streamlit runs the edits of a fragment one after the other, while a
 full rerun starts at once, so that the queue can stop the translation of the older text.
@@ -48,13 +48,13 @@ from viz_app.text.examples import TREE_EXAMPLES, examples_of
 from viz_app.ui.classroom.class_frame import draw_ask
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
-from viz_app.ui.edit_links import edit_in_figures, open_in_lab
+from viz_app.ui.edit_links import draw_edit_button, edit_in_figures, open_in_lab
 from viz_app.ui.lesson_route import draw_route, is_following, route_params
 from viz_app.ui.menu import menu
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
-from viz_app.ui.shared_across_pages import shared_row
+from viz_app.ui.shared_row import shared_row
 from viz_app.ui.translate.external_views import draw_external_views, open_view
 from viz_app.ui.translate.tour import draw_tour
 
@@ -89,7 +89,7 @@ def main() -> None:
         except Superseded:
             st.stop()
         except Exception:
-            status.empty()  # the message stands alone
+            status.empty()  # show only the message
             raise
         selection, shown, other = _draw_result(t, served, sentence, result, status)
         seen = forward_result(served, shown, result, selection.branch)
@@ -113,7 +113,7 @@ def main() -> None:
 
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
-    """The row with the field, the examples and the place for the downloads."""
+    """Draw the row with the field and the examples; return the text and the place for the downloads."""
     about = _about_examples(t)
     with shared_row(key="sentence"):
         draw_models(t)
@@ -131,13 +131,13 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
 
 
 def _examples() -> dict[str, str]:
-    """The example sentences for the selected model, which need not be loaded for that."""
+    """Return the example sentences for the selected model, without loading it."""
     name = selected_model()
     return examples_of(source_language(name), parses=is_parser(name))
 
 
 def _about_examples(t: Texts) -> dict[str, str]:
-    """What is remarkable about each example's translation, with a colon; nothing in languages that no label is for."""
+    """Return a remark on each example's translation, with a colon; empty for languages without such labels."""
     if is_parser(selected_model()):
         return {name: f"{t(f'examples_tree.{name}')}: " for name in TREE_EXAMPLES}
     spoken = languages(available_models()[selected_model()])
@@ -157,7 +157,7 @@ def _take_example() -> None:
 
 
 def _draw_refusal(t: Texts, sentence: Sentence) -> None:
-    """Say why nothing is translated, and offer the examples."""
+    """Draw why nothing is translated, and offer the examples."""
     if sentence.status == "long":
         limit = sentence.limit
         message = t("translate.long", tokens=sentence.tokens, limit=limit, over=sentence.tokens - limit)
@@ -186,7 +186,7 @@ def _draw_unknown(t: Texts, sentence: Sentence) -> None:
 
 
 def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> None:
-    """Say so when the translations are not to be trusted."""
+    """Warn when the translations are not reliable."""
     bleu = served.card.everyday_bleu
     if served.card.parsing:
         name, scores = next(iter(served.card.parsing.items()))
@@ -208,7 +208,7 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
 def _draw_result(
     t: Texts, served: TranslationService, sentence: Sentence, result: TranslationResult, status: DeltaGenerator
 ) -> tuple[Selection, TranslationResult, Comparison | None]:
-    """The explorer. Returns what is seen in it: the selection, the branch of the search, what that is compared with."""
+    """Draw the explorer; return its selection, the branch of the search, and the comparison."""
     best = best_head(served.card, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from_params(st.query_params.to_dict(), best)
     key = session.fresh_key(_EXPLORER)
@@ -233,13 +233,13 @@ def _draw_result(
         search = (other.text, other.branch)
         second = _packed(t, other.service, search, other.best, other.result, served)
     selection = explorer(packed, key=key, selection=start, other=second, off=st.session_state.get(session.HEAD_OFF_KEY))
-    selection = dataclasses.replace(selection, branch=branch)  # what the browser asks for may be yet to come
+    selection = dataclasses.replace(selection, branch=branch)  # the browser's may not be computed yet
     st.session_state[_SELECTION] = selection
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
 
 
 def _send_findings(t: Texts, served: TranslationService, result: TranslationResult, selection: Selection) -> None:
-    """Last of all, so that nothing waits for it: the card, the head that is off, what all heads do, the free search."""
+    """Send the card, the head that is off, the roles and the free search, after the rest of the page."""
     session_id, key = session.session_id(), session.fresh_key(_EXPLORER)
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
@@ -261,7 +261,7 @@ def _packed(
     shown: TranslationResult,
     own: TranslationService | None = None,
 ) -> bytes:
-    """A branch of a search, `search` being its sentence and number; `own`: what the page shows if that is another."""
+    """Pack a branch of a search, given by its sentence and number; `own` is the page's service if another one."""
     text, branch = search
     translator = served.translator
     tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
@@ -281,7 +281,7 @@ def _packed(
 
 
 def _draw_lab(t: Texts, selection: Selection) -> None:
-    """The way to the Lab, which tells what the head does and not only where it looks."""
+    """Draw the button that opens the Lab at this head."""
     head = f"{selection.layer + 1}.{selection.head + 1}"
     label = t("translate.lab", kind=t(f"explorer.kind_{selection.kind}"), head=head)
     go = session.enqueue_callback(open_in_lab, selection)
@@ -289,7 +289,7 @@ def _draw_lab(t: Texts, selection: Selection) -> None:
 
 
 def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
-    """The files. A session keeps what makes them until the next run, so it must not hold the maps of all heads."""
+    """Draw the downloads. A session keeps their functions until the next run, so they must not hold the maps."""
     text = str(picture.seen.provenance["source"])
     shown = model, session.session_id(), text, picture.selection, t.language
     animation = partial(_animation, *shown)
@@ -312,8 +312,7 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             icon=":material/folder_zip:",
             help=t("translate.everything_help"),
         )
-        edit = session.enqueue_callback(edit_in_figures, picture.selection)
-        st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
+        draw_edit_button(t, "edit-in-figures", edit_in_figures, picture.selection)
         if picture.command:
             st.code(picture.command, language=None, wrap_lines=True)
         else:
@@ -321,17 +320,17 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
 
 
 def _animation(model: str, who: str, text: str, selection: Selection, language: str, format: str) -> bytes:
-    """The head through all steps."""
+    """Draw the head through all steps."""
     return _snapshot(model, f"{who}:animation", text, selection, language).file(format)
 
 
 def _everything(model: str, who: str, text: str, selection: Selection, language: str, turn: Turn) -> bytes:
-    """A zip of everything of the sentence."""
+    """Write a zip of everything about the sentence."""
     return _snapshot(model, f"{who}:everything", text, selection, language).everything(turn)
 
 
 def _snapshot(model: str, who: str, text: str, selection: Selection, language: str) -> ExplorerSnapshot:
-    """What the page shows, from maps that are mostly still in the cache; `who` takes no turn from the page."""
+    """Return the content of the page, with maps mostly from the cache; `who` is a session apart from the page's."""
     served = loader.get_translation_service(model)
     best = served.translate(who, text)
     shown = served.translate_branch(who, best, selection.branch)
@@ -339,7 +338,7 @@ def _snapshot(model: str, who: str, text: str, selection: Selection, language: s
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
-    """What the address says of the page."""
+    """Return the parameters of the page's address."""
     selection: Selection | None = st.session_state.get(_SELECTION)
     params: dict[str, str | None] = {
         "lang": t.language,

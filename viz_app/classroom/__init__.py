@@ -1,1 +1,1 @@
-"""Ask the class and Follow me: what teacher and students see of a class."""
+"""Ask the class and Follow me: views of a class for teacher and students."""

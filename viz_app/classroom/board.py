@@ -1,4 +1,4 @@
-"""The board before the class: the code to join, the question, the answers as they come in."""
+"""Board before the class: the code to join, the question, the answers as they come in."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def board(t: Texts, code: str, *, address: str, share: Mapping[str, Any]) -> Non
 
     Args:
         t: Labels.
-        code: Of the class.
-        address: Of its state on this server, as a path: "/join/K7MQ2P".
-        share: What the students open, as for `viz_app.components.share.share_code`.
+        code: Code of the class.
+        address: Address of its state on this server, as a path: "/join/K7MQ2P".
+        share: Link for the students, as for `viz_app.components.share.share_code`.
     """
     data = {
         "address": address,

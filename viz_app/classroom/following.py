@@ -1,4 +1,4 @@
-"""A student's screen that goes where the teacher is."""
+"""Component that makes a student's screen follow the teacher."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def watch_teacher(base: str, code: str, moves: int, language: str) -> int | None
     """Run the page again whenever the teacher has gone to another page, sentence or model.
 
     Args:
-        base: What stands before the path of every page, "" or such as "/headlight".
-        code: Of the class.
+        base: Prefix of the path of every page, "" or such as "/headlight".
+        code: Code of the class.
         moves: The last change of place that this session knows.
         language: Code of the page's language.
 

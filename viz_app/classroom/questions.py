@@ -1,4 +1,4 @@
-"""A question as a browser shows it, in the language of its reader."""
+"""Questions in the browser's form, in the language of the reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RIGHT = "*"  # begins the right answer of a teacher's own question
 
 
 def lesson_question(lesson: str, scene: Scene) -> LessonQuestion | None:
-    """The question of a scene as one for the class; None where there is nothing to choose from."""
+    """Return the question of a scene as one for the class; None without choices."""
     choices = () if scene.question is None else scene.question.choices
     if not choices:
         return None
@@ -29,11 +29,11 @@ def lesson_question(lesson: str, scene: Scene) -> LessonQuestion | None:
 
 
 def lesson_questions(language: str) -> Iterator[tuple[LessonQuestion, str]]:
-    """Every question of the lessons that has choices, in their order, with its title."""
+    """Yield every question of the lessons that has choices, in order, with its title."""
     for entry in LESSONS:
         try:
             words = load_lesson(entry.name, language)
-        except LessonError:  # the index says what is wrong with it
+        except LessonError:  # the index shows the problem
             continue
         for scene in words.scenes:
             question = lesson_question(entry.name, scene)
@@ -42,11 +42,11 @@ def lesson_questions(language: str) -> Iterator[tuple[LessonQuestion, str]]:
 
 
 def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQuestion | None:
-    """Where the selected head looks: from the query that is pinned, or anywhere in its map.
+    """Ask where the selected head looks: from the pinned query, or anywhere in its map.
 
     Args:
-        maps: Of the translation that is shown.
-        selection: What the explorer shows of it.
+        maps: Maps of the translation that is shown.
+        selection: Selection of the explorer.
 
     Returns:
         None where there are too many cells for a finger, and no query is pinned.
@@ -74,7 +74,7 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
 
 
 def own_question(text: str, lines: str) -> OwnQuestion | None:
-    """A question from what a teacher typed, one answer in a line; None if it has no text, or not 2 to 8 answers."""
+    """Read a teacher's question, one answer per line; None without a text, or without 2 to 8 answers."""
     given = [line.strip() for line in lines.splitlines() if line.strip().removeprefix(_RIGHT).strip()]
     choices = tuple(line.removeprefix(_RIGHT).strip()[:120] for line in given)
     marked = [number for number, line in enumerate(given) if line.startswith(_RIGHT)]
@@ -84,24 +84,41 @@ def own_question(text: str, lines: str) -> OwnQuestion | None:
 
 
 def question_view(question: Question, t: Texts, *, is_revealed: bool) -> dict[str, Any]:
-    """Plain values for the browser.
+    """Return a question as plain values for the browser.
 
     Args:
-        question: What is asked.
+        question: The question.
         t: Labels in the reader's language.
         is_revealed: Whether it may hold the right answer and the head's weights.
     """
     if isinstance(question, AttentionQuestion):
-        return _attention(question, t, is_revealed=is_revealed)
-    if isinstance(question, OwnQuestion):
+        view: dict[str, Any] = {
+            "kind": "map",
+            "title": _head(question, t),
+            "prose": [["p", {}, [_asked(question, t)]]],
+            "queries": list(question.queries),
+            "keys": list(question.keys),
+            "weights": list(question.weights) if is_revealed else None,
+        }
+    elif isinstance(question, OwnQuestion):
         choices: list[list[Node]] = [[choice] for choice in question.choices]
         view = {"kind": "choices", "title": "", "prose": [["p", {}, [question.text]]], "choices": choices}
-        return {**view, "right": question.right if is_revealed else None, "answer": []}
-    return _lesson(question, t, is_revealed=is_revealed)
+    else:
+        scene = _scene(question, t.language)
+        if scene is None or scene.question is None or len(scene.question.choices) != question.options:
+            # The lesson was edited meanwhile, or the other front end has another version of it.
+            lost = [["p", {}, [t("classroom.question_lost")]]]
+            choices = [[str(number + 1)] for number in range(question.options)]
+            return {"kind": "choices", "title": "", "prose": lost, "choices": choices, "right": None, "answer": []}
+        choices = [choice.text for choice in scene.question.choices]
+        view = {"kind": "choices", "title": scene.title, "prose": scene.prose, "choices": choices}
+        if is_revealed:
+            view["answer"] = scene.question.answer
+    return {"answer": [], **view, "right": question.right if is_revealed else None}
 
 
 def question_title(question: Question, t: Texts) -> str:
-    """One line that names a question, in lists and tables."""
+    """Return a question's title for lists and tables, one line."""
     if isinstance(question, OwnQuestion):
         return question.text
     if isinstance(question, AttentionQuestion):
@@ -112,7 +129,7 @@ def question_title(question: Question, t: Texts) -> str:
 
 
 def option_titles(question: Question, t: Texts) -> list[str]:
-    """Every option as plain text."""
+    """Return every option as plain text."""
     if isinstance(question, OwnQuestion):
         return list(question.choices)
     if isinstance(question, AttentionQuestion):
@@ -125,19 +142,6 @@ def option_titles(question: Question, t: Texts) -> list[str]:
     return ["".join(map(_plain, choice.text)) for choice in scene.question.choices]
 
 
-def _attention(question: AttentionQuestion, t: Texts, *, is_revealed: bool) -> dict[str, Any]:
-    return {
-        "kind": "map",
-        "title": _head(question, t),
-        "prose": [["p", {}, [_asked(question, t)]]],
-        "queries": list(question.queries),
-        "keys": list(question.keys),
-        "weights": list(question.weights) if is_revealed else None,
-        "right": question.right if is_revealed else None,
-        "answer": [],
-    }
-
-
 def _head(question: AttentionQuestion, t: Texts) -> str:
     kind, _, head = question.head.partition(" ")
     return t("classroom.head", kind=t(f"explorer.kind_{kind}"), head=head)
@@ -145,26 +149,6 @@ def _head(question: AttentionQuestion, t: Texts) -> str:
 
 def _asked(question: AttentionQuestion, t: Texts) -> str:
     return t("classroom.ask_row", token=question.queries[0]) if len(question.queries) == 1 else t("classroom.ask_map")
-
-
-def _lesson(question: LessonQuestion, t: Texts, *, is_revealed: bool) -> dict[str, Any]:
-    scene = _scene(question, t.language)
-    if scene is None or scene.question is None or len(scene.question.choices) != question.options:
-        # The lesson was edited meanwhile, or the other front end has another version of it.
-        choices: list[list[Node]] = [[str(number + 1)] for number in range(question.options)]
-        return {"kind": "choices", "title": "", "prose": [["p", {}, [t("classroom.question_lost")]]]} | {
-            "choices": choices,
-            "right": None,
-            "answer": [],
-        }
-    return {
-        "kind": "choices",
-        "title": scene.title,
-        "prose": scene.prose,
-        "choices": [choice.text for choice in scene.question.choices],
-        "right": question.right if is_revealed else None,
-        "answer": scene.question.answer if is_revealed else [],
-    }
 
 
 def _scene(question: LessonQuestion, language: str) -> Scene | None:

@@ -1,4 +1,4 @@
-"""What classes have answered, as a table to take along."""
+"""Answers of classes as a table to download."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viz_app.text import Texts
 
 
 def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
-    """CSV, UTF-8: a line for each option of each poll."""
+    """Return the answers as CSV, UTF-8: a line for each option of each poll."""
     file = io.StringIO()
     table = csv.writer(file)
     table.writerow([t(f"classroom.column_{name}") for name in ("poll", "question", "option", "answers", "right")])
@@ -24,5 +24,5 @@ def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
 
 
 def _cell(text: str) -> str:
-    """No spreadsheet takes a text for a formula."""
+    """Escape a text that a spreadsheet would take for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text

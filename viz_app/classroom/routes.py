@@ -1,7 +1,7 @@
-"""The address that students open, `/join/K7MQ2P`, and what its page asks for.
+"""Address for students, `/join/K7MQ2P`, and the requests of its page.
 
-The page is small and needs no connection that stays open: a class of phones on a school's network loads it at once, and
-finds its way back by itself when the network was away.
+The page is small and keeps no connection open: a class of phones on a school's network loads it at once, and it
+reconnects by itself.
 
     GET  join/CODE           the page
     GET  join/CODE/state     the poll, as this browser may see it
@@ -57,10 +57,10 @@ class _Control(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def class_routes(base: str = "") -> list[Route]:
-    """Routes for `streamlit.App`.
+    """Return the routes for `streamlit.App`.
 
     Args:
-        base: What stands before every path, as `server.baseUrlPath` says, such as "headlight".
+        base: Prefix of every path, as in `server.baseUrlPath`, such as "headlight".
     """
     prefix = f"/{base.strip('/')}/join" if base.strip("/") else "/join"
     return [
@@ -110,7 +110,7 @@ async def _control(request: Request) -> Response:
 
 
 async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any], None]) -> Response:
-    """Read a small body of a form, act, and answer with the state that is reached."""
+    """Read a small body of a form, act, and answer with the new state."""
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
         return _refusal(403, "origin")
@@ -132,7 +132,7 @@ async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any]
 
 
 async def _done(request: Request, act: Callable[[str, str], Mapping[str, Any]]) -> Response:
-    """Do something for a browser in a class; what goes wrong becomes the name of a sentence in [classroom]."""
+    """Act for a browser in a class; an error becomes the name of a sentence in [classroom]."""
     if not _limit.allows(request.client.host if request.client else ""):
         return _refusal(429, "busy")
     code, browser = request.path_params["code"].upper(), browser_name(request.cookies)
@@ -155,7 +155,7 @@ def _refusal(status: int, reason: str) -> Response:
 
 
 def _plain(view: ClassView, t: Texts) -> dict[str, Any]:
-    """A class for the browser. What is not revealed is not in it, unless the browser is the teacher's."""
+    """Return a class for the browser, without unrevealed values unless the browser is the teacher's."""
     is_revealed = view.state == "revealed"
     return {
         "teacher": view.is_teacher,

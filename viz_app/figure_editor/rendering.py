@@ -22,7 +22,8 @@ from viz_app.serving.models.comparison import Comparison
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Visitor
 from viz_app.serving.scheduling.single_flight_cache import SingleFlightCache
-from viz_app.serving.scheduling.visitor import current_visitor, stop_if_superseded
+from viz_app.serving.scheduling.visitor import current_visitor
+from viz_app.serving.streamlit_patches import stop_if_superseded
 
 if TYPE_CHECKING:
     from viz_app.figures.check import PrintIssue  # with matplotlib, which takes a second to import

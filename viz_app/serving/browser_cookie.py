@@ -1,7 +1,7 @@
-"""Which browser a request comes from: a random name in a cookie, which says nothing about its user.
+"""Cookie that names a browser: a random name, which says nothing about its user.
 
-The cookie lasts until the browser is closed. No script can read it, and it stands in no address, so whoever photographs
-the screen cannot act as this browser.
+The cookie lasts until the browser is closed. No script can read it, and no address contains it, so a photograph of the
+screen gives no access.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _VALUE = re.compile(r"[0-9a-f]{32}")
 
 
 def browser_name(cookies: Mapping[str, str]) -> str | None:
-    """The name of a browser for this server, from its cookies; None where it keeps none.
+    """Return the name of a browser for this server, from its cookies; None if it keeps none.
 
-    It is a hash: whoever reads the server's memory or its answers cannot make the cookie from it.
+    It is a hash: the cookie cannot be made from the server's memory or its answers.
     """
     value = cookies.get(COOKIE)
     if not isinstance(value, str) or not _VALUE.fullmatch(value):
@@ -33,7 +33,7 @@ def browser_name(cookies: Mapping[str, str]) -> str | None:
 
 
 class BrowserCookie:
-    """Gives every browser its cookie, together with the first page. A pure ASGI middleware.
+    """ASGI middleware that gives every browser its cookie with the first page.
 
     Args:
         app: The application behind it.
@@ -43,7 +43,7 @@ class BrowserCookie:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request or connection."""
+        """Serve one request or connection."""
         if scope["type"] != "http" or not _asks_for_page(scope) or browser_name(_cookies(scope)) is not None:
             await self._app(scope, receive, send)
             return
@@ -65,7 +65,7 @@ def _cookies(scope: Scope) -> dict[str, str]:
 
 
 def _asks_for_page(scope: Scope) -> bool:
-    """Also of a page that the browser has, whose answer is only that it has not changed."""
+    """Return whether the browser asks for a page, even one that it has and that has not changed."""
     return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
 
 

@@ -1,4 +1,4 @@
-"""JSON that others wrote, as values of the types that are asked for: msgspec checks, and its errors name the field."""
+"""Convert foreign JSON to typed values: msgspec checks, and its errors name the field."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Nats = Annotated[float, Meta(ge=0, le=_LARGEST)]
 
 
 def converted(value: object, kind: Any) -> Any:
-    """A value of JSON as a `kind`: a Struct, an annotated type, an array of numbers; None where it is none."""
+    """Convert a JSON value to a `kind`: a Struct, an annotated type, an array of numbers; None if it is not one."""
     try:
         return msgspec.convert(value, kind, dec_hook=_array)
     except (msgspec.ValidationError, UnicodeError):  # msgspec reads no half of a surrogate pair
@@ -36,7 +36,7 @@ def converted(value: object, kind: Any) -> Any:
 
 
 def checked(path: Path, kind: type[Value], *parts: Mapping[str, Any] | None) -> Value:
-    """Parts of a file, taken together, as a Struct. Raises CheckpointError, which names file and field."""
+    """Convert merged parts of a file to a Struct. Raises CheckpointError, which names file and field."""
     try:
         merged = {name: value for part in parts for name, value in (part or {}).items()}
         return msgspec.convert(merged, kind, dec_hook=_array)
@@ -45,10 +45,10 @@ def checked(path: Path, kind: type[Value], *parts: Mapping[str, Any] | None) -> 
 
 
 class Parts:
-    """The parts of a file by their paths; those that are not of their type are noted.
+    """Parts of a file by path; notes those of a wrong type.
 
     Args:
-        values: What the file holds.
+        values: Content of the file.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -56,7 +56,7 @@ class Parts:
         self.unreadable: list[str] = []
 
     def get(self, kind: Any, *path: str) -> Any:
-        """A part as a `kind`; None where it is missing, or noted because it is none."""
+        """Return a part as a `kind`; None if it is missing, or of another type, which is noted."""
         value: Any = self._values
         for depth, name in enumerate(path):
             if not isinstance(value, Mapping):
@@ -71,12 +71,12 @@ class Parts:
         return found
 
     def note(self, *path: str) -> None:
-        """This part could not be read."""
+        """Note that this part could not be read."""
         self.unreadable.append(".".join(path))
 
 
 def _array(kind: Any, values: Any) -> npt.NDArray[Any]:
-    """A list of numbers as an array that cannot be written to, of the type that `npt.NDArray[...]` asks for."""
+    """Convert a list of numbers to a read-only array of the type in `npt.NDArray[...]`."""
     array = np.array(msgspec.convert(values, list[float]), dtype=kind.__args__[1].__args__[0])
     array.flags.writeable = False
     return array

@@ -1,4 +1,4 @@
-"""Checks a sentence before the model sees it."""
+"""Validate a sentence before the model reads it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-# The shipped model translates so many tokens in 2 seconds on one core; twice as many take 4.
+# The shipped model translates this many tokens in 2 seconds on one core, and twice as many in 4.
 MAX_TOKENS = 256
-# What has more is refused before anything else is done with it; so many characters of English are about 1,000 tokens.
+# A longer text is refused first of all. In English this is about 1,000 tokens.
 MAX_CHARACTERS = 4_000
 
-# Jamo, syllables and compatibility forms: what a Korean keyboard writes.
+# Jamo, syllables and compatibility forms: the output of a Korean keyboard.
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
 
 
 class EncodingLike(Protocol):
-    """The part of `transformer_core.text.tokenizer.Encoding` that is used here."""
+    """Used part of `transformer_core.text.tokenizer.Encoding`."""
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -30,23 +30,23 @@ class EncodingLike(Protocol):
 
 
 class TokenizerLike(Protocol):
-    """The part of `transformer_core.text.tokenizer.Tokenizer` that is used here."""
+    """Used part of `transformer_core.text.tokenizer.Tokenizer`."""
 
     def encode(self, text: str) -> EncodingLike:
-        """Text -> tokens."""
+        """Encode a text as tokens."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence as typed, and whether the model is to translate it.
+    """A sentence as typed, and whether the model can translate it.
 
     Args:
-        text: The sentence with its outer and repeated white space taken away.
-        status: "good", or why it is not translated.
-        tokens: How many tokens it has.
-        limit: How many it may have at most.
-        source: What the model reads: for a translator the text, for a parser its words with blanks between.
-        unknown: The characters that the vocabulary lacks, each once, in their order.
+        text: The sentence without outer and repeated white space.
+        status: "good", or the reason why it is not translated.
+        tokens: Number of tokens.
+        limit: Maximum of tokens.
+        source: Input of the model: the text of a translator, the words of a parser joined by blanks.
+        unknown: Characters that the vocabulary lacks, each once, in order.
     """
 
     text: str
@@ -70,13 +70,13 @@ def validate_sentence(
 
     Args:
         typed: The text as typed.
-        tokenizer: Of the model's source.
-        limit: Most tokens that the model accepts, when that is less than MAX_TOKENS.
-        split: For a parser, its words of a text; see `visible_words`.
-        reads: BCP 47 code of what the model reads; empty where that is unknown, and its vocabulary decides.
+        tokenizer: Tokenizer of the source language.
+        limit: Maximum of tokens for the model, if less than MAX_TOKENS.
+        split: Splits a text into a parser's words; see `visible_words`.
+        reads: BCP 47 code of the source language; if empty, the vocabulary decides.
 
     Raises:
-        ValueError: The text has more than MAX_CHARACTERS, which `viz_app.state.session` lets nobody type.
+        ValueError: The text has more than MAX_CHARACTERS, which `viz_app.state.session` refuses earlier.
     """
     if len(typed) > MAX_CHARACTERS:
         raise ValueError(f"the text has {len(typed):,} characters, but may have at most {MAX_CHARACTERS:,}")
@@ -101,9 +101,9 @@ def validate_sentence(
 
 
 def visible_words(text: str) -> tuple[str, ...]:
-    """The words of a text as a parser reads them, without those that hold no visible character.
+    """Return the words of a text as a parser reads them, without words of invisible characters.
 
-    Of a word of such characters alone, as a zero-width space, SentencePiece makes no token: a leaf that nobody reads.
+    SentencePiece makes no token of such a word, for example a zero-width space: the leaf would be invisible.
     """
     from transformer_core.parsing.trees import unescaped
     from transformer_core.parsing.words import split_words  # with NLTK, which only a parser needs

@@ -1,4 +1,4 @@
-"""How much memory a value takes that a cache keeps."""
+"""Memory of a cached value."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import fields, is_dataclass
 
 
 def memory_size(value: object) -> int:
-    """Bytes of a value and of all that is in it.
+    """Return the bytes of a value and of its parts.
 
     Args:
-        value: Dataclasses, mappings, sequences, sets, arrays, tensors and plain values, within each other. What has
-            `nbytes` counts by it, anything else by its own size.
+        value: Nested dataclasses, mappings, sequences, sets, arrays, tensors and plain values. An object with
+            `nbytes` counts by it, any other by its own size.
     """
     nbytes = getattr(value, "nbytes", None)
     if isinstance(nbytes, int):

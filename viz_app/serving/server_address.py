@@ -1,4 +1,4 @@
-"""Where servers are: the model server, and this one."""
+"""Addresses of servers: the model server, and this one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CLASSES_PATH = "/classroom"  # of the classes, there as well
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of an address such as http://127.0.0.1:8000. Raises ValueError, which says what is allowed."""
+    """Return host and port of an address such as http://127.0.0.1:8000. Raises ValueError with the allowed form."""
     allowed = "an address such as http://127.0.0.1:8000"
     try:
         parts = urlsplit(text)
@@ -25,7 +25,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this computer reaches a host."""
+    """Return whether only this computer can reach a host."""
     if host == "localhost":
         return True
     try:

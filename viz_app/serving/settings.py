@@ -12,7 +12,7 @@ class SettingError(ValueError):
 
 
 def positive_setting(name: str, default: int) -> int:
-    """A whole number from the environment. Raises SettingError for anything but 1, 2, 3, ..."""
+    """Return a whole number from the environment. Raises SettingError for anything but 1, 2, 3, ..."""
     text = os.environ.get(name, "").strip()
     if not text:
         return default
@@ -22,7 +22,7 @@ def positive_setting(name: str, default: int) -> int:
 
 
 def model_server() -> tuple[str, int] | None:
-    """Host and port of the server that decodes; None if this one does. Raises SettingError."""
+    """Return host and port of the server that decodes; None if this one does. Raises SettingError."""
     text = os.environ.get(MODEL_SERVER_SETTING, "").strip()
     try:
         return parse_address(text) if text else None

@@ -9,11 +9,10 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state.common import user_key_from_element_id
 
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.models.registry import available_models, default_model, is_parser, source_language
+from viz_app.serving.streamlit_patches import reported_text
 from viz_app.text import Texts, best_language, texts
 from viz_app.text.examples import counterpart, first_example
 
@@ -49,7 +48,7 @@ def initialise() -> None:
     if MODEL_KEY not in st.session_state:
         st.session_state[MODEL_KEY] = st.query_params.get("model")
     if TEXT_KEY not in st.session_state:
-        text = _text_on_page()
+        text = reported_text(TEXT_KEY)  # newer than the address
         st.session_state[TEXT_KEY] = st.query_params.get("text", _first_text()) if text is None else text
     _refuse_long_text()
 
@@ -70,16 +69,6 @@ def follow_languages(old: str, new: str) -> None:
     text, reads = st.session_state.get(TEXT_KEY) or "", (source_language(old), source_language(new))
     if reads[0] != reads[1] and (found := counterpart(text, *reads)) is not None:
         st.session_state[TEXT_KEY] = found
-
-
-def _text_on_page() -> str | None:
-    """What stands in the field of a page that goes on in this new session; None where the page is new as well.
-
-    Such a page sends the address with which it was opened, which is out of date.
-    """
-    context = get_script_run_ctx(suppress_warning=True)
-    widgets = context.session_state.get_widget_states() if context is not None else []
-    return next((each.string_value for each in widgets if user_key_from_element_id(each.id) == TEXT_KEY), None)
 
 
 def _refuse_long_text() -> None:

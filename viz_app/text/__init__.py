@@ -1,11 +1,10 @@
-"""Every label of the app, in English and Korean.
+"""Labels of the app, in English and Korean.
 
 `en.toml` and `ko.toml` hold the same keys, one table for each page or browser component; the lessons add theirs from
-their folders (`viz_app.lessons.labels`). `parser.en.toml` and `parser.ko.toml` hold those that read otherwise while the
-model is a parser, whose output is a tree and no translation. A placeholder is written
-`{name}` and filled in one pass, so a value that itself holds braces is shown as it stands: user text is never a format.
-`{count|step|steps}` is the first word where the count is 1, else the second. `{source_language}` is filled beforehand:
-it names what the model reads.
+their folders (`viz_app.lessons.labels`). `parser.en.toml` and `parser.ko.toml` hold the labels that differ for a
+parser, whose output is a tree. A placeholder is written `{name}` and filled in one pass, so braces in a value stay:
+user text is never a format. `{count|step|steps}` is the first word if the count is 1, else the second.
+`{source_language}` is filled beforehand.
 """
 
 from __future__ import annotations
@@ -14,6 +13,8 @@ import re
 import tomllib
 from functools import lru_cache
 from pathlib import Path
+
+from babel import Locale
 
 LANGUAGES = ("en", "ko")
 DEFAULT_LANGUAGE = "en"
@@ -25,7 +26,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:\|([^{}|]+)\|([^{}|]+))?\}")
 
 
 class Texts:
-    """The labels of one language.
+    """Labels of one language.
 
     Args:
         language: Code of the language, one of `LANGUAGES`.
@@ -37,10 +38,10 @@ class Texts:
         self._tables = tables
 
     def __call__(self, key: str, **values: object) -> str:
-        """The label `table.name` with its placeholders filled.
+        """Return the label `table.name` with its placeholders filled.
 
         Raises:
-            KeyError: when the label does not exist or a placeholder has no value.
+            KeyError: When the label does not exist or a placeholder has no value.
         """
         table, _, name = key.partition(".")
         try:
@@ -50,24 +51,24 @@ class Texts:
         return fill(template, **values)
 
     def table(self, name: str) -> dict[str, str]:
-        """All labels of one table, placeholders unfilled, as a copy for a browser component."""
+        """Return a copy of the labels of one table, placeholders unfilled, for a browser component."""
         if name not in self._tables:
             raise KeyError(f"there is no table [{name}] in {self.language}")
         return dict(self._tables[name])
 
     def with_tables(self, tables: dict[str, dict[str, str]]) -> Texts:
-        """These labels and more of the same language. Raises ValueError for a table that is there already."""
+        """Add tables of the same language. Raises ValueError for a table that exists already."""
         if twice := sorted(self._tables.keys() & tables.keys()):
             raise ValueError(f"the table [{twice[0]}] appears twice in {self.language}")
         return Texts(self.language, {**self._tables, **tables})
 
     def language_name(self, code: str) -> str:
-        """A language by its BCP 47 code: German for "de" and "de-AT"; the code itself for one that the app lacks."""
-        name, known = code.split("-")[0].lower() or "unknown", self._tables["languages"]
-        return known.get(name, code)
+        """Return the name of a language by its BCP 47 code: German for "de" and "de-AT"; the code if it has no name."""
+        name = code.split("-")[0].lower() or "unknown"
+        return self._tables["languages"].get(name) or Locale(self.language).languages.get(name, code)
 
     def for_source(self, code: str) -> Texts:
-        """These labels for a model that reads this language; empty for one of which that is unknown."""
+        """Return these labels for a model that reads this language; "" for an unknown one."""
         name = self.language_name(code)
         return Texts(
             self.language,
@@ -78,7 +79,7 @@ class Texts:
         )
 
     def reworded(self, tables: dict[str, dict[str, str]]) -> Texts:
-        """These labels, with others in the place of some; what has no place here is left out."""
+        """Return these labels with some replaced; labels without a place here are left out."""
         return Texts(
             self.language,
             {
@@ -101,12 +102,12 @@ def fill(template: str, **values: object) -> str:
 
 @lru_cache(maxsize=64)
 def texts(language: str, *, parses: bool = False, source: str = "en") -> Texts:
-    """The labels of a language, read once.
+    """Return the labels of a language, read once.
 
     Args:
         language: One of LANGUAGES.
-        parses: Whether they speak of trees, as for a parser.
-        source: BCP 47 code of what the model reads; empty where that is unknown.
+        parses: Whether they are for a parser.
+        source: BCP 47 code of the model's source language; empty if unknown.
 
     Raises:
         ValueError: The app does not speak this language.
@@ -118,7 +119,7 @@ def texts(language: str, *, parses: bool = False, source: str = "en") -> Texts:
 
 
 def parser_wording(language: str) -> dict[str, dict[str, str]]:
-    """The labels of the app and of the lessons that read otherwise for a parser, by table and key."""
+    """Return the labels that differ for a parser, by table and key."""
     return _read(f"parser.{language}.toml")
 
 
@@ -128,7 +129,7 @@ def _read(name: str) -> dict[str, dict[str, str]]:
 
 
 def best_language(wanted: str | None, locale: str | None = None) -> str:
-    """The language asked for if the app speaks it, else that of a locale such as `ko-KR`, else English."""
+    """Return the wanted language if the app has it, else that of a locale such as `ko-KR`, else English."""
     for candidate in (wanted, (locale or "").replace("_", "-").split("-")[0].lower()):
         if candidate in LANGUAGES:
             return candidate

@@ -1,6 +1,6 @@
-"""The example sentences of the home page; their labels stand under the same names in `[examples]` and `[examples_fr]`.
+"""Example sentences of the home page; their labels have the same names in `[examples]` and `[examples_fr]`.
 
-The labels tell what a translation has to do, so they differ from language to language. A parser has its own sentences.
+The labels name the difficulty of a translation, so they differ by target language. A parser has its own sentences.
 Models that read German, French or Korean have sentences of the same meaning; for other languages there are none.
 """
 
@@ -37,7 +37,7 @@ TREE_EXAMPLES: dict[str, str] = {
 }
 FIRST_EXAMPLE = "word_order"
 
-# What the English ones say, as a native speaker would.
+# The meaning of the English ones, in a native speaker's words.
 _GERMAN: dict[str, str] = {
     "word_order": "Der kleine Hund spielt im Garten.",
     "verb_end": "Ich weiß, dass er ein Buch liest.",
@@ -84,22 +84,21 @@ _BY_LANGUAGE = {"en": EXAMPLES, "de": _GERMAN, "fr": _FRENCH, "ko": _KOREAN}
 
 
 def examples_of(language: str, *, parses: bool = False) -> dict[str, str]:
-    """The example sentences for a model, by name.
+    """Return the example sentences for a model, by name.
 
     Args:
-        language: BCP 47 code of what it reads. Where that is unknown, empty, they are English as those of the shipped
-            models; where the app has none, there are none.
+        language: BCP 47 code of its source language; empty if unknown, which gives the English sentences.
         parses: Whether it is a parser.
     """
     return TREE_EXAMPLES if parses else _BY_LANGUAGE.get(language.split("-")[0].lower() or "en", {})
 
 
 def first_example(language: str) -> str:
-    """What stands in the field at the start; empty where there are no examples."""
+    """Return the sentence of the field at the start; empty without examples."""
     return examples_of(language).get(FIRST_EXAMPLE, "")
 
 
 def counterpart(text: str, old: str, new: str) -> str | None:
-    """What an example in one language is in another, empty where there is none; None for any other text."""
+    """Translate an example into another language, "" if that has none; None for any other text."""
     name = next((name for name, example in examples_of(old).items() if example == text), None)
     return None if name is None else examples_of(new).get(name, "")

@@ -1,4 +1,4 @@
-"""The glossary: the words of the field in both languages, from `text/terms.toml`."""
+"""Glossary: the field's words in both languages, from `text/terms.toml`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _FILE = Path(__file__).parent / "terms.toml"
 
 @dataclass(frozen=True)
 class Term:
-    """A word of the field.
+    """One word of the field.
 
     Args:
-        name: How a lesson's prose names it: `{attention}`.
-        english: As it stands in English prose.
-        korean: As it stands in Korean prose.
-        why: Why this word and no other, in both languages.
+        name: Name in a lesson's prose: `{attention}`.
+        english: Form in English prose.
+        korean: Form in Korean prose.
+        why: Reason for this word, in both languages.
         about: One sentence for each language, by its code; empty for a term that nothing explains.
     """
 
@@ -31,7 +31,7 @@ class Term:
     about: dict[str, str]
 
     def word(self, language: str, *, first: bool = False) -> str:
-        """The word in a language; in Korean with the English one in brackets where it comes first."""
+        """Return the word in a language; in Korean with the English one in brackets at its first use."""
         if language != "ko":
             return self.english
         return f"{self.korean}({self.english})" if first and self.korean != self.english else self.korean
@@ -39,7 +39,7 @@ class Term:
 
 @cache
 def terms() -> dict[str, Term]:
-    """All terms by name, in the order of the file."""
+    """Return all terms by name, in the order of the file."""
     with _FILE.open("rb") as file:
         tables = tomllib.load(file)
     return {
@@ -56,7 +56,7 @@ def terms() -> dict[str, Term]:
 
 @cache
 def definitions() -> dict[str, dict[str, tuple[str, str]]]:
-    """For each language the words that explain themselves where they stand on a page: name to word and sentence."""
+    """Return the words that pages explain, for each language: name to word and sentence."""
     return {
         language: {name: (term.word(language), term.about[language]) for name, term in terms().items() if term.about}
         for language in LANGUAGES

@@ -1,4 +1,4 @@
-"""The role of a head in words."""
+"""Roles of heads in words."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _KEYS = str.maketrans({"-": "_", "+": "_plus"})  # what may not stand in the nam
 
 
 def role_words(t: Texts, kind: Kind, role: Role) -> str:
-    """What a head with this role does, such as "looks at the previous token" or "links an object to its verb".
+    """Return the words for a role, such as "looks at the previous token" or "links an object to its verb".
 
     Args:
         t: The labels of a language.
-        kind: Of attention: that of the decoder to the source says in which sentence a head looks.
+        kind: Kind of attention, which decides the sentence that a head looks at.
         role: A relation that is not common is called by its own name.
     """
     labels = t.table(TABLE)
@@ -34,5 +34,5 @@ def role_words(t: Texts, kind: Kind, role: Role) -> str:
 
 
 def head_words(t: Texts, kind: Kind, roles: Sequence[Role]) -> str:
-    """The first of a head's roles in words, or that it has no clear one."""
+    """Return the words for the first of a head's roles, or for no clear role."""
     return role_words(t, kind, roles[0]) if roles else t("roles.none")

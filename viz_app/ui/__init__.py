@@ -1,1 +1,1 @@
-"""Parts of pages that are large enough for a file of their own."""
+"""Widgets and sections of pages."""

@@ -1,4 +1,4 @@
-"""What this program is: version, citation, licences, help and keys."""
+"""About dialog: version, citation, licences, help and keys."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _KEYS = ("space", "arrows", "lines", "pages", "enter", "code", "escape")
 
 
 def about_text(t: Texts) -> str:
-    """All of it as Markdown."""
+    """Return the whole text as Markdown."""
     return f"{_before_citation(t)}\n\n```\n{CITATION}\n```\n\n{_licences(t)}"
 
 
 def draw_about(t: Texts) -> None:
-    """Open it as a dialog: for `session.enqueue_callback`."""
+    """For `session.enqueue_callback`: open the dialog."""
 
     def body() -> None:
         st.markdown(_before_citation(t))

@@ -1,4 +1,4 @@
-"""Words of the glossary as the help of a Streamlit element."""
+"""Definitions of the glossary as the help of a Streamlit element."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from viz_app.text.glossary import definitions
 
 
 def define(t: Texts, *names: str) -> str:
-    """What these terms mean, for `help`: each in a paragraph of its own."""
+    """Return the definitions of terms for `help`, a paragraph each."""
     known = definitions()[t.language]
     return "\n\n".join(f"**{word}**: {about}" for word, about in (known[name] for name in names))

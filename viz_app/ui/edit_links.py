@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -19,33 +19,39 @@ from viz_app.ui.lesson_route import state_key
 
 
 def edit_in_figures(selection: Selection) -> None:
-    """For `enqueue_callback`: open the page Figures with what the explorer shows, in the style last chosen there."""
-    kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
-    st.session_state[session.FIGURE_SPEC_KEY] = kept.follow_explorer(selection)
+    """For `enqueue_callback`: open the page Figures with the explorer's selection."""
+    _open_figures(lambda spec: spec.follow_explorer(selection))
     st.session_state[session.FIGURE_SELECTION_KEY] = selection
-    session.navigate_to("figures")
 
 
 def edit_atlas_in_figures(view: Mapping[str, Any]) -> None:
-    """For `enqueue_callback`: open the page Figures with a view of the head atlas, in the style last chosen there.
+    """For `enqueue_callback`: open the page Figures with a view of the head atlas.
 
     Args:
         view: `view` and its parameters, as `FigureSpec` has them.
     """
-    kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
-    st.session_state[session.FIGURE_SPEC_KEY] = dataclasses.replace(kept.with_scene(None), **view)
-    session.navigate_to("figures")
+    _open_figures(lambda spec: dataclasses.replace(spec.with_scene(None), **view))
 
 
 def edit_scene_in_figures(scene: LessonFigureSpec) -> None:
-    """For `enqueue_callback`: open the page Figures with a lesson's figure, in the style last chosen there."""
-    kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
-    st.session_state[session.FIGURE_SPEC_KEY] = kept.with_scene(scene)
+    """For `enqueue_callback`: open the page Figures with a lesson's figure."""
+    _open_figures(lambda spec: spec.with_scene(scene))
+
+
+def _open_figures(change: Callable[[FigureSpec], FigureSpec]) -> None:
+    """Open the page Figures with a changed spec; its style stays as last chosen there."""
+    spec: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
+    st.session_state[session.FIGURE_SPEC_KEY] = change(spec)
     session.navigate_to("figures")
 
 
+def draw_edit_button(t: Texts, key: str, edit: Callable[..., None], *args: object) -> None:
+    """Draw a button that opens the page Figures; `edit` is one of the functions above."""
+    st.button(t("studio.edit"), key=key, icon=":material/draw:", on_click=session.enqueue_callback(edit, *args))
+
+
 def open_in_lab(selection: Selection) -> None:
-    """For `enqueue_callback`: open the Lab at what the selected head does."""
+    """For `enqueue_callback`: open the Lab at the selected head."""
     chosen = f"{selection.kind}.{selection.layer}.{selection.head}"
     st.session_state[state_key(LAB)] = LessonState("off", {"chosen": chosen})
     session.navigate_to(LAB)

@@ -1,4 +1,4 @@
-"""Errors as a visitor sees them: what is wrong, which file, the way out; the stack trace goes to the log."""
+"""Errors for visitors: the problem, the file, the way out; the stack trace goes to the log."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ from viz_app.serving.settings import SettingError
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
 
+# Label and icon.
+_DECODING_ERRORS: dict[type[Exception], tuple[str, str]] = {
+    DeadlineExceeded: ("errors.deadline", "timer_off"),
+    WorkerLost: ("errors.worker_lost", "restart_alt"),
+    ModelServerAway: ("errors.model_server_away", "cloud_off"),
+    OtherModel: ("errors.other_model", "cloud_off"),
+}
+
 _log = logging.getLogger(__name__)
 
 
@@ -38,18 +46,10 @@ def error_boundary(t: Texts) -> Iterator[None]:
         st.markdown(t("errors.setting_way_out"))
     except QueueFull:
         st.warning(t("errors.queue_full"), icon=":material/hourglass_top:")
-    except DeadlineExceeded as error:
+    except tuple(_DECODING_ERRORS) as error:
         _log.error("%s", error)
-        st.error(t("errors.deadline"), icon=":material/timer_off:")
-    except WorkerLost as error:
-        _log.error("%s", error)
-        st.error(t("errors.worker_lost"), icon=":material/restart_alt:")
-    except ModelServerAway as error:
-        _log.error("%s", error)
-        st.error(t("errors.model_server_away"), icon=":material/cloud_off:")
-    except OtherModel as error:
-        _log.error("%s", error)
-        st.error(t("errors.other_model"), icon=":material/cloud_off:")
+        label, icon = _DECODING_ERRORS[type(error)]
+        st.error(t(label), icon=f":material/{icon}:")
     except MapsTooLarge as error:
         _log.error("%s", error)
         needed, limit = (f"{size / 2**20:,.0f}" for size in (error.needed, error.limit))

@@ -1,8 +1,8 @@
-"""Text of others among Markdown."""
+"""Escape user text for Markdown."""
 
 from __future__ import annotations
 
 
 def escape_markdown(text: str) -> str:
-    """Text in which Markdown finds nothing: it may hold tokens, or a sentence that somebody typed."""
+    """Return a text without Markdown: tokens, or a typed sentence."""
     return "".join(c if c.isalnum() or c in " .,;?!%()/-→" else f"&#{ord(c)};" for c in text)

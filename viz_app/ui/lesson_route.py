@@ -1,4 +1,4 @@
-"""The route of a session: where the class is, and the way on."""
+"""Lesson route of 50 minutes: the present stop, and the way on."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def set_following(on: bool) -> None:
 
 
 def is_following() -> bool:
-    """Whether this session follows the route; a new session does when its address says so."""
+    """Return whether this session follows the route, at first from its address."""
     if _ROUTE not in st.session_state:
         st.session_state[_ROUTE] = st.query_params.get(_PARAM) == _ON
     return bool(st.session_state[_ROUTE])
 
 
 def route_params() -> dict[str, str | None]:
-    """What the address says of it, so that a reload or a link does not lose it."""
+    """Return the route's parameters of the address, for reloads and links."""
     return {_PARAM: _ON if is_following() else None}
 
 
 def stop_title(t: Texts, name: str) -> str:
-    """Title of a stop that can be opened: of a lesson, of the page Translate, of the questions."""
+    """Return the title of a stop: of a lesson, of the page Translate, of the questions."""
     if name in {entry.name for entry in LESSONS}:
         return load_lesson(name, t.language).title
     return t(f"index.stop_{name}")
@@ -46,29 +46,29 @@ def open_stop(name: str) -> None:
     if name in ("translate", LAB):
         return session.navigate_to(name)
     st.session_state[OPEN_KEY] = name
-    if scene := scene_of_session(name):
+    if scene := route_scene(name):
         st.session_state.setdefault(state_key(name), LessonState(scene))
     session.navigate_to("lessons")
 
 
-def scene_of_session(name: str) -> str:
-    """The one scene of a lesson for which the route has time; "" where it has time for all, or is not followed."""
+def route_scene(name: str) -> str:
+    """Return the one scene of a lesson that the route has time for; "" for all, or outside the route."""
     return next((entry.opens_at for entry in LESSONS if entry.name == name and is_following()), "")
 
 
 def open_scene(name: str, scene: str) -> None:
-    """Go to a scene of a lesson, as it starts: for `session.enqueue_callback`."""
+    """For `session.enqueue_callback`: go to a scene of a lesson, in its first state."""
     st.session_state[state_key(name)] = LessonState(scene)
     open_stop(name)
 
 
 def open_index() -> None:
-    """Leave the lesson that is open; the route goes on."""
+    """Leave the open lesson; the route goes on."""
     st.session_state[OPEN_KEY] = None
 
 
 def draw_all_lessons(t: Texts) -> None:
-    """The way back to the index."""
+    """Draw the way back to the index."""
     st.button(
         t("lessons.all"),
         key="all-lessons",
@@ -79,22 +79,22 @@ def draw_all_lessons(t: Texts) -> None:
 
 
 def state_key(name: str) -> str:
-    """Where the session keeps how far a lesson is."""
+    """Return the session key of a lesson's state."""
     return f"lesson-{name}-state"
 
 
 def findings_key(name: str) -> str:
-    """Where the session keeps what is pinned below a lesson's stage."""
+    """Return the session key of the findings pinned below a lesson's stage."""
     return f"lesson-{name}-findings"
 
 
 def stage_key(name: str) -> str:
-    """Key of a lesson's stage."""
+    """Return the key of a lesson's stage."""
     return session.fresh_key(f"lesson-{name}")
 
 
 def draw_route(t: Texts, name: str) -> None:
-    """A line with the stop, its minutes, the one before and the next one, while the session follows the route."""
+    """Draw a line with the stop, its minutes, the previous and the next one, for a session on the route."""
     if not is_following() or name not in ROUTE:
         return
     stops = list(ROUTE)

@@ -1,4 +1,4 @@
-"""A menu whose content is made when it is opened, so that a page costs nothing for what few visitors look at."""
+"""Menu whose content is made when it is opened, so that a closed one costs nothing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import streamlit as st
 
 @contextmanager
 def menu(label: str, *, key: str, icon: str) -> Iterator[bool]:
-    """A popover; gives whether it is open.
+    """Open a popover; yield whether it is open.
 
     Args:
-        label: Of its button.
+        label: Label of its button.
         key: Its identity on the page.
-        icon: Of its button.
+        icon: Icon of its button.
     """
     popover = st.popover(label, key=key, icon=icon, on_change="rerun")
     with popover:

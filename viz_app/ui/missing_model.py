@@ -1,6 +1,6 @@
-"""What is said when an address asks for a model that is not here.
+"""Note for an address that names a missing model.
 
-It stands apart from the choice itself, so that the frame of the page has little to import.
+It is apart from the model picker, so that the frame of the page has little to import.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from viz_app.ui.escape_markdown import escape_markdown
 
 
 def draw_missing_model(t: Texts) -> None:
-    """Says so when an address has asked for a model that is not here."""
+    """Draw a note if the address names a model that is not installed."""
     wanted, now = session.requested_model(), selected_model()
     if wanted not in (None, now):
         message = t("models.missing", wanted=escape_markdown(str(wanted)), now=escape_markdown(display_names(t)[now]))

@@ -1,4 +1,4 @@
-"""The choice of the model that speaks, on every page: "English → German | English → French"."""
+"""Choice of the model, on every page: "English → German | English → French"."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.serving.models.registry import available_models, default_model, display_names
 from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.streamlit_patches import shared_across_pages
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model, selected_service
 from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.shared_across_pages import shared_across_pages
 
 _KEY = "model_choice"
-_MAX_BESIDE = 2  # models that stand side by side; more are a list, ...
+_MAX_BESIDE = 2  # models side by side; more are a list, ...
 _MAX_LETTERS = 50  # ... and so are those with longer names in all
 _LIST_WIDTH = 300  # pixels
 
 
 def draw_models(t: Texts) -> None:
-    """Draws the choice; with one model only, its name."""
+    """Draw the choice; for one model only, its name."""
     named, now = display_names(t), selected_model()
     with shared_across_pages(), st.container(key="models", width="content"):
         if len(named) == 1:
@@ -55,11 +55,11 @@ def draw_models(t: Texts) -> None:
 
 
 def load_service(t: Texts, status: DeltaGenerator | None = None) -> TranslationService:
-    """The service of the visitor's model; the page tells when that takes a while.
+    """Return the service of the visitor's model, with a spinner while it loads.
 
     Args:
         t: Labels.
-        status: What stands for the page until there is a model, taken away when there is none.
+        status: Placeholder of the page until the model is loaded, emptied after an error.
     """
     try:
         with st.spinner(t("translate.loading")):
@@ -71,7 +71,7 @@ def load_service(t: Texts, status: DeltaGenerator | None = None) -> TranslationS
 
 
 def draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
-    """Show how many requests are ahead of this one in the queue of the model."""
+    """Show the number of requests ahead in the queue of the model."""
     status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
 
 
@@ -82,7 +82,7 @@ def _on_change() -> None:
 
 
 def select_model(name: str) -> None:
-    """Select a model: for `enqueue_callback`. Selections and figure settings stay.
+    """For `enqueue_callback`: select a model. Selections and figure settings stay.
 
     A comparison with the newly selected model becomes one with the old model.
     """

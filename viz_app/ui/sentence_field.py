@@ -1,16 +1,16 @@
-"""The field of the sentence, which stands on several pages."""
+"""Field of the sentence, shared by several pages."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from viz_app.serving.streamlit_patches import shared_across_pages
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.shared_across_pages import shared_across_pages
 
 
 def sentence_field(t: Texts) -> str:
-    """Draws the field; returns what is typed there, a moment after each key."""
+    """Draw the field; return its text, a moment after each key."""
     with shared_across_pages():
         typed = st.text_input(
             t("translate.input"),

@@ -1,4 +1,4 @@
-"""The button that shows the link and its QR code."""
+"""Share menu: the link and its QR code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPENS = "python -m viz_app class"  # opens the app to the network
 
 
 def share_data(t: Texts, page: str, params: Mapping[str, str | None], target: str | None = None) -> dict[str, Any]:
-    """The link to a page and its code, as the browser takes them. Answers that are hidden are not in it.
+    """Return the link to a page and its code, for the browser. Hidden answers are not in it.
 
     Args:
         t: Labels.
@@ -36,7 +36,7 @@ def share_data(t: Texts, page: str, params: Mapping[str, str | None], target: st
 
 
 def draw_share(t: Texts, page: str, params: Mapping[str, str | None], *, key: str = "menu-share") -> None:
-    """A popover with the link, and the button that fills the screen with its code; `key` where a page has several."""
+    """Draw a popover with the link, and the button that fills the screen with its code; `key` tells several apart."""
     with menu(t("share.title"), key=key, icon=":material/qr_code_2:") as is_open:
         if not is_open:
             return

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import address, mounted
+from tests.app.mounted import address, mounted, page_model, visible
 from tests.atlas_samples import PARTS, drawn_atlas
 from transformer_core.atlas.measures import measures
 from transformer_core.atlas.record import Atlas
@@ -30,7 +30,7 @@ from viz_app.state.session_file import SavedAtlas, SavedModel, SavedPruning, Ses
 from viz_app.state.session_reader import read_session, write_session
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
-from viz_app.ui.session_file.session_dialog import open_read
+from viz_app.ui.session_file.dialog import open_read
 
 pytestmark = pytest.mark.usefixtures("fresh_model")
 Measured = Callable[..., AppTest]
@@ -57,11 +57,6 @@ def measured(
         return app.switch_page("app_pages/model.py").run()
 
     return opened
-
-
-def visible(app: AppTest) -> str:
-    parts = [*app.markdown, *app.caption, *app.header, *app.subheader, *app.warning, *app.info, *app.error, *app.code]
-    return "\n".join(str(part.value) for part in parts)
 
 
 def packed(app: AppTest) -> tuple[dict[str, Any], memoryview]:
@@ -219,15 +214,6 @@ def test_an_atlas_without_any_part_is_none(measured: Measured) -> None:
     assert not app.exception and texts("en")("atlas.none") in visible(app)
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_a_model_without_an_atlas_says_how_to_get_one(app: AppTest, language: str) -> None:
-    app.query_params["lang"] = language
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    assert not app.exception and texts(language)("atlas.none") in visible(app)
-    assert "headlight_atlas" not in mounted(app)
-
-
 def test_a_damaged_atlas_is_one_line(
     app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,9 +221,7 @@ def test_a_damaged_atlas_is_one_line(
     shutil.copytree(random_checkpoint, folder)
     write_derived(folder, load_checkpoint(folder).weights_hash, {FILE: b'{"format_version": 1}'})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    assert not app.exception
+    page_model(app)
     (line,) = (each.value for each in app.warning if "atlas.json" in each.value)
     assert "\n" not in line and str(tmp_path) not in line
 

@@ -11,8 +11,8 @@ from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import Classrooms, LessonQuestion, Place
 from viz_app.serving.scheduling.request_queue import Visitor
 from viz_app.text import texts
-from viz_app.ui.classroom import class_session
-from viz_app.ui.classroom.class_session import TEACHER_KEY_SETTING
+from viz_app.ui.classroom import class_membership
+from viz_app.ui.classroom.class_membership import TEACHER_KEY_SETTING
 
 T = texts("en")
 TEACHER = "t" * 32
@@ -31,9 +31,9 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> Iterator[Classrooms]:
 
 
 def seen_as(monkeypatch: pytest.MonkeyPatch, browser: str | None, address: str = "10.0.0.7") -> None:
-    for module in ("viz_app.ui.classroom.class_session", "viz_app.serving.scheduling.visitor"):
+    for module in ("viz_app.ui.classroom.class_membership", "viz_app.serving.scheduling.visitor"):
         monkeypatch.setattr(f"{module}.current_browser", lambda: browser)
-    monkeypatch.setattr(class_session, "current_visitor", lambda: Visitor(address))
+    monkeypatch.setattr(class_membership, "current_visitor", lambda: Visitor(address))
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_a_student_goes_where_the_teacher_is(app: AppTest, rooms: Classrooms, mo
     rooms.lead(code, "teacher", True)
     rooms.show_place(code, "teacher", Place(page="", params={"text": "The dog."}))
     told = [1]
-    monkeypatch.setattr(class_session, "watch_teacher", lambda *_: told[0])
+    monkeypatch.setattr(class_membership, "watch_teacher", lambda *_: told[0])
     app.session_state["class_followed"] = code
     app.run()
     assert app.text_input(key="text").value == "The dog."

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.app_pages.test_pages import damaged_copy, visible
-from tests.app.mounted import address, headers
+from tests.app.app_pages.test_pages import damaged_copy
+from tests.app.mounted import address, headers, visible
 from transformer_core.translator import Translator
 from viz_app.serving.models import registry
 from viz_app.text import texts

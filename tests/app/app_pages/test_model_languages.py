@@ -10,8 +10,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from tests.app.app_pages.test_pages import type_text, visible
-from tests.app.mounted import headers, mounted
+from tests.app.app_pages.test_pages import type_text
+from tests.app.mounted import headers, mounted, visible
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.model.transformer import Transformer

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import address, header, mounted
+from tests.app.mounted import address, header, mounted, page_model, visible
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.storage.measurements import json_file, write_derived
 from transformer_core.translator import Translator
@@ -31,12 +31,6 @@ def damaged_copy(checkpoint: Path, folder: Path) -> Path:
     shard = next(folder.glob("*.safetensors"))
     shard.write_bytes(shard.read_bytes()[:-1])
     return shard
-
-
-def visible(app: AppTest) -> str:
-    """All words on the page."""
-    parts = [*app.markdown, *app.caption, *app.title, *app.header, *app.warning, *app.info, *app.error, *app.code]
-    return "\n".join(str(part.value) for part in parts)
 
 
 def type_text(app: AppTest, text: str) -> AppTest:
@@ -227,17 +221,25 @@ def test_a_click_that_fails_leaves_the_session_usable(app: AppTest, monkeypatch:
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_the_model_page_shows_the_card(app: AppTest, random_checkpoint: Path, language: str) -> None:
-    app.query_params["lang"] = language
-    app.run()
-    app.switch_page("app_pages/model.py").run()
+def test_the_page_model_of_a_model_of_which_nothing_was_measured(
+    app: AppTest, random_checkpoint: Path, language: str
+) -> None:
+    """Its card, what its scores would mean, and the commands of the README, which its own test runs."""
     t = texts(language)
-    assert not app.exception
-    assert t("model.unmeasured") in visible(app)
+    page_model(app, language)
+    assert t("model.unmeasured") in visible(app) and t("atlas.none") in visible(app)
+    assert "headlight_atlas" not in mounted(app)
     assert "This model is not trained." in visible(app)
     assert "![" not in visible(app), "an image in a card would be fetched from somewhere else"
     parameters = sum(p.numel() for p in Translator.load(random_checkpoint).model.parameters())
     assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]
+    (bleu,) = [each for each in app.metric if each.label == t("model.everyday")]
+    assert definitions()[language]["bleu"][1] in bleu.help
+    readme = (MAIN.parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = [code.value for code in app.code]
+    assert own_model.TRAIN in shown and own_model.TRAIN in readme
+    assert own_model.OPEN in shown and own_model.OPEN in readme
+    assert t("own.title") in [header.value for header in app.header]
 
 
 BROKEN = {
@@ -279,10 +281,7 @@ def test_what_was_measured_of_another_model_is_not_shown(
     shutil.rmtree(folder / "derived", ignore_errors=True)
     write_derived(folder, "0" * 64, {"scores.json": json_file({"tatoeba-test": {"bleu": 38.0}})})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    app.query_params["lang"] = language
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    assert not app.exception
+    page_model(app, language)
     assert "tatoeba-test" not in "".join(table.value.to_csv() for table in app.table)
     before, _ = texts(language)("model.not_derived", problem="|").split("|")
     assert [warning.value for warning in app.warning if before in warning.value and "000000000000" in warning.value]
@@ -316,10 +315,7 @@ def test_the_model_page_tells_what_was_measured(
     model, folder = random.model, tmp_path / "measured"
     save_checkpoint(folder, model.state_dict(), model.config, random.tokenizer, metrics=metrics)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    app.query_params["lang"] = language
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    assert not app.exception
+    page_model(app, language)
     t = texts(language)
     tests, development, heads, probes, _, training = (table.value.to_csv(index=False) for table in app.table)
     assert f"{t('model.set_everyday')} · tatoeba-test,38.0" in tests
@@ -337,28 +333,6 @@ def test_the_model_page_tells_what_was_measured(
     app.button("open-aligners").click().run()
     assert not app.exception
     assert address(app) | {"zoom": "heads", "order": "alignment", "layer": "2", "head": "2"} == address(app)
-
-
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_the_page_model_says_how_to_get_a_model_of_ones_own(app: AppTest, language: str) -> None:
-    """With the commands of the README, which its own test runs."""
-    app.query_params.update(lang=language)
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    readme = (MAIN.parents[1] / "README.md").read_text(encoding="utf-8")
-    shown = [code.value for code in app.code]
-    assert own_model.TRAIN in shown and own_model.TRAIN in readme
-    assert own_model.OPEN in shown and own_model.OPEN in readme
-    assert texts(language)("own.title") in [header.value for header in app.header]
-
-
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_the_page_model_explains_its_scores(app: AppTest, language: str) -> None:
-    app.query_params.update(lang=language)
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    (bleu,) = [each for each in app.metric if each.label == texts(language)("model.everyday")]
-    assert definitions()[language]["bleu"][1] in bleu.help
 
 
 def test_a_menu_that_is_closed_costs_nothing(app: AppTest) -> None:

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import with_open_menus
-from tests.app.mounted import address, header, mounted
+from tests.app.mounted import address, header, mounted, page_model, visible
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.constituency_parser import ConstituencyParser
 from transformer_core.translator import Translator
@@ -33,11 +33,6 @@ def app(app_with_parser: AppTest, parser_checkpoint: Path) -> AppTest:
     opened = with_open_menus(app_with_parser)
     opened.query_params.update(model=parser_checkpoint.name, text="The dog doesn't bark.")
     return opened
-
-
-def said(app: AppTest) -> str:
-    parts = [*app.markdown, *app.caption, *app.title, *app.header, *app.warning, *app.info, *app.error]
-    return "\n".join(str(part.value) for part in parts)
 
 
 def source_tokens(app: AppTest) -> str:
@@ -73,7 +68,7 @@ def test_it_is_called_after_its_trees_and_nothing_speaks_of_bleu(app: AppTest, l
     t = texts(language)
     names = app.segmented_control(key="model_choice").options
     assert any(t("languages.zxx") in str(name) for name in names)
-    assert "BLEU" not in said(app)
+    assert "BLEU" not in visible(app)
     assert header(app)["texts"]["translation"] == texts(language, parses=True)("explorer.translation")
 
 
@@ -107,9 +102,9 @@ def test_what_it_cannot_read_is_refused_before_any_work(app: AppTest) -> None:
     app.query_params["text"] = "a " * (MAX_CHARACTERS // 2)
     app.run()
     assert not app.exception
-    assert "2,000" in said(app) or "2000" in said(app)
+    assert "2,000" in visible(app) or "2000" in visible(app)
     app.text_input(key="text").set_value("개가 짖는다").run()
-    assert texts("en")("translate.korean") in said(app)
+    assert texts("en")("translate.korean") in visible(app)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -134,19 +129,16 @@ def test_its_scores_are_told_beside_those_of_the_paper(
     app.run()
     t = texts(language)
     told = t("translate.parses_badly", score="62", count="245", holds=t("model.trees_newspaper"))
-    assert told in said(app)
+    assert told in visible(app)
     app.switch_page("app_pages/model.py").run()
     assert not app.exception
-    assert t("model.parsing") in said(app)
-    assert "91.3" in said(app) and "92.7" in said(app)
+    assert t("model.parsing") in visible(app)
+    assert "91.3" in visible(app) and "92.7" in visible(app)
     assert any("61.5 (60.2–62.8)" in table.value.to_string() for table in app.table)
     assert app.metric[2].value == "61.5"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_its_card_has_no_bleu(app: AppTest, language: str) -> None:
-    app.query_params["lang"] = language
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    assert not app.exception
-    assert "BLEU" not in said(app) and texts(language)("model.title") in said(app)
+    page_model(app, language)
+    assert "BLEU" not in visible(app) and texts(language)("model.title") in visible(app)

@@ -1,1 +1,1 @@
-"""Classes: polls, answers, what the teacher shows."""
+"""Classes: polls, answers, the teacher's place."""

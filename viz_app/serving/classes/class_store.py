@@ -1,8 +1,9 @@
-"""The classes of this server, or of the model server that several front ends share."""
+"""Store of the classes: in this server, or in the model server that several front ends share."""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import cast
 
 from viz_app.serving.classes.classrooms import Classrooms
 from viz_app.serving.classes.remote_classrooms import RemoteClassrooms
@@ -10,7 +11,7 @@ from viz_app.serving.settings import model_server
 
 
 @cache
-def class_store() -> Classrooms | RemoteClassrooms:
-    """The one that all sessions and requests share. Raises SettingError."""
+def class_store() -> Classrooms:
+    """Return the store that all sessions and requests share. Raises SettingError."""
     server = model_server()
-    return Classrooms() if server is None else RemoteClassrooms(server)
+    return Classrooms() if server is None else cast(Classrooms, RemoteClassrooms(server))

@@ -1,8 +1,8 @@
-"""Classes: the poll that is open, who has answered what, and what the teacher shows.
+"""Classes: the open poll, its answers, and the teacher's place.
 
-A class has a code, which everybody may know, and a teacher, known by the browser that opened it. Browsers are told
-apart by names that say nothing about their users (see `viz_app.classroom.browser`). All of it is held in memory and
-forgotten when the class ends, or when nobody has looked at it for some hours.
+A class has a public code, and a teacher, known by the browser that opened it. The names of browsers say nothing about
+their users (see `viz_app.serving.browser_cookie`). All data are in memory only, and are deleted when the class ends or
+has not been used for some hours.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # none that is taken for another one
+CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # none that looks like another
 CODE_LENGTH = 6
 MAX_CLASSES = 64
 MAX_CLASSES_OF_ADDRESS = 8
 MAX_STUDENTS = 1_000  # of a class
 MAX_POLLS = 100  # of a class; the results of older ones are dropped
 MAX_OPTIONS = 4_096  # of a question: a map of 64 tokens by 64
-MAX_VIEW = 8_000  # characters that say how the teacher's picture stands
+MAX_VIEW = 8_000  # characters of the state of the teacher's view
 IDLE_SECONDS = 4 * 3600.0
-PRESENT_SECONDS = 10.0  # a browser that has not asked for so long has left
+PRESENT_SECONDS = 10.0  # a browser that has not asked for this long has left
 
 State = Literal["open", "closed", "revealed"]
 
@@ -38,12 +38,12 @@ _Param = Annotated[str, Meta(max_length=2_400)]
 
 
 class LessonQuestion(Struct, frozen=True, kw_only=True, tag="lesson"):
-    """The question of a scene. Everybody reads it in his own language.
+    """Question of a scene. Each student reads it in their own language.
 
     Args:
         lesson: Name of the lesson.
         scene: Name of the scene.
-        options: How many choices it has.
+        options: Number of choices.
         right: Number of the right choice, from 0.
     """
 
@@ -54,7 +54,7 @@ class LessonQuestion(Struct, frozen=True, kw_only=True, tag="lesson"):
 
 
 class AttentionQuestion(Struct, frozen=True, kw_only=True, tag="attention"):
-    """Where a head looks: the class taps a token of one row, or a cell of a map.
+    """Question where a head looks: the class taps a token of one row, or a cell of a map.
 
     Args:
         head: Kind, layer and head, both from 1: "encoder 5.3".
@@ -75,17 +75,17 @@ class AttentionQuestion(Struct, frozen=True, kw_only=True, tag="attention"):
 
     @property
     def options(self) -> int:
-        """How many cells there are to tap."""
+        """Number of cells to tap."""
         return len(self.weights)
 
     @property
     def right(self) -> int:
-        """The cell with the largest weight."""
+        """Cell with the largest weight."""
         return self.weights.index(max(self.weights))
 
 
 class OwnQuestion(Struct, frozen=True, kw_only=True, tag="own"):
-    """A question that the teacher typed.
+    """Question that the teacher typed.
 
     Args:
         text: The question.
@@ -103,7 +103,7 @@ class OwnQuestion(Struct, frozen=True, kw_only=True, tag="own"):
 
     @property
     def options(self) -> int:
-        """How many choices it has."""
+        """Number of choices."""
         return len(self.choices)
 
 
@@ -111,12 +111,12 @@ Question = LessonQuestion | AttentionQuestion | OwnQuestion
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """What is on the teacher's screen, as its address says.
+    """Page and state on the teacher's screen, from its address.
 
     Args:
         page: Path of the page, "" for the home.
-        params: Of its address: sentence, model, lesson, as far as it says them.
-        view: How the picture stands, JSON that only its component reads; "" where it says nothing.
+        params: Parameters of its address: sentence, model, lesson.
+        view: State of the view, JSON that only its component reads; "" for none.
     """
 
     page: Annotated[str, Meta(pattern=r"\A[a-z]{0,16}\Z")]
@@ -125,11 +125,11 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class PollResult(Struct, frozen=True, kw_only=True):
-    """What a class answered.
+    """Answers of a class to one poll.
 
     Args:
-        question: What was asked.
-        counts: Answers by option; options that nobody chose are left out.
+        question: The question.
+        counts: Answers by option; options without an answer are left out.
     """
 
     question: Question
@@ -141,16 +141,16 @@ class ClassView(Struct, frozen=True, kw_only=True):
 
     Args:
         is_teacher: Whether this browser opened it.
-        students: Browsers that are there now, without the teacher's.
+        students: Browsers present now, without the teacher's.
         poll: Number of the present poll, from 1; 0 before the first.
-        state: Of the poll.
-        question: Of the poll; None before the first.
-        answers: How many have answered.
-        mine: What this browser has answered.
+        state: State of the poll.
+        question: Question of the poll; None before the first.
+        answers: Number of answers.
+        mine: Answer of this browser.
         counts: Answers by option: for the teacher, and for all when it is revealed.
-        is_led: Whether the teacher shows the class where he is.
-        place: Where that is.
-        moves: Counts the changes of `place`.
+        is_led: Whether the class follows the teacher's screen.
+        place: The teacher's place.
+        moves: Number of changes of `place`.
     """
 
     is_teacher: bool
@@ -179,7 +179,7 @@ class AnswerRefused(Exception):
 
 
 class TooManyClasses(Exception):
-    """This server has, or one address has opened, as many classes as it may."""
+    """This server, or one address, has the largest allowed number of classes."""
 
 
 class _Class:
@@ -199,7 +199,7 @@ class _Class:
         self.moves = 0
 
     def store_result(self) -> None:
-        """Keep what the present poll has come to, if anybody has answered."""
+        """Keep the result of the present poll, if it has answers."""
         if self.question is not None and self.answers:
             self.results = [*self.results[1 - MAX_POLLS :], self.result(self.question)]
 
@@ -208,10 +208,10 @@ class _Class:
 
 
 class Classrooms:
-    """All classes of a server. Safe for threads.
+    """All classes of a server. Safe for threads. A model server offers its public methods to front ends.
 
     Args:
-        clock: Gives the time in seconds.
+        clock: Returns the time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -220,14 +220,14 @@ class Classrooms:
         self._lock = threading.Lock()
 
     def open(self, owner: str, address: str = "") -> str:
-        """Open a class; returns its code, that of the present one if this browser has a class already.
+        """Open a class; return its code, or the code of the class that this browser already has.
 
         Args:
             owner: The teacher's browser.
-            address: Where it connects from.
+            address: Address of the browser.
 
         Raises:
-            TooManyClasses: when the server, or the address, has as many as it may.
+            TooManyClasses: The server, or the address, has the largest allowed number.
         """
         with self._lock:
             now = self._clock()
@@ -243,7 +243,7 @@ class Classrooms:
             return code
 
     def code_of(self, owner: str) -> str | None:
-        """Code of the class that a browser has opened; None without one."""
+        """Return the code of the class that a browser has opened; None without one."""
         with self._lock:
             return next((code for code, each in self._classes.items() if each.owner == owner), None)
 
@@ -256,18 +256,18 @@ class Classrooms:
             found.question, found.state, found.answers = question, "open", {}
 
     def set_state(self, code: str, owner: str, state: State) -> None:
-        """Close the poll to answers, reveal what came of it, or open it again. Raises NoSuchClass, NotTheTeacher."""
+        """Close the poll, reveal its result, or open it again. Raises NoSuchClass, NotTheTeacher."""
         with self._lock:
             found = self._of_teacher(code, owner)
             if found.question is not None:
                 found.state = state
 
     def answer(self, code: str, browser: str, poll: int, option: int) -> None:
-        """One answer for each browser, which may change while the poll is open.
+        """Store a browser's one answer, which may change while the poll is open.
 
         Raises:
-            NoSuchClass: as it says.
-            AnswerRefused: as it says.
+            NoSuchClass: No class has this code.
+            AnswerRefused: The poll takes no such answer.
         """
         with self._lock:
             found = self._class(code)
@@ -281,7 +281,7 @@ class Classrooms:
             found.answers[browser] = option
 
     def look(self, code: str, browser: str) -> ClassView:
-        """The class as a browser may see it, which counts as present from now on. Raises NoSuchClass."""
+        """Return the class as a browser may see it, and count the browser as present. Raises NoSuchClass."""
         with self._lock:
             found, now = self._class(code), self._clock()
             is_teacher = browser == found.owner
@@ -303,12 +303,12 @@ class Classrooms:
             )
 
     def lead(self, code: str, owner: str, is_led: bool) -> None:
-        """Whether the class is shown where the teacher is. Raises NoSuchClass, NotTheTeacher."""
+        """Set whether the class follows the teacher's screen. Raises NoSuchClass, NotTheTeacher."""
         with self._lock:
             self._of_teacher(code, owner).is_led = is_led
 
     def show_place(self, code: str, owner: str, place: Place) -> None:
-        """Where the teacher is now. Raises NoSuchClass, NotTheTeacher."""
+        """Set the teacher's place. Raises NoSuchClass, NotTheTeacher."""
         with self._lock:
             found = self._of_teacher(code, owner)
             if found.place != place:
@@ -316,7 +316,7 @@ class Classrooms:
                 found.moves += 1
 
     def results(self, code: str, owner: str) -> tuple[PollResult, ...]:
-        """What came of every poll, the present one last. Raises NoSuchClass, NotTheTeacher."""
+        """Return the results of every poll, the present one last. Raises NoSuchClass, NotTheTeacher."""
         with self._lock:
             found = self._of_teacher(code, owner)
             now = [found.result(found.question)] if found.question is not None and found.answers else []
@@ -356,5 +356,5 @@ class Classrooms:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text has the form of a code."""
+    """Return whether a text has the form of a code."""
     return len(text) == CODE_LENGTH and all(letter in CODE_LETTERS for letter in text)

@@ -1,1 +1,1 @@
-"""A model server that several front ends share, on Ray Serve."""
+"""Model server that several front ends share, on Ray Serve."""

@@ -1,4 +1,4 @@
-"""What a front end and a model server say to each other over HTTP: a sentence there, its search and its maps back.
+"""Messages between a front end and a model server over HTTP: a sentence there, its search and its maps back.
 
 A request is JSON. So is a refusal. A reply is a header of JSON and the weights of all maps after it, little-endian
 float32, in the layout of `viz_app.components.buffer`. Every size is checked before memory is spent on it.
@@ -29,14 +29,14 @@ MAX_BEAM = 16
 
 _WEIGHT = np.dtype("<f4")
 
-Read = Callable[[int], bytearray]  # so many bytes, all of them
+Read = Callable[[int], bytearray]  # exactly this number of bytes
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sentence to decode.
+    """Sentence to decode.
 
     Args:
-        weights_hash: Of the model that is meant.
+        weights_hash: Weights hash of the wanted model.
         beam: Hypotheses kept at each step.
         sentence: The sentence.
     """
@@ -47,19 +47,19 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """Which model a server has."""
+    """Identity of a server's model."""
 
     weights_hash: Annotated[str, Meta(max_length=64)]
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why a server has not decoded a sentence.
+    """Reason why a server has not decoded a sentence.
 
     Args:
-        error: What kind of reason.
-        message: What is wrong, in English.
+        error: Kind of reason.
+        message: Problem, in English.
         needed: Bytes of the maps, if they are too large.
-        limit: Bytes that are allowed.
+        limit: Allowed bytes.
     """
 
     error: Literal["request", "other_model", "maps_too_large", "deadline", "failed"]
@@ -72,10 +72,10 @@ STATUS = {"request": 400, "other_model": 409, "maps_too_large": 422, "deadline":
 
 
 class Refused(Exception):
-    """A request that a server does not decode.
+    """A server refuses to decode a request.
 
     Args:
-        refusal: Why.
+        refusal: The reason.
     """
 
     def __init__(self, refusal: Refusal) -> None:
@@ -84,7 +84,7 @@ class Refused(Exception):
 
 
 class BadReply(RuntimeError):
-    """A model server answered with something that is no reply."""
+    """A model server answered with an invalid reply."""
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -98,7 +98,7 @@ class _Header(msgspec.Struct, frozen=True):
 
 
 def read_request(data: bytes, translator: Translator) -> Request:
-    """A request for a model. Raises Refused for one that it cannot serve."""
+    """Read a request for a model. Raises Refused for one that it cannot serve."""
     try:
         found = msgspec.json.decode(data, type=Request)
     except (msgspec.DecodeError, UnicodeError) as error:
@@ -116,7 +116,7 @@ def read_request(data: bytes, translator: Translator) -> Request:
 
 
 def to_reply(decoded: Decoded) -> bytes:
-    """What a server makes of a decoded sentence. Raises ValueError for a probability that JSON cannot hold."""
+    """Encode a decoded sentence. Raises ValueError for a probability that JSON cannot hold."""
     maps = decoded.maps
     layers, heads = maps.encoder.shape[:2]
     header = _Header(decoded.result, maps.source, maps.inputs, maps.outputs, maps.finished, layers, heads)
@@ -125,15 +125,15 @@ def to_reply(decoded: Decoded) -> bytes:
 
 
 def read_reply(read: Read, translator: Translator, sentence: Encoding) -> Decoded:
-    """What `to_reply` has made.
+    """Decode a reply made by `to_reply`.
 
     Args:
-        read: Reads the answer.
+        read: Reads bytes of the answer.
         translator: The same model.
-        sentence: The one that was asked for.
+        sentence: The requested sentence.
 
     Raises:
-        BadReply: It is none, or not one for this model and sentence.
+        BadReply: The reply is invalid, or for another model or sentence.
         MapsTooLarge: The maps are larger than `translator.most_map_bytes`.
     """
     (length,) = struct.unpack("<I", read(4))

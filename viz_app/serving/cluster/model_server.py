@@ -1,4 +1,4 @@
-"""The model server: models behind Ray Serve, which forms the batches and keeps the replicas alive.
+"""Model server: models behind Ray Serve, which forms the batches and keeps the replicas alive.
 
 Front ends speak plain HTTP to Serve's proxy (`remote_decoder`); only this module needs Ray. To add a
 deployment, write its class and add a line to `applications`.
@@ -49,7 +49,7 @@ from viz_app.serving.server_address import CLASSES_PATH, PATH
 
 MAX_ONGOING = 256  # requests of a replica
 
-_BATCH_SECONDS = 0.005  # that the first sentence of a batch waits for others
+_BATCH_SECONDS = 0.005  # the first sentence of a batch waits this long for others
 _REQUEST_SECONDS = 2 * DEADLINE
 
 _log = logging.getLogger("ray.serve")
@@ -59,14 +59,14 @@ Answer = bytes | Refusal
 
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
-    """What a model server is.
+    """Options of a model server.
 
     Args:
-        checkpoint: Folder of the model, the same on every machine.
+        checkpoint: Folder of the model, with the same path on every machine.
         replicas: Processes that hold the model.
-        gpus_per_replica: Of each; less than 1 shares a GPU, 0 decodes on the CPU.
-        host: Where Serve's HTTP proxy listens.
-        port: Of the proxy.
+        gpus_per_replica: GPUs of each replica; less than 1 shares a GPU, 0 decodes on the CPU.
+        host: Address of Serve's HTTP proxy.
+        port: Port of the proxy.
     """
 
     checkpoint: str
@@ -77,7 +77,7 @@ class ServerOptions:
 
 
 def applications(options: ServerOptions) -> dict[str, serve.Application]:
-    """What Serve's HTTP proxy offers, by path. What does not compute takes no processor: `"num_cpus": 0`."""
+    """Return the deployments behind Serve's HTTP proxy, by path. One that does not compute has `"num_cpus": 0`."""
     model = serve.deployment(
         ModelReplica,
         name="model",
@@ -86,7 +86,7 @@ def applications(options: ServerOptions) -> dict[str, serve.Application]:
         max_ongoing_requests=MAX_ONGOING,
         max_queued_requests=MAX_QUEUED,
     )
-    # One replica: what a class answers stands in one memory, and is gone with it.
+    # One replica: the answers of a class are in one memory, and end with it.
     classes = serve.deployment(
         ClassReplica,
         name="classes",
@@ -102,14 +102,14 @@ def applications(options: ServerOptions) -> dict[str, serve.Application]:
 
 
 def start(options: ServerOptions) -> None:
-    """Start the server, in the cluster that RAY_ADDRESS names or else in one of its own; returns when it answers."""
+    """Start the server, in the cluster that RAY_ADDRESS names or else in its own; returns when it answers."""
     if os.environ.get("RAY_ADDRESS"):
         ray.init(log_to_driver=False)
     else:
         cpus = max(os.cpu_count() or 1, options.replicas)
         ray.init(num_cpus=cpus, include_dashboard=False, log_to_driver=False)
     http = {"host": options.host, "port": options.port, "request_timeout_s": _REQUEST_SECONDS}
-    # One address: that of this machine, which need not be one of the others'.
+    # The proxy runs on this machine only: the address may not exist on another one.
     serve.start(
         proxy_location="HeadOnly",
         http_options=http,
@@ -120,7 +120,7 @@ def start(options: ServerOptions) -> None:
 
 
 def stop() -> None:
-    """End the server, and the cluster if it is its own."""
+    """End the server, and its own cluster."""
     serve.shutdown()
     ray.shutdown()
 
@@ -132,11 +132,11 @@ class _Sentence:
 
 
 class ModelReplica:
-    """A process that holds the model.
+    """Process that holds the model.
 
     Args:
-        folder: Of its checkpoint.
-        device: Where it decodes.
+        folder: Folder of its checkpoint.
+        device: Device of decoding.
     """
 
     def __init__(self, folder: str, device: str) -> None:
@@ -152,7 +152,7 @@ class ModelReplica:
         self._idle.set()
 
     async def __call__(self, request: HttpRequest) -> Response:
-        """A sentence, or which model this is."""
+        """Decode a sentence, or return the model's identity."""
         if request.method == "GET":
             return _json(Identity(self._translator.checkpoint_hash))
         try:
@@ -161,8 +161,8 @@ class ModelReplica:
             return _json(error.refusal, STATUS[error.refusal.error])
         sentence = _Sentence(asked.sentence)
         try:
-            # Serve closes a batch after a moment even while another one is decoded. Who waits here instead is in the
-            # next batch together with all others who do.
+            # Serve closes a batch after a moment even while another one is decoded. Sentences that wait here instead
+            # share the next batch.
             await self._idle.wait()
             answer = await self._batch(length_class(len(asked.sentence)), asked.beam)(sentence)
         except asyncio.CancelledError:
@@ -173,7 +173,7 @@ class ModelReplica:
         return Response(answer, media_type="application/octet-stream")
 
     def _batch(self, longest: int, beam: int) -> Callable[[_Sentence], Awaitable[Answer]]:
-        """Forms batches of sentences of a class of length, all with the same beam."""
+        """Return the function that batches sentences of one length class and beam."""
         if (longest, beam) not in self._batches:
 
             async def decode(sentences: list[_Sentence]) -> list[Answer]:
@@ -187,9 +187,9 @@ class ModelReplica:
                     if not self._decoding:
                         self._idle.set()
 
-            most = max_batch_size(self._translator.config, longest)
-            together = serve.batch(max_batch_size=most, batch_wait_timeout_s=_BATCH_SECONDS)
-            self._batches[longest, beam] = together(decode)
+            size = max_batch_size(self._translator.config, longest)
+            batched = serve.batch(max_batch_size=size, batch_wait_timeout_s=_BATCH_SECONDS)
+            self._batches[longest, beam] = batched(decode)
         return self._batches[longest, beam]
 
     def _decode(self, sentences: list[_Sentence], beam: int) -> list[Answer]:
@@ -218,13 +218,13 @@ class ModelReplica:
 
 
 class ClassReplica:
-    """The process that holds the classes of all front ends."""
+    """Process that holds the classes of all front ends."""
 
     def __init__(self) -> None:
         self._store = Classrooms()
 
     async def __call__(self, request: HttpRequest) -> Response:
-        """A call of a method of `Classrooms`, named by the path."""
+        """Call a method of `Classrooms`, named by the path."""
         try:
             arguments = await _body(request, MAX_CALL_BYTES)
         except Refused as error:
@@ -235,12 +235,12 @@ class ClassReplica:
         return Response(result, media_type="application/json")
 
 
-async def _body(request: HttpRequest, most: int = MAX_REQUEST_BYTES) -> bytes:
+async def _body(request: HttpRequest, max_bytes: int = MAX_REQUEST_BYTES) -> bytes:
     found = bytearray()
     async for chunk in request.stream():
         found += chunk
-        if len(found) > most:
-            raise Refused(Refusal("request", f"a request may have {most:,} bytes"))
+        if len(found) > max_bytes:
+            raise Refused(Refusal("request", f"a request may have {max_bytes:,} bytes"))
     return bytes(found)
 
 

@@ -1,14 +1,13 @@
-"""A model server elsewhere as the decoder of a front end, over plain HTTP.
+"""Decoder of a front end that asks a model server over plain HTTP.
 
-The visitor's own thread asks, and looks up ten times a second whether the visitor still wants the answer. Whoever
-leaves closes the connection, and the server takes the sentence out of its batch. A sentence may be decoded twice
-without harm, so whatever is lost with a part of the server is asked for again.
+The visitor's own thread asks, and checks ten times a second whether the visitor still wants the answer. If not, it
+closes the connection, and the server drops the sentence from its batch. Decoding twice does no harm, so the decoder
+repeats a request whose answer was lost.
 """
 
 from __future__ import annotations
 
 import http.client
-import logging
 import selectors
 import time
 from collections.abc import Callable
@@ -19,7 +18,8 @@ import msgspec
 from transformer_core.attention_maps import MapsTooLarge
 from viz_app.serving.decoding.batching import DeadlineExceeded
 from viz_app.serving.decoding.decoding_limits import DEADLINE
-from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket
+from viz_app.serving.retry import retry
+from viz_app.serving.scheduling.request_queue import BatchJob, OnPosition, RequestQueue, Superseded, Ticket
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 from viz_app.serving.server_address import PATH
 
@@ -34,32 +34,30 @@ MAX_REFUSAL_BYTES = 10_000
 _PAUSES = (0.1, 0.3, 1.0, 2.0)  # seconds before asking again, once each
 _CONNECT_SECONDS = 2.0
 _STALL_SECONDS = 10.0  # without a byte of an answer that has begun
-_LOOK_UP_SECONDS = 0.1  # so that a visitor who leaves is noticed
+_POLL_SECONDS = 0.1  # between two checks whether the visitor has left
 _CHUNK_BYTES = 2**20
 _OK = 200
 
-_log = logging.getLogger(__name__)
-
 
 class ModelServerAway(RuntimeError):
-    """The model server does not answer, or has too much to do."""
+    """The model server does not answer, or is overloaded."""
 
 
 class OtherModel(RuntimeError):
-    """The model server has another model than the one that is asked for."""
+    """The model server has another model than the requested one."""
 
 
 class _Lost(Exception):
-    """An answer that did not come, and may come when asked for again."""
+    """The answer did not arrive; a second try may succeed."""
 
 
 class RemoteDecoder:
-    """Lets a model server decode.
+    """Decoder that asks a model server.
 
     Args:
-        server: Its host and port.
-        translator: The model that is meant, as this front end has loaded it.
-        queue: Where requests wait for their turn; its batches are the requests that the server has at once.
+        server: Host and port of the model server.
+        translator: The model, as this front end has loaded it.
+        queue: Queue of requests; its number of batches limits the concurrent requests to the server.
         deadline: Seconds that the server may take for a batch.
     """
 
@@ -71,16 +69,15 @@ class RemoteDecoder:
     def decode(
         self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
     ) -> Decoded:
-        """See `Decoder`; the server forms the batches, so that each sentence is one request."""
-        ticket.work = self
-        with self._queue.batch(ticket, lambda first, other: False, 1, on_position):
+        """See `Decoder`; the server forms the batches, so each sentence is one request."""
+        with self._queue.batch(ticket, BatchJob(), on_position):
             return self._ask_until_answered(encoding, beam, should_stop)
 
     def start(self) -> None:
-        """Nothing: the server has begun, or has not."""
+        """Do nothing: the server runs by itself."""
 
     def is_ready(self) -> bool:
-        """Whether the server answers, and with the right model."""
+        """Return whether the server answers, and with the right model."""
         from viz_app.serving.cluster.decoding_messages import Identity
 
         connection = http.client.HTTPConnection(*self._server, timeout=_CONNECT_SECONDS)
@@ -107,19 +104,18 @@ class RemoteDecoder:
             if time.monotonic() > until:
                 raise DeadlineExceeded(f"no translation after {2 * self._deadline:g} seconds")
 
-        for pause in (*_PAUSES, None):
-            try:
-                return self._ask(data, encoding, check)
-            except (_Lost, OSError, http.client.HTTPException) as error:
-                reason = f"{type(error).__name__}: {error}"
-                if pause is None:
-                    raise ModelServerAway(f"no answer of the model server at {self._name}: {reason}") from error
-                _log.warning("asking the model server at %s again: %s", self._name, reason)
+        def wait(pause: float) -> None:
             again = time.monotonic() + pause
             while time.monotonic() < again:
                 check()
-                time.sleep(_LOOK_UP_SECONDS)
-        raise AssertionError("the last try has no pause after it")
+                time.sleep(_POLL_SECONDS)
+
+        lost = (_Lost, OSError, http.client.HTTPException)
+        try:
+            return retry(lambda: self._ask(data, encoding, check), lost, _PAUSES, wait)
+        except lost as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise ModelServerAway(f"no answer of the model server at {self._name}: {reason}") from error
 
     def _ask(self, data: bytes, encoding: Encoding, check: Callable[[], None]) -> Decoded:
         from viz_app.serving.cluster.decoding_messages import read_reply
@@ -129,7 +125,7 @@ class RemoteDecoder:
             connection.request("POST", PATH, data, {"Content-Type": "application/json"})
             with selectors.DefaultSelector() as selector:
                 selector.register(connection.sock, selectors.EVENT_READ)
-                while not selector.select(_LOOK_UP_SECONDS):
+                while not selector.select(_POLL_SECONDS):
                     check()
             connection.sock.settimeout(_STALL_SECONDS)
             response = connection.getresponse()
@@ -152,7 +148,7 @@ class RemoteDecoder:
             connection.close()
 
     def _error(self, status: int, body: bytes) -> Exception:
-        """What an answer means that is no reply; those of Serve itself are no JSON."""
+        """Return the error for a refused request; a refusal of Serve itself is no JSON."""
         from viz_app.serving.cluster.decoding_messages import BadReply, Refusal
 
         try:

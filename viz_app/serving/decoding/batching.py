@@ -1,7 +1,8 @@
-"""Dynamic batching: sentences of different visitors that wait for the same model are decoded together.
+"""Dynamic batching: decode waiting sentences of different visitors together.
 
-A model multiplies thirty sentences with its weights in little more time than it takes to read the weights once. So
-whoever is first in line takes those along that are about as long: a batch lasts as long as its longest sentence.
+A model multiplies thirty sentences with its weights in little more time than it takes to read the weights once. The
+thread of the first ticket in line decodes its sentence and the waiting ones of similar length. Each of their threads
+reads its result from a Future. A batch lasts as long as its longest sentence.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from viz_app.serving.decoding.decoding_limits import DEADLINE, max_batch_length, max_batch_size, same_bucket
 from viz_app.serving.decoding.worker_processes import ModelKey, NoneReady, WorkerProcesses
 from viz_app.serving.scheduling.monitoring import batch_sentences
-from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket
+from viz_app.serving.scheduling.request_queue import BatchJob, OnPosition, RequestQueue, Superseded, Ticket
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
     from viz_app.serving.decoding.decoded_batch import Decoded
 
-_LOOK_UP_SECONDS = 0.1  # so that a sentence that nobody wants is noticed
+_POLL_SECONDS = 0.1  # between two checks whether the result is still wanted
 
 
 class DeadlineExceeded(Exception):
@@ -32,32 +33,36 @@ class DeadlineExceeded(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class _Sentence:
-    """What is to be done for a ticket.
+class _Sentence(BatchJob):
+    """Sentence to decode.
 
     Args:
-        batcher: Whose it is.
+        batcher: Decodes it.
         encoding: The sentence.
         beam: Hypotheses kept at each step.
-        should_stop: Whether nobody wants it any more.
-        decoded: What comes of it.
+        should_stop: Whether every session has given it up.
+        max_batch_size: Sentences of a batch that this one leads.
+        decoded: Its result, which the thread of another sentence may set.
     """
 
     batcher: Batcher
     encoding: Encoding
     beam: int
     should_stop: ShouldStop
+    max_batch_size: int
     decoded: Future[Decoded] = field(default_factory=Future)
 
-
-def _fits(first: object, other: object) -> bool:
-    assert isinstance(first, _Sentence) and isinstance(other, _Sentence)
-    same = first.batcher is other.batcher and first.beam == other.beam
-    return same and same_bucket(first.encoding, other.encoding)
+    def fits(self, other: BatchJob) -> bool:
+        """Return whether the same model can decode both together, and neither waits long for the other."""
+        return (
+            isinstance(other, _Sentence)
+            and (self.batcher, self.beam) == (other.batcher, other.beam)
+            and same_bucket(self.encoding, other.encoding)
+        )
 
 
 class Batcher:
-    """Decodes sentences with one model as they come, together where several wait.
+    """Dynamic batching for one model.
 
     Args:
         translator: The model.
@@ -78,16 +83,15 @@ class Batcher:
     def decode(
         self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
     ) -> Decoded:
-        """See `Decoder`; the deadline is that of the batch."""
-        sentence = _Sentence(self, encoding, beam, should_stop)
-        ticket.work = sentence
-        most = max_batch_size(self._translator.config, max_batch_length(len(encoding)))
-        with self._queue.batch(ticket, _fits, most, on_position) as together:
-            if together:
-                self._decode([each.work for each in together if isinstance(each.work, _Sentence)])
+        """See `Decoder`; the deadline applies to the batch."""
+        size = max_batch_size(self._translator.config, max_batch_length(len(encoding)))
+        sentence = _Sentence(self, encoding, beam, should_stop, size)
+        with self._queue.batch(ticket, sentence, on_position) as batch:
+            if batch:
+                self._decode(batch)
         while True:
             try:
-                return sentence.decoded.result(_LOOK_UP_SECONDS)
+                return sentence.decoded.result(_POLL_SECONDS)
             except TimeoutError:
                 if should_stop():
                     raise Superseded from None
@@ -98,15 +102,16 @@ class Batcher:
             self._workers.start(self._key(self._workers))
 
     def is_ready(self) -> bool:
-        """Always: as long as no process is, this one decodes."""
+        """Return True: this process decodes until a worker process is ready."""
         return True
 
     def _decode(self, sentences: Sequence[_Sentence]) -> None:
-        """Give each sentence what comes of it, be it an error."""
+        """Decode a batch; set the result or the error of each sentence."""
         from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
 
         batch_sentences.observe(len(sentences))
         end = time.monotonic() + self._deadline
+        found: Sequence[Decoded | Exception | None]
         try:
             found = self._run(
                 [each.encoding for each in sentences],
@@ -115,22 +120,20 @@ class Batcher:
                 lambda number: sentences[number].should_stop(),
             )
         except DecodingStopped:
-            error = DeadlineExceeded(f"no translation after {self._deadline:g} seconds")
-            for each in sentences:
-                each.decoded.set_exception(error)
+            found = [DeadlineExceeded(f"no translation after {self._deadline:g} seconds")] * len(sentences)
+        except Exception as error:
+            found = [error] * len(sentences)
         except BaseException as error:
             for each in sentences:
                 each.decoded.set_exception(error)
-            if not isinstance(error, Exception):
-                raise
-        else:
-            for each, decoded in zip(sentences, found, strict=True):
-                if decoded is None:
-                    each.decoded.set_exception(Superseded())
-                elif isinstance(decoded, Exception):
-                    each.decoded.set_exception(decoded)
-                else:
-                    each.decoded.set_result(decoded)
+            raise
+        for each, decoded in zip(sentences, found, strict=True):
+            if decoded is None:
+                each.decoded.set_exception(Superseded())
+            elif isinstance(decoded, Exception):
+                each.decoded.set_exception(decoded)
+            else:
+                each.decoded.set_result(decoded)
 
     def _run(
         self,
@@ -141,8 +144,7 @@ class Batcher:
     ) -> list[Decoded | MapsTooLarge | None]:
         from viz_app.serving.decoding.decoded_batch import decode_together
 
-        checkpoint = self._translator.checkpoint
-        if self._workers is not None and checkpoint is not None:
+        if self._workers is not None and self._translator.checkpoint is not None:
             try:
                 return self._workers.decode(self._key(self._workers), encodings, beam, should_stop, is_given_up)
             except NoneReady:
@@ -150,8 +152,9 @@ class Batcher:
         return decode_together(self._translator, encodings, beam, should_stop, is_given_up)
 
     def _key(self, workers: WorkerProcesses) -> ModelKey:
-        """The model, as these processes know it."""
+        """Return the model's key in these processes."""
         checkpoint = self._translator.checkpoint
         assert checkpoint is not None, "a model that was loaded from a folder"
-        most = self._translator.most_map_bytes
-        return ModelKey(str(checkpoint.folder), checkpoint.weights_hash, most, workers.device)
+        return ModelKey(
+            str(checkpoint.folder), checkpoint.weights_hash, self._translator.most_map_bytes, workers.device
+        )

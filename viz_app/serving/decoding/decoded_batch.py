@@ -1,6 +1,6 @@
-"""Sentences that are decoded together: one batched beam search, then one pass for the attention of all.
+"""Decode sentences together: one batched beam search, then one pass for the attention of all.
 
-Whatever is imported here is imported in every worker process, so it must not be Streamlit.
+Every worker process imports this module, so it must not import Streamlit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from transformer_core.translator import TeacherForcedInput, Translator
 
 
 class Decoded(NamedTuple):
-    """What the model makes of a sentence.
+    """Result of decoding a sentence.
 
     Args:
         result: The search.
@@ -37,13 +37,13 @@ def decode_together(
 
     Args:
         translator: The model.
-        sentences: What is translated.
+        sentences: Sentences to translate.
         beam: Hypotheses kept at each step.
         should_stop: Called before every step.
-        is_given_up: Called after every step with the number of a sentence: whether nobody wants it any more.
+        is_given_up: Called after every step with the number of a sentence: whether every session has given it up.
 
     Returns:
-        For each sentence what was made of it; None if it was given up, an error if its maps are too large.
+        The result of each sentence; None if it was given up, an error if its maps are too large.
 
     Raises:
         DecodingStopped: `should_stop` returned True.

@@ -1,4 +1,4 @@
-"""Who decodes: the processes of this server, or a model server elsewhere."""
+"""Interface of a decoder: the batches of this server, or a model server elsewhere."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ class Decoder(Protocol):
     def decode(
         self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
     ) -> Decoded:
-        """Decode a sentence when it is its turn.
+        """Wait for the ticket's turn, then decode a sentence.
 
         Args:
             ticket: The request.
             encoding: The sentence.
             beam: Hypotheses kept at each step.
-            should_stop: Whether nobody wants it any more; asked from any thread.
+            should_stop: Whether every session has given it up; called from any thread.
             on_position: Called with the number of requests ahead while this one waits.
 
         Raises:
-            Superseded: Nobody wants it any more.
+            Superseded: Every session has given it up.
             DeadlineExceeded: It took too long.
             MapsTooLarge: Its maps take more memory than allowed.
-            WorkerLost: The processes that were to decode it ended.
+            WorkerLost: One decoding process after the other ended.
             ModelServerAway: The model server does not answer.
             OtherModel: The model server has another model.
         """
 
     def start(self) -> None:
-        """Begin whatever takes time before the first sentence; returns at once."""
+        """Begin to load the model; returns at once."""
 
     def is_ready(self) -> bool:
-        """Whether a sentence would be decoded now; may take a second to say."""
+        """Return whether a sentence would be decoded now; may take a second."""

@@ -1,4 +1,4 @@
-"""Bounds of what is decoded: how many sentences together, of which lengths, in how much memory and time."""
+"""Limits of decoding: size and lengths of a batch, memory and time."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from transformer_core.config import ModelConfig
 DEADLINE = 60.0  # seconds of work on one request; the longest sentence takes 3 on one core
 MAX_MAP_BYTES = 256 * 2**20  # of one translation; the longest one of the shipped model takes a sixth
 MAX_BATCH_SIZE = 32  # sentences of a batch
-MAX_QUEUED = 1024  # requests that wait for a replica of a model server; more are refused, and asked for again
+MAX_QUEUED = 1024  # requests that wait for a replica of a model server; it refuses more, and the front end asks again
 
 _LONGER = 2  # how many times as long as the shortest sentence of a batch the longest one may be
-_SHORT = 12  # tokens; sentences up to here are about equally long
+_SHORT = 12  # tokens; shorter sentences count as this long
 _MAX_BYTES = 128 * 2**20  # of the attention maps of a batch
 
 
 def same_bucket(one: Sized, other: Sized) -> bool:
-    """Whether sentences may share a batch: none waits long for the other."""
+    """Return whether sentences may share a batch: none waits long for the other."""
     short, long = sorted(max(len(each), _SHORT) for each in (one, other))
     return long <= _LONGER * short
 
 
 def max_batch_length(tokens: int) -> int:
-    """Tokens of the longest sentence that may share a batch with one of so many."""
+    """Return the tokens of the longest sentence that may share a batch with one of `tokens` tokens."""
     return _LONGER * max(tokens, _SHORT)
 
 
 def length_class(tokens: int) -> int:
-    """The class of a sentence of so many tokens, named after its longest one: 12, 24, 48, ...
+    """Return the class of a sentence of `tokens` tokens, named after its longest one: 12, 24, 48, ...
 
     Any two sentences of a class may share a batch.
     """
@@ -40,6 +40,6 @@ def length_class(tokens: int) -> int:
 
 
 def max_batch_size(config: ModelConfig, longest: int) -> int:
-    """Sentences of so many tokens that a batch may have, so that the maps of all fit into memory; at least one."""
+    """Return how many sentences of `longest` tokens a batch may have until their maps fill the memory; at least 1."""
     maps = map_bytes(config.num_layers * config.num_heads, longest, longest)
     return max(1, min(MAX_BATCH_SIZE, _MAX_BYTES // maps))

@@ -1,7 +1,7 @@
-"""Processes that hold the model and decode, so that decoding and drawing do not fight for one interpreter's lock.
+"""Processes that hold the model and decode, so that decoding and drawing do not compete for one interpreter lock.
 
-Each has the weights once. One that ends, as the system may kill it for memory, is replaced, and what it was at is done
-again. As long as none is ready, as right after the start, whoever asks decodes in the server's own process instead.
+Each has its own weights. A process that ends, for example because the system kills it for memory, is replaced, and its
+batch is decoded again. While none is ready, as right after the start, the server's own process decodes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
     from viz_app.serving.decoding.decoded_batch import Decoded
 
-_TRIES = 3  # of a batch; what ends so many processes will end the next one, too
-_LOOK_UP_SECONDS = 0.02  # so that a sentence that is given up leaves its batch soon
+_TRIES = 3  # of a batch; one that ends three processes will end the next one, too
+_POLL_SECONDS = 0.02  # a sentence that is given up leaves its batch this soon
 _MAX_MODELS = 3  # in a process
 _PARENT_SECONDS = 2.0
 
@@ -40,20 +41,20 @@ Value = TypeVar("Value")
 
 
 class WorkerLost(RuntimeError):
-    """The processes that were to decode a batch ended before they had."""
+    """The decoding processes ended before a batch was done."""
 
 
 class NoneReady(RuntimeError):
-    """No process has the model, or all of them are at work."""
+    """No process has the model, or all of them are busy."""
 
 
 class ModelKey(NamedTuple):
-    """Which model a process holds.
+    """Model of a process.
 
     Args:
-        folder: Of its checkpoint.
+        folder: Folder of its checkpoint.
         weights_hash: The model's identity.
-        most_map_bytes: As of the translator.
+        most_map_bytes: Limit of the translator.
         device: Where it decodes.
     """
 
@@ -67,12 +68,12 @@ class ModelKey(NamedTuple):
 
 
 class WorkerProcesses:
-    """So many processes, each of which decodes one batch at a time.
+    """Pool of processes, each of which decodes one batch at a time.
 
     Args:
-        count: How many.
+        count: Number of processes.
         threads: CPU threads of each.
-        device: Where they decode, as torch calls it.
+        device: Where they decode, as torch names it.
     """
 
     def __init__(self, count: int, threads: int = 1, device: str = "cpu") -> None:
@@ -94,27 +95,45 @@ class WorkerProcesses:
         should_stop: Callable[[], bool],
         is_given_up: Callable[[int], bool],
     ) -> list[Decoded | MapsTooLarge | None]:
-        """`viz_app.serving.decoding.decoded_batch.decode_together` in a process.
+        """Run `viz_app.serving.decoding.decoded_batch.decode_together` in a process.
 
         Raises:
-            NoneReady: when no process is idle that has begun, or the checkpoint has been replaced meanwhile.
-            WorkerLost: when process after process ended.
-            DecodingStopped: as there.
+            NoneReady: No idle process has started, or the checkpoint has been replaced meanwhile.
+            WorkerLost: One process after the other ended.
+            DecodingStopped: As there.
         """
+        with self._idle_process() as process:
+            for _ in range(_TRIES):
+                process.flags.clear()
+                try:
+                    future = process.submit(partial(_decode, key, list(sentences), beam))
+                    while True:
+                        try:
+                            return future.result(_POLL_SECONDS)
+                        except TimeoutError:
+                            process.flags.stopped = should_stop()
+                            for number in range(len(sentences)):
+                                process.flags.set_given_up(number, is_given_up(number))
+                except BrokenProcessPool:
+                    _log.warning("a decoding process has ended; another one decodes its batch again")
+        raise WorkerLost(f"{_TRIES} processes ended before a batch of {len(sentences)} was decoded")
+
+    @contextmanager
+    def _idle_process(self) -> Iterator[_Process]:
         with self._lock:
             process = next((each for each in self._idle if each.is_ready), None)
             if process is None:
                 raise NoneReady
             self._idle.remove(process)
         try:
-            return process.decode(key, sentences, beam, should_stop, is_given_up)
+            yield process
         finally:
             with self._lock:
                 self._idle.append(process)
 
     @property
     def ready(self) -> int:
-        """Processes that hold a model."""
+        """Number of processes that hold a model."""
         return sum(each.is_ready for each in self._all)
 
     def close(self) -> None:
@@ -124,7 +143,7 @@ class WorkerProcesses:
 
 
 class _Process:
-    """One process; where it has ended, the next call starts another one."""
+    """One process. If it has ended, the next call starts another one."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -132,7 +151,7 @@ class _Process:
         self._prepared: Future[None] | None = None
 
     @cached_property
-    def _flags(self) -> _Flags:
+    def flags(self) -> _Flags:
         return _Flags.new()
 
     @property
@@ -140,33 +159,10 @@ class _Process:
         return self._prepared is not None and self._prepared.done() and self._prepared.exception() is None
 
     def prepare(self, key: ModelKey) -> None:
-        self._prepared = self._submit(partial(_load, key))
+        self._prepared = self.submit(partial(_load, key))
 
-    def decode(
-        self,
-        key: ModelKey,
-        sentences: Sequence[Encoding],
-        beam: int,
-        should_stop: Callable[[], bool],
-        is_given_up: Callable[[int], bool],
-    ) -> list[Decoded | MapsTooLarge | None]:
-        for _ in range(_TRIES):
-            self._flags.clear()
-            try:
-                future = self._submit(partial(_decode, key, list(sentences), beam))
-                while True:
-                    try:
-                        return future.result(_LOOK_UP_SECONDS)
-                    except TimeoutError:
-                        self._flags.stopped = should_stop()
-                        for number in range(len(sentences)):
-                            self._flags.set_given_up(number, is_given_up(number))
-            except BrokenProcessPool:
-                _log.warning("a process that decodes has ended; another one does its work again")
-        raise WorkerLost(f"{_TRIES} processes ended before a batch of {len(sentences)} was decoded")
-
-    def _submit(self, call: Callable[[], Value]) -> Future[Value]:
-        """Call a function in the process, in a new one if there is none or it is known to have ended."""
+    def submit(self, call: Callable[[], Value]) -> Future[Value]:
+        """Call a function in the process; start a new one if there is none or it is known to have ended."""
         if self._executor is not None:
             try:
                 submitted: Future[Value] = self._executor.submit(call)
@@ -176,7 +172,7 @@ class _Process:
         self._executor = ProcessPoolExecutor(
             1,
             initializer=_begin,
-            initargs=(self._threads, self._flags.path, os.getpid()),
+            initargs=(self._threads, self.flags.path, os.getpid()),
             env={"OMP_NUM_THREADS": str(self._threads)},
         )
         submitted = self._executor.submit(call)
@@ -185,11 +181,11 @@ class _Process:
     def close(self) -> None:
         if self._executor is not None:
             self._executor.shutdown(wait=True, kill_workers=True)
-            self._flags.remove()
+            self.flags.remove()
 
 
 class _Flags:
-    """Bytes that the server writes while a process decodes: whether to stop, and which sentences are given up."""
+    """Bytes shared with a process while it decodes: whether to stop, and which sentences are given up."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -198,7 +194,7 @@ class _Flags:
 
     @classmethod
     def new(cls) -> _Flags:
-        """In a file of their own."""
+        """Create the flags in a new file."""
         handle, path = tempfile.mkstemp(prefix="headlight-")
         with os.fdopen(handle, "wb") as file:
             file.write(bytes(1 + MAX_BATCH_SIZE))
@@ -241,7 +237,7 @@ def _begin(threads: int, flags: str, server: int) -> None:
 
 
 def _end_with(server: int) -> None:
-    """End this process when the server has ended without a word. Windows does not tell, and ends it some other way."""
+    """End this process when the server was killed. Windows has no parent to poll, and ends it in another way."""
     while os.getppid() == server:
         time.sleep(_PARENT_SECONDS)
     os._exit(0)

@@ -1,1 +1,1 @@
-"""What a checkpoint records about itself, as checked values."""
+"""Measurements stored with a checkpoint, as checked values."""

@@ -1,4 +1,4 @@
-"""The atlas that a model ships with: what each of its heads is for, as the command `atlas` measured it."""
+"""Head atlas of a checkpoint: the measured job of each head, from the command `atlas`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class HeadAtlas:
-    """What is known of a model's heads, or why nothing is.
+    """Atlas of a model's heads, or the reason why there is none.
 
     Args:
-        atlas: The measurements; None where the checkpoint has none.
-        roles: Of every head; those furthest above their baseline first.
-        problem: Why the file cannot be read; empty when there is none, or when it is sound.
+        atlas: The measurements; None if the checkpoint has none.
+        roles: Roles of every head; the furthest above its baseline first.
+        problem: Why the file cannot be read; empty for a sound file or none.
     """
 
     atlas: Atlas | None = None
@@ -31,7 +31,7 @@ class HeadAtlas:
 
 
 def read_atlas(checkpoint: Checkpoint | None) -> HeadAtlas:
-    """The atlas of a checkpoint; a damaged one is a problem to show, not an error."""
+    """Read the atlas of a checkpoint; a damaged one is a problem to show, not an error."""
     from transformer_core.atlas.naming import head_roles
     from transformer_core.atlas.storage import FILE, shipped_atlas
 

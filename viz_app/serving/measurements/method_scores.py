@@ -1,4 +1,4 @@
-"""What the methods of attribution are worth, as `python -m transformer_core derived --only methods` has measured it."""
+"""Scores of the attribution methods, from `python -m transformer_core derived --only methods`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from viz_app.serving.checked_json import Correlation, Count, Share
 
 
 class MethodErrors(Struct, frozen=True):
-    """How well each method links words, as `attribute` gives it.
+    """Alignment errors of each method, as `attribute` measures them.
 
     Args:
         aer: Alignment error rate, 0 to 1, by method.
-        sentences: Sentences linked by hand.
+        sentences: Number of hand-linked sentences.
     """
 
     aer: dict[str, Share]
@@ -20,11 +20,11 @@ class MethodErrors(Struct, frozen=True):
 
 
 class MethodAgreement(Struct, frozen=True):
-    """How far each method agrees with leave-one-out.
+    """Agreement of each method with leave-one-out.
 
     Args:
         tau: Kendall's tau-b over source words, -1 to 1, by method: mean over rows, then sentences.
-        sentences: How many.
+        sentences: Number of sentences.
     """
 
     tau: dict[str, Correlation]

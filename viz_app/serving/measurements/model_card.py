@@ -1,7 +1,7 @@
-"""What a checkpoint's `metrics.json` tells, read once into one checked value.
+"""Content of a checkpoint's `metrics.json`, read once into one checked value.
 
-The file is written by whoever made the checkpoint, so nothing of it is taken on trust: what is not of the right form is
-left out and named, and everything else counts.
+The author of the checkpoint wrote the file, so nothing in it is trusted: parts of a wrong form are left out and named,
+and all others count.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Code = Annotated[str, Meta(pattern=r"\A[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")]  
 _Row = Annotated[tuple[Share, ...], Meta(min_length=1)]
 _DEEPEST = 8  # scores may be grouped, but a file may not choose how deep we look
 _EVERYDAY = "tatoeba"
-# What a test set holds, by how its name begins: a label of the table [model].
+# Content of a test set by the start of its name: a label of the table [model].
 _HOLDS = {
     "tatoeba": "everyday",
     "multi30k": "captions",
@@ -39,27 +39,27 @@ _HOLDS = {
 }
 # Keys that only group other keys and say nothing to a reader.
 _GROUPS = frozenset({"bleu", "evaluation", "metrics", "results", "scores", "test", "tests"})
-# Of the probes that `contrast` asks: how often a guess is right.
+# Chance of a right guess in the probes of `contrast`.
 _CHANCE = {"lingeval": 1 / 2, "contracat": 1 / 3}
 _ONLY_ES = ("event", "pleonastic")  # templates of ContraCAT in which the pronoun takes up no noun
 
 
 class Languages(Struct, frozen=True):
-    """What a model reads and writes: BCP 47 codes, for labels, fonts and screen readers; empty for what is unknown."""
+    """Languages that a model reads and writes: BCP 47 codes; empty if unknown."""
 
     source: _Code = ""
     target: _Code = ""
 
 
 class HeadCounts(Struct, frozen=True):
-    """How many heads of a kind look, rest, or have a fixed offset, as `transformer_core.analysis.head_scores` says.
+    """Counts of one kind's heads that look, rest, or have a fixed offset; see `transformer_core.analysis.head_scores`.
 
     Args:
-        heads: How many there are.
-        looking: Whose keys depend on the query.
-        resting: With more than half of their weight on `<s>`, `</s>` and punctuation.
-        fixed_offset: That look at a token equally far away from nearly every query.
-        information: Of each head, by layer: 0 when all rows are alike, 1 when each query has a key of its own.
+        heads: Number of heads.
+        looking: Heads whose keys depend on the query.
+        resting: Heads with more than half of their weight on `<s>`, `</s>` and punctuation.
+        fixed_offset: Heads that look at a token equally far away from nearly every query.
+        information: Information of each head, by layer: 0 if all rows are alike, 1 if each query has its own key.
     """
 
     heads: Count
@@ -81,14 +81,14 @@ class _Answers(Struct):
 
 @dataclass(frozen=True)
 class Score:
-    """The quality measured on one test set.
+    """Quality measured on one test set.
 
     Args:
         name: The test set.
         bleu: 0 to 100.
         chrf: 0 to 100, or None.
-        signature: sacreBLEU's, which makes the numbers comparable; empty when unknown.
-        development: Whether settings were chosen on it, so that it says less than a test set.
+        signature: Signature of sacreBLEU, which makes the numbers comparable; empty when unknown.
+        development: Whether settings were chosen on it; then it proves less than a test set.
     """
 
     name: str
@@ -99,22 +99,22 @@ class Score:
 
     @property
     def content(self) -> str | None:
-        """Key of the label that says what its sentences are; None when this app does not know the set."""
+        """Key of the label that describes its sentences; None for an unknown set."""
         return next((label for start, label in _HOLDS.items() if self.name.lower().startswith(start)), None)
 
     @property
     def is_unseen_only(self) -> bool:
-        """Whether only those of its sentences count whose reference does not occur in the training text."""
+        """Whether it leaves out sentences whose reference occurs in the training text."""
         return self.name.endswith("-unseen")
 
 
 @dataclass(frozen=True)
 class AlignmentErrors:
-    """How well each head of encoder-decoder attention links words.
+    """Alignment errors of each head of encoder-decoder attention.
 
     Args:
         rates: Alignment error rate, 0 to 1, by layer and head.
-        sentences: Sentences linked by hand that it was measured on; None when unknown.
+        sentences: Hand-linked sentences of the measurement; None when unknown.
     """
 
     rates: tuple[tuple[float, ...], ...]
@@ -132,10 +132,10 @@ class ContrastScores:
     """How often the model found a right translation likelier than one with a single error.
 
     Args:
-        about: What the questions were about: the name of a group of them.
-        asked: How many there were.
+        about: Subject of the questions: name of a group.
+        asked: Number of questions.
         right: Share of right answers, 0 to 1.
-        chance: Share of right answers of somebody who guesses, 0 to 1.
+        chance: Share of right answers by guessing, 0 to 1.
     """
 
     about: str
@@ -146,24 +146,24 @@ class ContrastScores:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCard:
-    """Scores and facts of a checkpoint; of what was not measured, nothing.
+    """Scores and facts of a checkpoint; missing measurements are empty.
 
     Args:
-        languages: What it reads and writes.
-        training: How it was trained: plain values by name.
-        scores: Every measurement that has a BLEU, wherever it stands, in the order of the file.
+        languages: Source and target language.
+        training: Facts of its training: plain values by name.
+        scores: All measurements with a BLEU, at any depth, in the order of the file.
         heads: Whether the heads look, by kind of attention.
-        head_sentences: Sentence pairs on which that was measured; None when unknown.
+        head_sentences: Sentence pairs of that measurement; None when unknown.
         aligners: Alignment error of each head, by whether a row of a map is named after the token that it produces
             (output) or reads (input).
         best_head: Layer and head, from 0, that align best by outputs.
-        method_errors: Of the methods of attribution, as aligners.
-        method_agreement: Of the same with leave-one-out.
-        answers: All questions of the probes that this app knows, together by what they are about; most asked first.
+        method_errors: Alignment errors of the attribution methods.
+        method_agreement: Agreement of the attribution methods with leave-one-out.
+        answers: Questions of the known probes, grouped by subject; the largest group first.
         parses: Whether it was trained on trees, so that its output is a tree.
         parsing: The quality of its trees, by test set.
-        parsing_free: The same of the paper's search, where its own allows only trees.
-        unreadable: Parts of the file that have another form than they should, as "alignment.best_head".
+        parsing_free: Quality of the trees of the paper's search, if the model's own search allows only trees.
+        unreadable: Parts of the file with a wrong form, such as "alignment.best_head".
     """
 
     languages: Languages | None = None
@@ -183,7 +183,7 @@ class ModelCard:
 
     @classmethod
     def from_metrics(cls, metrics: Mapping[str, Any]) -> ModelCard:
-        """From what `metrics.json` holds; never fails."""
+        """Read the content of `metrics.json`; never fails."""
         parts = Parts(metrics)
         best = parts.get(_Head, "alignment", "best_head")
         return cls(
@@ -205,12 +205,12 @@ class ModelCard:
 
     @property
     def everyday_bleu(self) -> float | None:
-        """BLEU on everyday sentences; None when nobody has measured it."""
+        """BLEU on everyday sentences; None if not measured."""
         return next((score.bleu for score in self.scores if _EVERYDAY in score.name.lower()), None)
 
     @property
     def trained_tokens(self) -> int | None:
-        """Tokens of the longest sentence that training let pass; None when neither a fact nor a preset tells."""
+        """Tokens of the longest sentence in training; None if neither a fact nor a preset names it."""
         from transformer_core.paper.presets import PRESETS
 
         preset = PRESETS.get(str(self.training.get("preset")))
@@ -218,7 +218,7 @@ class ModelCard:
         return int(tokens) or None
 
     def training_number(self, name: str, default: float) -> float:
-        """A fact of the training that is a number of at least 0; the default when it tells none."""
+        """Return a fact of the training that is a number of at least 0; the default if there is none."""
         value = self.training.get(name)
         return default if isinstance(value, bool | str) or value is None or value < 0 else value
 
@@ -265,7 +265,7 @@ def _answers(parts: Parts) -> tuple[ContrastScores, ...]:
 
 
 def _about(probe: str, group: str) -> str:
-    """What a group of questions is about: LingEval names it first, ContraCAT nests its templates."""
+    """Return the subject of a group of questions: LingEval names it first, ContraCAT nests its templates."""
     if probe == "lingeval":
         return group.partition(".")[0]
     return "pronoun_es" if any(part in _ONLY_ES for part in group.split("/")) else "pronoun"

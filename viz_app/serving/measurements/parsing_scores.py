@@ -1,4 +1,4 @@
-"""How good the trees of a parser are, as `python -m transformer_core evaluate` has measured it."""
+"""Quality of a parser's trees, from `python -m transformer_core evaluate`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from viz_app.serving.checked_json import Count, Number, Parts, Percent
 
 WEAK_F1 = 70.0  # a parser with less gets most longer sentences wrong
 
-# What a test set holds, by how its name begins: a label of the table [model].
+# Content of a test set by the start of its name: a label of the table [model].
 _HOLDS = {"ptb-sample": "newspaper", "gum": "many_kinds", "masc": "many_kinds", "craft": "biomedical"}
 
 
@@ -21,15 +21,15 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
     Args:
         f1: Harmonic mean of precision and recall.
         f1_95: Its 95 % interval; None when unknown.
-        precision: Share of its constituents that are right.
-        recall: Share of the true constituents that it finds.
+        precision: Share of right constituents among its own.
+        recall: Share of true constituents that it finds.
         exact_match: Share of the trees that are right as a whole.
-        sentences: How many.
+        sentences: Number of sentences.
         well_formed: Share of the sequences that were trees over the words without any repair.
-        right_branching_f1: F1 of trees that branch to the right, whatever the sentence; None when unknown.
+        right_branching_f1: F1 of trees that always branch to the right; None when unknown.
         beam: Hypotheses kept at each step; None when unknown.
         alpha: Strength of the length penalty; None when unknown.
-        constrained: Whether the search could generate nothing but trees over the words.
+        constrained: Whether the search could generate only trees over the words.
     """
 
     f1: Percent
@@ -46,16 +46,16 @@ class ParsingScores(Struct, frozen=True, kw_only=True):
 
     @property
     def allowed(self) -> Literal["only_trees", "any_sequence"]:
-        """What the search may generate."""
+        """Kind of sequence that the search may generate."""
         return "only_trees" if self.constrained else "any_sequence"
 
 
 def parsing_scores(parts: Parts, search: Literal["bracketing", "free"]) -> Iterator[tuple[str, ParsingScores]]:
-    """Those of each test set, by its name; what is not of their form is noted.
+    """Yield the scores of each test set, by name; note parts of another form.
 
     Args:
-        parts: Of the metrics.
-        search: `bracketing` for the checkpoint's own search; `free` for the paper's, where the own one is constrained.
+        parts: Parts of the metrics.
+        search: `bracketing` for the checkpoint's own search; `free` for the paper's, if the own one is constrained.
     """
     for name, measured in (parts.get(dict[str, Any], "scores") or {}).items():
         if not isinstance(measured, Mapping) or search not in measured or measured.get("part") == "validation":
@@ -70,5 +70,5 @@ def parsing_scores(parts: Parts, search: Literal["bracketing", "free"]) -> Itera
 
 
 def content_of(name: str) -> str | None:
-    """Key of the label that says what the sentences of a test set are; None when this app does not know it."""
+    """Return the key of the label that describes a test set; None for an unknown set."""
     return next((label for start, label in _HOLDS.items() if name.lower().startswith(start)), None)

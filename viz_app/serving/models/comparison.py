@@ -1,4 +1,4 @@
-"""What a translation is compared with: another sentence, another branch of its search, or another model."""
+"""Comparison of a translation with another sentence, another branch of its search, or another model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NotComparable(Exception):
 
 
 def other_models(own: str) -> list[str]:
-    """Names of the models that a model can be compared with."""
+    """Return the names of the models that a model can be compared with."""
     return [name for name in available_models() if name != own]
 
 
@@ -36,10 +36,10 @@ def _get_service(name: str) -> TranslationService:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A translation to compare with, and its attention.
+    """Translation to compare with, and its attention.
 
     Args:
-        service: Of the model that it comes from.
+        service: Service of its model.
         model: Name of that model.
         own: Name of the model that the page shows.
         text: The sentence, as typed.
@@ -60,17 +60,17 @@ class Comparison:
 def compare_with_selection(
     served: TranslationService, session: str, text: str, selection: Selection, on_position: OnPosition | None = None
 ) -> Comparison | None:
-    """Compute what the selection compares with; None when the page shows that already.
+    """Compute the comparison that a selection asks for; None if the page already shows it.
 
     Args:
         served: The service of the page.
-        session: Who asks.
+        session: Session that asks.
         text: The sentence of the page.
-        selection: Its `against`, `vs`, `vsmodel` and `vsbranch` say what is wanted.
+        selection: `against`, `vs`, `vsmodel` and `vsbranch` choose the comparison.
         on_position: As for `TranslationService.translate`.
 
     Raises:
-        Superseded: when a newer request of the session took over.
+        Superseded: When a newer request of the session took over.
         NotComparable: no such model, or one that is damaged; or a sentence that it does not translate.
     """
     if selection.against is None:

@@ -1,4 +1,4 @@
-"""The roles of all heads of a model, measured once for all visitors."""
+"""Roles of all heads of a model, measured once for all visitors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROLES_KEY = ("heads.roles",)  # of the tables in the cache of a model
 def role_tables(
     translator: Translator, should_stop: ShouldStop | None = None, texts: Sequence[str] = tuple(EXAMPLES.values())
 ) -> dict[Kind, RoleTable]:
-    """The roles of all heads over sentences, such as the examples, and the model's own translations of them."""
+    """Measure the roles of all heads over sentences and the model's own translations of them."""
     from transformer_core.analysis.roles import find_roles, occlusion_links
 
     found = translator.translate_batch(list(texts), beam=1, should_stop=should_stop)
@@ -31,10 +31,10 @@ def role_tables(
 
 
 def measure_roles(service: TranslationService, session: str, visitor: Visitor | None = None) -> dict[Kind, RoleTable]:
-    """The same in its turn, once for all visitors.
+    """Return `role_tables`, queued and cached for all visitors.
 
     Raises:
-        Superseded: when a newer request of the session took over, or `visitor`, for whom this is done, is gone.
+        Superseded: A newer request of the session took over, or `visitor` has left.
     """
     translator, texts = service.translator, service.example_texts
     return service.compute_once(session, ROLES_KEY, lambda stop: role_tables(translator, stop, texts), visitor=visitor)

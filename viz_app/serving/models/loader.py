@@ -1,6 +1,6 @@
-"""Loads models once for all sessions, keeps few in memory, and serves them through one request queue.
+"""Load models once for all sessions, keep few in memory, and serve them through one request queue.
 
-torch takes seconds to import, so it is imported where it is used; the page appears before that.
+torch takes seconds to import, so functions import it, and the page appears earlier.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from viz_app.serving.decoding.worker_processes import WorkerProcesses
 from viz_app.serving.models.registry import available_models, default_model
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
-from viz_app.serving.scheduling.visitor import current_visitor, stop_if_superseded
+from viz_app.serving.scheduling.visitor import current_visitor
 from viz_app.serving.settings import model_server, positive_setting
+from viz_app.serving.streamlit_patches import stop_if_superseded
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
-MAX_ASKED = 64  # sentences that a model server is asked for at once; the others wait here, where turns are fair
-_MAX_OTHERS = 2  # models in memory beside the default one
+MAX_ASKED = 64  # concurrent requests to a model server; more wait here, in fair turns
+_MAX_OTHER_MODELS = 2  # models in memory beside the default one
 _CACHE_BYTES = 512 * 2**20  # attention cache of the default model
 _OTHER_CACHE_BYTES = 128 * 2**20  # attention cache of each other model
 
@@ -39,7 +40,7 @@ class UnknownModel(ValueError):
 
 
 def get_translation_service(name: str | None = None) -> TranslationService:
-    """The service of a model, made on first use, and again when its checkpoint has been replaced.
+    """Return the service of a model; load it on first use, and again when its checkpoint was replaced.
 
     Args:
         name: Name of the model; None for the default one.
@@ -58,7 +59,7 @@ def get_translation_service(name: str | None = None) -> TranslationService:
 
 
 def _is_current(loaded: TranslationService) -> bool:
-    """Whether the folder still holds the model that was loaded; True as well while there is nothing in its place."""
+    """Return whether the folder still holds the loaded model, or nothing at all."""
     from transformer_core.checkpoint import files_hash
 
     checkpoint = loaded.translator.checkpoint
@@ -70,7 +71,7 @@ def _is_current(loaded: TranslationService) -> bool:
 
 
 def forget_model(name: str) -> None:
-    """Let go of a model that is to be taken away; sessions that still work with it keep it until they are done."""
+    """Drop a model from memory; sessions that still work with it keep it until they are done."""
     folder = available_models().get(name)
     if folder is not None and name != default_model():
         _load_other.clear(str(folder), name)
@@ -81,7 +82,7 @@ def _load_default(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _CACHE_BYTES)
 
 
-@st.cache_resource(show_spinner=False, max_entries=_MAX_OTHERS, validate=_is_current)
+@st.cache_resource(show_spinner=False, max_entries=_MAX_OTHER_MODELS, validate=_is_current)
 def _load_other(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _OTHER_CACHE_BYTES)
 
@@ -113,7 +114,7 @@ def _threads() -> int:
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def request_queue() -> RequestQueue:
-    """The queue in front of all models, since they share the cores."""
+    """Return the queue in front of all models, which share the cores."""
     slots = positive_setting("HEADLIGHT_SLOTS", max(1, (os.cpu_count() or 1) // (2 * _threads())))
     batches = MAX_ASKED if model_server() else _number_of_workers() or slots
     return RequestQueue(slots, stop_if_superseded, current_visitor, batches=batches)
@@ -121,7 +122,7 @@ def request_queue() -> RequestQueue:
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def worker_processes() -> WorkerProcesses | None:
-    """The processes that decode for all models, not started yet; None if this process or a model server is to."""
+    """Return the decoding processes, not started yet; None if this process or a model server decodes."""
     number = 0 if model_server() else _number_of_workers()
     return WorkerProcesses(number, _threads(), device()) if number else None
 
@@ -135,7 +136,7 @@ def _number_of_workers() -> int:
 
 @lru_cache(maxsize=1)
 def device() -> str:
-    """Where translations are decoded: HEADLIGHT_DEVICE, or the CPU if that cannot be used; by default a GPU."""
+    """Return the device of decoding: HEADLIGHT_DEVICE, by default a GPU; the CPU if it cannot be used."""
     import torch
 
     name = os.environ.get("HEADLIGHT_DEVICE", "").strip() or "auto"

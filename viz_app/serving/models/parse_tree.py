@@ -1,4 +1,4 @@
-"""The tree that a parser has generated for a sentence, as plain values for the browser."""
+"""Tree that a parser has generated for a sentence, as plain values for the browser."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def parse_tree(best: Translation, branch: int, shown: Translation, translator: Translator) -> dict[str, Any]:
-    """The tree of a branch of the search for a sentence, and those of the other hypotheses.
+    """Return the tree of a branch of the search for a sentence, and the trees of the other hypotheses.
 
     Args:
-        best: What the search for the sentence returned.
+        best: Best translation of the search.
         branch: Number of the branch that is shown; see `viz_app.serving.models.search_tree`.
         shown: That branch.
         translator: The model.
@@ -65,6 +65,6 @@ def _tree_of(hypothesis: Hypothesis, words: Sequence[str], translator: Translato
 
 
 def _tokens_of(word: int, token_words: Sequence[int]) -> tuple[int, int]:
-    """First and last token of a word."""
+    """Return the first and last token of a word."""
     own = [token for token, each in enumerate(token_words) if each == word]
     return (own[0], own[-1]) if own else (-1, -1)

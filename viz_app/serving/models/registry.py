@@ -1,4 +1,4 @@
-"""The models that a visitor can choose from, by name, with their languages; nothing here loads one.
+"""Models that a visitor can choose from, by name, with their languages; nothing here loads one.
 
 A name that comes from an address or from a session is looked up here and never taken for a path.
 """
@@ -25,13 +25,13 @@ _GIT_SECONDS = 5
 
 
 def checkpoint_folder() -> Path:
-    """Folder of the default model: HEADLIGHT_CHECKPOINT, or the shipped one."""
+    """Return the folder of the default model: HEADLIGHT_CHECKPOINT, or the shipped one."""
     chosen = os.environ.get("HEADLIGHT_CHECKPOINT")
     return Path(find_checkpoint(chosen)) if chosen else DEFAULT_CHECKPOINT
 
 
 def available_models() -> dict[str, Path]:
-    """Folders of all models by name, the default one first.
+    """Return the folders of all models by name, the default one first.
 
     The others are what HEADLIGHT_CHECKPOINTS lists, or checkpoints/*/, and then what visitors have opened. Of two
     folders that are called alike the second one has a number.
@@ -41,36 +41,31 @@ def available_models() -> dict[str, Path]:
     folders = [Path(part) for part in listed.split(os.pathsep) if part.strip()]
     if not folders:
         folders = sorted(path.parent for path in SHIPPED.glob("*/config.json"))
-    found = {served.resolve().name: served}
-    there = {served.resolve()}
-    for folder in folders:
-        if folder.resolve() in there or not (folder / "config.json").is_file():
-            continue
-        there.add(folder.resolve())
-        name, number = folder.name, 2
-        while name in found:
-            name, number = f"{folder.name} ({number})", number + 1
-        found[name] = folder
-    for name, report in opened_models().models.items():
-        folder, own, number = Path(report.folder), name, 2
+    named = [(served.resolve().name, served)]
+    named += [(folder.name, folder) for folder in folders if (folder / "config.json").is_file()]
+    named += [(name, Path(report.folder)) for name, report in opened_models().models.items()]
+    found: dict[str, Path] = {}
+    there: set[Path] = set()
+    for own, folder in named:
         if folder.resolve() in there:
             continue
         there.add(folder.resolve())
-        while own in found:
-            own, number = f"{name} ({number})", number + 1
-        found[own] = folder
+        name, number = own, 2
+        while name in found:
+            name, number = f"{own} ({number})", number + 1
+        found[name] = folder
     return found
 
 
 def opened_by_visitors() -> dict[str, str]:
-    """Names of the models that visitors have opened, as the store has them -> as they are chosen by."""
+    """Return the names of the models that visitors have opened: name in the store -> name in the choice."""
     chosen = {folder.resolve(): name for name, folder in available_models().items()}
     folders = {name: Path(report.folder).resolve() for name, report in opened_models().models.items()}
     return {name: chosen[folder] for name, folder in folders.items() if folder in chosen}
 
 
 def is_tracked(folder: Path) -> bool:
-    """Whether the repository of the app tracks this model, so that Git can fetch it again; else it is the user's own.
+    """Return whether the app's repository tracks this model, so that Git can restore it.
 
     Its `config.json` decides, which only the folder of a model has: a whole repository is no model to fetch again.
     """
@@ -86,38 +81,38 @@ def is_tracked(folder: Path) -> bool:
 
 
 def default_model() -> str:
-    """Name of the model for visitors who have chosen none."""
+    """Return the name of the model for visitors who have chosen none."""
     return next(iter(available_models()))
 
 
 def languages(folder: Path) -> Languages | None:
-    """Source and target language of a checkpoint, without loading it; None when its files do not say."""
+    """Return the languages of a checkpoint, without loading it; None if its files do not name them."""
     found = _card(folder)
     return found.languages if isinstance(found, ModelCard) else None
 
 
 def source_language(name: str) -> str:
-    """BCP 47 code of what a model reads; empty where its files do not say, or for a model that is missing."""
+    """Return the BCP 47 code of a model's source language; empty if unknown, or for a missing model."""
     folder = available_models().get(name)
     found = languages(folder) if folder is not None else None
     return found.source if found else ""
 
 
 def is_parser(name: str) -> bool:
-    """Whether a model was trained on trees, as its files say; False for a model that is missing."""
+    """Return whether a model was trained on trees, as its files say; False for a missing model."""
     folder = available_models().get(name)
     found = None if folder is None else _card(folder)
     return isinstance(found, ModelCard) and found.parses
 
 
 def unreadable_models() -> dict[str, str]:
-    """What is wrong with the models whose metrics cannot be read, by name."""
+    """Return the problems of models whose metrics cannot be read, by name."""
     found = {name: _card(folder) for name, folder in available_models().items()}
     return {name: problem for name, problem in found.items() if isinstance(problem, str)}
 
 
 def _card(folder: Path) -> ModelCard | str | None:
-    """What the metrics of a checkpoint say, or what is wrong with them; None where there are none."""
+    """Read the metrics of a checkpoint: a card, or its problem; None without metrics."""
     path = folder / METRICS_FILE
     try:
         return _read(path, path.lstat().st_mtime_ns)
@@ -127,7 +122,7 @@ def _card(folder: Path) -> ModelCard | str | None:
 
 @lru_cache(maxsize=64)
 def _read(path: Path, written: int) -> ModelCard | str:
-    """`written` is when that was: a file that was written anew is another one."""
+    """Read metrics. `written` is their time of change: a rewritten file is read again."""
     try:
         return ModelCard.from_metrics(read_object(path, MAX_METRIC_BYTES))
     except CheckpointError as error:
@@ -135,7 +130,7 @@ def _read(path: Path, written: int) -> ModelCard | str:
 
 
 def display_names(t: Texts) -> dict[str, str]:
-    """Display name of each model: its language pair, or its folder's name when the languages are unknown.
+    """Return the display name of each model: its language pair, or its folder's name if that is unknown.
 
     Models with the same language pair also show their names.
     """
@@ -145,7 +140,7 @@ def display_names(t: Texts) -> dict[str, str]:
 
 
 def display_name(t: Texts, name: str, languages: Languages | None) -> str:
-    """Display name of a single model: "English → German", or its name when one of the languages is unknown."""
+    """Return the display name of one model: "English → German", or its name if a language is unknown."""
     if languages is None or not (languages.source and languages.target):
         return name
     return t("models.pair", source=t.language_name(languages.source), target=t.language_name(languages.target))

@@ -1,9 +1,9 @@
-"""The branches of one beam search: numbered, turned into translations of their own, and packed as a tree.
+"""Branches of one beam search: numbered, turned into translations, and packed as a tree.
 
 A branch is a leaf of the search's history. Branches count from 0: first the hypotheses that the search returned, best
 first, then all other leaves by step and, within a step, in the order in which the search considered them: pruned
 candidates, hypotheses whose every continuation was pruned, finished ones that better ones pushed out. A search is
-deterministic, so the number of a branch is as lasting as the sentence, the beam and the model.
+deterministic, so a branch keeps its number for the same sentence, beam and model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STATUS = {"kept": "k", "finished": "f", "pruned": "p"}
 
 
 def branch_ends(translation: Translation) -> tuple[int, ...]:
-    """For each branch its last node in the history. Empty for a translation that needed no search."""
+    """Return the last node in the history of each branch. Empty for a translation that needed no search."""
     first = tuple(hypothesis.node for hypothesis in translation.hypotheses if hypothesis.node >= 0)
     inner = {node.parent for node in translation.history}
     others = (number for number in range(len(translation.history)) if number not in inner and number not in first)
@@ -35,11 +35,11 @@ def branch_ends(translation: Translation) -> tuple[int, ...]:
 
 
 def branch_translation(translation: Translation, number: int, translator: Translator) -> Translation:
-    """A branch as a translation of its own, with one hypothesis; its attention is one forced pass away.
+    """Return a branch as a translation with one hypothesis; its attention is one forced pass away.
 
     Args:
         translation: The best one, as the search gave it.
-        number: Of the branch, from 0. The best, and a number that no branch has, give `translation` itself.
+        number: Number of the branch, from 0. For the best, or an unknown number, the result is `translation`.
         translator: The model that searched.
     """
     ends = branch_ends(translation)
@@ -60,7 +60,7 @@ def branch_translation(translation: Translation, number: int, translator: Transl
 
 
 def _hypothesis(history: Sequence[Node], end: int, translator: Translator) -> Hypothesis:
-    """What stands on the way from the start to a node."""
+    """Return the hypothesis that ends at a node."""
     from transformer_core.decoding.beam import Hypothesis, length_penalty  # with torch, which takes seconds to import
 
     path = path_to(history, end)
@@ -77,7 +77,7 @@ def _hypothesis(history: Sequence[Node], end: int, translator: Translator) -> Hy
 
 
 def path_to(history: Sequence[Node], end: int) -> list[Node]:
-    """The nodes from the first token to this one."""
+    """Return the nodes from the first token to this one."""
     path: list[Node] = []
     while end >= 0:
         path.append(history[end])
@@ -86,7 +86,7 @@ def path_to(history: Sequence[Node], end: int) -> list[Node]:
 
 
 def search_tree(translation: Translation, tokenizer: Tokenizer, config: DecodingConfig, shown: int) -> dict[str, Any]:
-    """The whole search as plain values in compact columns, for `pack`.
+    """Return the whole search as plain values in compact columns, for `pack`.
 
     Args:
         translation: The best one, as the search gave it.

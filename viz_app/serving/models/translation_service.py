@@ -1,4 +1,4 @@
-"""Sentences in, translations and their attention out: one model for many sessions."""
+"""Translation service: sentences in, translations and their attention out; one model for many sessions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 BEAM = 4  # hypotheses kept at each step of the app's translations
 
-_NOBODY = "examples"  # the session for which the examples are translated
+_EXAMPLES_SESSION = "examples"  # the session of the examples
 
 Value = TypeVar("Value")
 
@@ -43,12 +43,12 @@ class TranslationResult:
 
     @cached_property
     def packed(self) -> PackedWeights:
-        """The maps as the browser gets them: one copy for all sessions that look at this sentence."""
+        """The maps in the browser's form: one copy for all sessions that look at this sentence."""
         return pack_weights(self.maps)
 
     @property
     def nbytes(self) -> int:
-        """Memory of the maps and of their packed form, which is nearly all of it."""
+        """Memory of the maps and of their packed form, nearly the whole memory."""
         return sum(self.maps.weights(kind).nbytes for kind in KINDS) + packed_size(self.maps)
 
 
@@ -89,44 +89,44 @@ class TranslationService:
 
     @cached_property
     def head_atlas(self) -> HeadAtlas:
-        """What each head is for, from the checkpoint's `derived/`."""
+        """Measured job of each head, from the checkpoint's `derived/`."""
         return read_atlas(self.translator.checkpoint)
 
     @cached_property
     def parses(self) -> bool:
-        """Whether the model generates trees: one of which `transformer_core` makes a ConstituencyParser."""
+        """Whether the model generates trees: a ConstituencyParser of `transformer_core`."""
         return generates_trees(self.translator.tokenizer)
 
     @cached_property
     def examples(self) -> dict[str, str]:
-        """The example sentences for such a model, as a visitor types them, by name."""
+        """Example sentences for the model, as a visitor types them, by name."""
         return examples_of(self.source_language, parses=self.parses)
 
     @property
     def source_language(self) -> str:
-        """BCP 47 code of what the model reads; empty where that is unknown."""
+        """BCP 47 code of the source language; empty if unknown."""
         return self.card.languages.source if self.card.languages else ""
 
     @cached_property
     def example_texts(self) -> tuple[str, ...]:
-        """The same as the model reads them; English ones where there are none, as for measures over sentences."""
+        """Examples as the model reads them; English ones if its language has none."""
         return tuple(map(self.source_text, (self.examples or EXAMPLES).values()))
 
     @property
     def first_example(self) -> str:
-        """What stands for a sentence that the model cannot read."""
+        """Example used in the place of a sentence that the model cannot read."""
         return first_example(self.source_language) or EXAMPLES[FIRST_EXAMPLE]
 
     def source_text(self, text: str) -> str:
-        """What the model reads of a text as typed: a parser the words of it with blanks between, others the text."""
+        """Return the model's input for a typed text: the words of a parser, joined by blanks, or the text itself."""
         return " ".join(visible_words(text)) if self.parses else text
 
     def validate(self, typed: str, limit: int = MAX_TOKENS) -> Sentence:
-        """Whether the model can read what was typed, and what it reads of it; nothing is computed for that.
+        """Validate a typed sentence; computes nothing with the model.
 
         Args:
             typed: The text as typed.
-            limit: Most tokens; those of the model and MAX_TOKENS hold as well.
+            limit: Maximum of tokens, beside the model's and MAX_TOKENS.
 
         Raises:
             ValueError: The text has more than MAX_CHARACTERS.
@@ -136,13 +136,13 @@ class TranslationService:
         if not self.parses:
             return validate_sentence(typed, tokenizer, limit, reads=reads)
         sentence = validate_sentence(typed, tokenizer, limit, visible_words, reads)
-        words, room = len(sentence.source.split()), self._most_words(sentence.tokens)
+        words, room = len(sentence.source.split()), self._max_words(sentence.tokens)
         if sentence.status != "good" or words <= room:
             return sentence
         return replace(sentence, status="long", tokens=words, limit=room)
 
-    def _most_words(self, tokens: int) -> int:
-        """Words of the largest tree that the model can generate for so many tokens: see ConstituencyParser."""
+    def _max_words(self, tokens: int) -> int:
+        """Return the words of the largest tree that the model can generate for this number of tokens."""
         from transformer_core.parsing.automaton import least_symbols
         from transformer_core.parsing.treebank import MAX_WORDS
 
@@ -161,20 +161,20 @@ class TranslationService:
         on_position: OnPosition | None = None,
         visitor: Visitor | None = None,
     ) -> Value:
-        """A value that the model is needed for, computed once for all sessions and kept while there is room.
+        """Compute a value with the model, once for all sessions, and cache it.
 
         Args:
-            session: Who asks; a newer request of the same session cancels this one.
-            key: What identifies the value, for this model.
-            compute: Makes the value. It may ask what it is handed whether to stop, as decoding does, and must not call
-                this method. The value is shared: nobody may change it.
+            session: Session that asks; its newer request cancels this one.
+            key: Identity of the value, for this model.
+            compute: Computes the value. Its argument returns whether to stop. It must not call this method. The value
+                is shared and must not be changed.
             on_position: Called with the number of requests ahead while this one waits for the model.
-            visitor: For whom, if the caller's run does not say.
+            visitor: Origin of the request, if the caller's run does not say.
 
         Raises:
-            Superseded: when a newer request of the session took over.
-            DeadlineExceeded: when decoding takes too long.
-            Exception: whatever `compute` raised; nothing is kept then.
+            Superseded: When a newer request of the session took over.
+            DeadlineExceeded: When decoding takes too long.
+            Exception: Error of `compute`; nothing is kept then.
         """
 
         def stoppable(should_stop: ShouldStop) -> Value:
@@ -193,18 +193,18 @@ class TranslationService:
         return value
 
     def give_up(self, session: str) -> None:
-        """End what a session still waits for, or what is computed for it alone."""
+        """End a session's waiting request, or a computation for it alone."""
         with self.queue.ticket(session):
             pass
 
     def translate_examples(self, visitor: Visitor | None = None) -> None:
-        """Translate the examples, each in its turn, so that they are served at once from then on.
+        """Translate the examples one after the other, so that the cache has them.
 
         Raises:
-            Superseded: when `visitor`, for whom this is done, is no longer there.
+            Superseded: `visitor` has left.
         """
         for text in self.example_texts:
-            self.translate(_NOBODY, text, visitor=visitor)
+            self.translate(_EXAMPLES_SESSION, text, visitor=visitor)
 
     def translate(
         self,
@@ -218,14 +218,14 @@ class TranslationService:
         """Translate a sentence for a session and compute its attention.
 
         Args:
-            session: Who asks; a newer request of the same session cancels this one.
+            session: Session that asks; its newer request cancels this one.
             text: The sentence as the model reads it: `Sentence.source` of one that `validate` calls good.
             beam: Hypotheses kept at each step.
             on_position: Called with the number of requests ahead while this one waits for the model.
-            visitor: For whom, if the caller's run does not say.
+            visitor: Origin of the request, if the caller's run does not say.
 
         Raises:
-            Superseded: when a newer request of the session took over.
+            Superseded: When a newer request of the session took over.
         """
         with measured("translation"), self.queue.ticket(session, visitor) as ticket:
 
@@ -246,17 +246,17 @@ class TranslationService:
         beam: int = BEAM,
         on_position: OnPosition | None = None,
     ) -> TranslationResult:
-        """A branch of the search for a sentence, with its attention from one forced pass over its tokens.
+        """Return a branch of the search for a sentence, with its attention from one forced pass.
 
         Args:
             session: As for `translate`.
-            best: What `translate` returned for the sentence.
-            number: Of the branch, from 0; see `search_tree`. One that does not exist gives the best.
+            best: Result of `translate` for the sentence.
+            number: Number of the branch, from 0; see `search_tree`. An unknown number gives the best.
             beam: As for `translate`.
             on_position: As for `translate`.
 
         Raises:
-            Superseded: when a newer request of the session took over.
+            Superseded: When a newer request of the session took over.
         """
         chosen = branch_translation(best.translation, number, self.translator)
         if chosen is best.translation:

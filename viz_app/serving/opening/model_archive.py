@@ -1,10 +1,10 @@
-"""A zip with a model in it, from somebody who need not be trusted: checked as a whole, then unpacked within bounds.
+"""Validate and unpack an untrusted model zip.
 
     members = check_archive(path)          # nothing is unpacked yet
     unpack(path, folder, on_bytes=print)
 
-Refused are absolute names and `..`, links, archives within the archive, passwords, rare methods of compression, and
-what is too large or too many. Hidden files, such as `.git`, are left out. A folder around all files is taken off.
+It refuses absolute names and `..`, links, archives within the archive, passwords, rare methods of compression, and
+files that are too large or too many. It skips hidden files, such as `.git`, and removes a folder around all files.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _ARCHIVES = frozenset([".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7
 
 
 class OpenError(ValueError):
-    """A model that cannot be opened.
+    """A model cannot be opened.
 
     Args:
-        problem: Why: a label `open_model.problem_...`.
-        values: What the label names, such as a file.
+        problem: Reason: a label `open_model.problem_...`.
+        values: Values for the label, such as a file.
     """
 
     def __init__(self, problem: str, **values: str) -> None:
@@ -50,8 +50,8 @@ class Member:
     """A file of an archive.
 
     Args:
-        name: Where it goes, below the folder.
-        info: Where it is.
+        name: Target below the folder.
+        info: Place in the archive.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Member:
 
 
 class _ShortReads:
-    """A file of which nobody reads much at once: what an archive says of its own size costs no memory."""
+    """File whose reads are short, so that a false size in an archive costs no memory."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -76,10 +76,10 @@ class _ShortReads:
 
 
 def check_archive(path: Path) -> tuple[Member, ...]:
-    """The files of an archive.
+    """Return the files of an archive.
 
     Raises:
-        OpenError: It is none, or it holds what is not allowed.
+        OpenError: It is no archive, or a file is not allowed.
     """
     with _opened(path) as archive:
         return _members(archive.infolist())
@@ -90,16 +90,16 @@ def unpack(path: Path, folder: Path, on_bytes: Callable[[int, int], object] = la
 
     Args:
         path: The archive.
-        folder: Where to.
-        on_bytes: Called with the bytes that are unpacked, and with those of all files.
+        folder: Target.
+        on_bytes: Called with the unpacked bytes and the bytes of all files.
 
     Raises:
-        OpenError: As `check_archive`; or it is damaged, or the disk is too full.
+        OpenError: As `check_archive`; or the archive is damaged, or the disk too full.
     """
     with _opened(path) as archive:
         members = _members(archive.infolist())
         total = sum(member.info.file_size for member in members)
-        check_room(folder, 2 * total)  # the checkpoint that is made of them is hardly larger
+        check_room(folder, 2 * total)  # the converted checkpoint is hardly larger
         done = 0
         for member in members:
             target = folder / member.name
@@ -110,14 +110,14 @@ def unpack(path: Path, folder: Path, on_bytes: Callable[[int, int], object] = la
 
 
 def check_room(folder: Path, needed: int) -> None:
-    """Raise OpenError where a disk has too few free bytes."""
+    """Raise OpenError if a disk has too few free bytes."""
     free = shutil.disk_usage(folder).free - SPARE_BYTES
     if needed > free:
         raise OpenError("disk", needed=megabytes(needed), free=megabytes(max(0, free)))
 
 
 def megabytes(count: int) -> str:
-    """A number of bytes in megabytes, rounded up."""
+    """Return a number of bytes in megabytes, rounded up."""
     return f"{-(-count // 1_000_000):,}"
 
 
@@ -180,7 +180,7 @@ def _shown(name: str) -> str:
 
 
 def _copy(archive: zipfile.ZipFile, member: Member, target: Path) -> Any:
-    """Unpack one file; yields the bytes of each part. What is longer than it says is as damaged as what is shorter."""
+    """Unpack one file; yield the bytes of each part. A file longer or shorter than announced is damaged."""
     left = member.info.file_size
     try:
         with archive.open(member.info) as source, target.open("xb") as file:

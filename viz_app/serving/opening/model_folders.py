@@ -1,7 +1,7 @@
-"""Who may open models on this server, and which folders of its disk they can choose.
+"""Permission to open models on this server, and the folders to choose from.
 
-HEADLIGHT_MODELS is the folder below which they lie, or `off`. Without it only the app of one's own computer allows it:
-a server that listens there alone, asked without a proxy between; its folder is the one in which it was started.
+HEADLIGHT_MODELS is the root of the folders, or `off`. Without it only a local app allows opening: it listens on
+loopback and the request has passed no proxy. Its root is the working folder.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _PROXY = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
 def allowed_root(bound: str | None, headers: Mapping[str, str]) -> Path | None:
-    """The folder from which a visitor may open models; None where he may open none.
+    """Return the folder from which a visitor may open models; None if the visitor may open none.
 
     Args:
-        bound: The address on which this server listens; None or "" for all.
-        headers: Of the visitor's request, by names in lower case.
+        bound: Address on which this server listens; None or "" for all.
+        headers: Headers of the visitor's request, by names in lower case.
     """
     setting = os.environ.get(SETTING, "").strip()
     if setting:
@@ -38,7 +38,7 @@ def allowed_root(bound: str | None, headers: Mapping[str, str]) -> Path | None:
 
 
 def model_folders(root: Path) -> dict[str, Path]:
-    """Folders that may hold a model, by their path below the root; nothing is followed or opened."""
+    """Return folders that may hold a model, by path below the root; nothing is followed or opened."""
     found: dict[str, Path] = {}
     looked, level = 0, [root]
     for _ in range(_DEPTH + 1):
@@ -57,7 +57,7 @@ def model_folders(root: Path) -> dict[str, Path]:
 
 
 def _entries(folder: Path) -> tuple[set[str], list[Path]]:
-    """Names of the files of a folder, and its folders that are neither hidden nor links."""
+    """Return the names of a folder's files, and its folders that are neither hidden nor links."""
     names, folders = set(), []
     try:
         with os.scandir(folder) as entries:

@@ -14,17 +14,17 @@ _PREFIX = "headlight-models-"
 
 
 def place_prefix() -> str:
-    """What the name of this server's folder begins with."""
+    """Return the prefix of this server's folder."""
     return f"{_PREFIX}{os.getpid()}-"
 
 
 def plain_name(text: str) -> str:
-    """A name for a folder and for an address, from any text."""
+    """Return a name for a folder and for an address, from any text."""
     return re.sub(r"[^\w.-]+", "-", text, flags=re.ASCII)[:40].strip(".-") or "model"
 
 
 def unused_name(text: str, others: Mapping[str, object]) -> str:
-    """The same, such that no other model has it."""
+    """Return a plain name that no other model has."""
     plain = plain_name(text)
     found, number = plain, 2
     while found in others:
@@ -33,7 +33,7 @@ def unused_name(text: str, others: Mapping[str, object]) -> str:
 
 
 def remove_leftovers(parent: Path | None = None) -> None:
-    """Remove what servers that were killed have left, where the system tells who is still there."""
+    """Remove folders of killed servers, if the system can tell which servers are alive."""
     if os.name != "posix":
         return
     for folder in Path(parent or tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):

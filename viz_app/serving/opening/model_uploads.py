@@ -1,18 +1,21 @@
-"""Where a browser sends the archive of a model: straight to disk, never as a whole in memory.
+"""Address for the upload of a model archive: straight to disk, never as a whole in memory.
 
     PUT models/upload?name=opus-mt-ko-en&source=ko&target=en
 
 Streamlit's own uploads, which it keeps in memory, stay closed (`viz_app.serving.web.middleware`). Refusals name labels
-`open_model.problem_...`, with what those name.
+`open_model.problem_...` and their values.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Annotated
 from urllib.parse import urlsplit
 
+import msgspec
 import streamlit as st
+from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -26,15 +29,23 @@ from viz_app.serving.scheduling.rate_limit import RateLimit
 
 PATH = "models/upload"
 MAX_LANGUAGE = 20  # characters of the name of a language
-_MAX_NAME = 200
 _PATIENCE = 60.0  # seconds without a byte
 _PART = 2**20  # bytes that are written at once
+
+
+class _Asked(msgspec.Struct):
+    """Parameters of an upload."""
+
+    name: Annotated[str, Meta(max_length=200)] = ""
+    source: Annotated[str, Meta(max_length=MAX_LANGUAGE)] = ""
+    target: Annotated[str, Meta(max_length=MAX_LANGUAGE)] = ""
+
 
 _limit = RateLimit(per_second=0.2, burst=10)  # of one address
 
 
 def upload_routes(base: str = "") -> list[Route]:
-    """Routes for `streamlit.App`; `base` is what stands before every path, as `server.baseUrlPath` says."""
+    """Return the routes for `streamlit.App`; `base` is the prefix of every path, as in `server.baseUrlPath`."""
     prefix = f"/{base.strip('/')}" if base.strip("/") else ""
     return [Route(f"{prefix}/{PATH}", _upload, methods=["PUT"])]
 
@@ -52,22 +63,20 @@ async def _upload(request: Request) -> Response:
     size = headers.get("content-length", "")
     if not (size.isascii() and size.isdigit() and len(size) < 16):
         return _refusal(411, OpenError("interrupted"))
-    asked = {name: request.query_params.get(name, "") for name in ("name", "source", "target")}
-    if len(asked["name"]) > _MAX_NAME or max(len(asked["source"]), len(asked["target"])) > MAX_LANGUAGE:
-        return _refusal(400, OpenError("interrupted"))
     try:
-        with opened_models().upload(asked["name"], int(size), asked["source"], asked["target"]) as upload:
+        asked = msgspec.convert(dict(request.query_params), _Asked)
+        with opened_models().upload(asked.name, int(size), asked.source, asked.target) as upload:
             async for part in _parts(request):
                 await run_in_threadpool(upload.write, part)
     except OpenError as error:
         return _refusal(409, error)
-    except (ClientDisconnect, TimeoutError, OSError):
+    except (msgspec.ValidationError, ClientDisconnect, TimeoutError, OSError):
         return _refusal(400, OpenError("interrupted"))
     return JSONResponse({}, status_code=202)
 
 
 async def _parts(request: Request) -> AsyncIterator[bytes]:
-    """The body in parts that are worth a write."""
+    """Yield the body in parts that are worth a write."""
     waiting, stream = bytearray(), request.stream().__aiter__()
     while True:
         try:

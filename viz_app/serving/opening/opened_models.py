@@ -1,11 +1,11 @@
-"""Models that visitors open while the server runs: one at a time is made ready, in a process of its own.
+"""Models that visitors open while the server runs: one at a time is prepared, in its own process.
 
     store = opened_models()
     with store.upload("opus-mt-ko-en", size) as upload: ...    # or store.open_folder("opus-mt-ko-en", folder)
-    store.opening                                             # how far it is, or why it failed
-    store.models                                              # those that are ready, for everybody of this server
+    store.opening                                             # its progress, or why it failed
+    store.models                                              # the opened models, for all visitors of this server
 
-They lie in a temporary folder that ends with the server. `convert` makes a checkpoint that stays.
+The models are in a temporary folder that the server removes at its end. `convert` makes a checkpoint that stays.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from viz_app.serving.opening.opening_process import Job, Message, Report
 MAX_MODELS = 8  # opened at once
 _ROOT = Path(__file__).resolve().parents[3]
 _MAX_LINE = 1_000_000  # bytes of a message
-_LAST_SECONDS = 10.0  # of a process that has said all
+_LAST_SECONDS = 10.0  # for a process that has reported
 
 State = Literal["upload", "unpack", "recognise", "convert", "failed", "done"]
 _log = logging.getLogger(__name__)
@@ -41,14 +41,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Opening:
-    """A model that is being made ready, or was.
+    """Progress of the opening of a model, or its end.
 
     Args:
-        name: Of the model.
-        state: What is being done, or how it ended.
-        share: How much of that is done, 0 to 1.
+        name: Name of the model.
+        state: Present step, or the end.
+        share: Done share of the step, 0 to 1.
         problem: Why it failed: a label `open_model.problem_...`.
-        values: What that label names.
+        values: Values for the label.
     """
 
     name: str
@@ -59,90 +59,108 @@ class Opening:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is going on any more."""
+        """Whether the opening has ended."""
         return self.state in ("failed", "done")
 
 
-class OpenedModels:
-    """All models that were opened, and the one that is being. Safe for threads.
+class _Attempt:
+    """Attempt to open a model.
 
     Args:
-        parent: Where the temporary folder goes; None for the system's place.
+        name: Name of the model.
+        work: Folder of its files.
+    """
+
+    def __init__(self, name: str, work: Path) -> None:
+        self.name, self.work = name, work
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def end(self) -> None:
+        """Kill the process and remove the files."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.work, ignore_errors=True)
+
+
+class OpenedModels:
+    """All opened models, and the one being opened. Safe for threads.
+
+    Args:
+        parent: Parent of the temporary folder; None for the system's place.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
         self._parent = parent
         self._lock = threading.Lock()
         self._place: tempfile.TemporaryDirectory[str] | None = None
-        self._number = 0  # of the opening; what an older one still says is not heard
-        self._process: subprocess.Popen[bytes] | None = None
+        self._count = 0  # attempts so far
+        self._attempt: _Attempt | None = None  # the present one; messages of others are ignored
         self._reports: dict[str, Report] = {}
         self._opening: Opening | None = None
 
     @property
     def opening(self) -> Opening | None:
-        """How far the newest opening is; None before the first one, and once it was dismissed."""
+        """Progress of the newest opening; None before the first one, and after it was dismissed."""
         return self._opening
 
     @property
     def models(self) -> dict[str, Report]:
-        """What was recognised of each model that is ready, by name."""
+        """Report on each opened model, by name."""
         with self._lock:
             return dict(self._reports)
 
     def open_folder(self, name: str, folder: Path, source: str = "", target: str = "") -> None:
         """Begin to open a folder of this machine. Raises OpenError."""
-        number, work = self._begin(name, "recognise")
-        self._start(number, self._job(work, folder, name, is_archive=False, languages=(source, target)))
+        attempt = self._begin(name, "recognise")
+        self._start(attempt, self._job(attempt, folder, name, is_archive=False, languages=(source, target)))
 
     @contextmanager
     def upload(self, name: str, size: int, source: str = "", target: str = "") -> Iterator[Upload]:
-        """Take in an archive, a part at a time; once the block ends without an error, it is opened.
+        """Receive an archive in parts; when the block ends without an error, open it.
 
         Args:
-            name: Of the model.
-            size: Bytes that will come.
-            source: Language of sources, as for `convert`; empty for what the files say.
-            target: Language of translations.
+            name: Name of the model.
+            size: Announced bytes.
+            source: Source language, as for `convert`; empty for the one in the files.
+            target: Target language.
 
         Raises:
-            OpenError: It is too large, the disk too full, or another model is being opened.
+            OpenError: The archive is too large, the disk too full, or another model is being opened.
         """
         if not 0 < size <= MAX_PACKED:
             raise OpenError("packed", most=megabytes(MAX_PACKED))
-        number, work = self._begin(name, "upload")
-        path = work / "upload"
+        attempt = self._begin(name, "upload")
+        path = attempt.work / "upload"
         try:
-            check_room(work, size)
+            check_room(attempt.work, size)
             with path.open("xb") as file:
-                upload = Upload(self, number, file, size)
+                upload = Upload(self, attempt, file, size)
                 yield upload
             if upload.received != size:
                 raise OpenError("interrupted")
-            self._start(number, self._job(work, path, name, is_archive=True, languages=(source, target)))
+            self._start(attempt, self._job(attempt, path, name, is_archive=True, languages=(source, target)))
         except BaseException as error:
-            problem = error if isinstance(error, OpenError) else OpenError("interrupted")
-            self._fail(number, problem)
+            self._fail(attempt, error if isinstance(error, OpenError) else OpenError("interrupted"))
             raise
 
     def stop(self) -> None:
-        """End the opening that goes on; nothing of it stays."""
+        """Stop the current opening and remove its files."""
         with self._lock:
-            if self._opening is None or self._opening.is_over:
+            attempt, self._attempt = self._attempt, None
+            if attempt is None:
                 return
-            number, self._number = self._number, self._number + 1
             self._opening = None
-            process, self._process = self._process, None
-        self._end(process, number)
+        attempt.end()
 
     def dismiss(self) -> None:
-        """Forget how the last opening ended."""
+        """Forget the end of the last opening."""
         with self._lock:
             if self._opening is not None and self._opening.is_over:
                 self._opening = None
 
     def remove(self, name: str) -> None:
-        """Take a model away again, with what was made of it; a folder that was opened in its place stays."""
+        """Remove an opened model and its files; a folder opened in place stays."""
         with self._lock:
             report = self._reports.pop(name, None)
             place = Path(self._place.name) if self._place else None
@@ -150,7 +168,7 @@ class OpenedModels:
             shutil.rmtree(Path(report.folder).parent, ignore_errors=True)
 
     def close(self) -> None:
-        """End all, as the server does."""
+        """Stop the opening and remove all models, at the end of the server."""
         self.stop()
         with self._lock:
             self._reports.clear()
@@ -158,9 +176,9 @@ class OpenedModels:
         if place is not None:
             place.cleanup()
 
-    def _begin(self, name: str, state: State) -> tuple[int, Path]:
+    def _begin(self, name: str, state: State) -> _Attempt:
         with self._lock:
-            if self._opening is not None and not self._opening.is_over:
+            if self._attempt is not None:
                 raise OpenError("busy")
             if len(self._reports) >= MAX_MODELS:
                 raise OpenError("many", most=str(MAX_MODELS))
@@ -168,42 +186,40 @@ class OpenedModels:
                 self._place = tempfile.TemporaryDirectory(
                     prefix=place_prefix(), dir=self._parent, ignore_cleanup_errors=True
                 )
-            self._number += 1
-            self._opening = Opening(unused_name(name, self._reports), state)
-            work = Path(self._place.name) / str(self._number)
-            work.mkdir()
-            return self._number, work
+            self._count += 1
+            self._attempt = _Attempt(unused_name(name, self._reports), Path(self._place.name) / str(self._count))
+            self._opening = Opening(self._attempt.name, state)
+            self._attempt.work.mkdir()
+            return self._attempt
 
-    def _job(self, work: Path, source: Path, title: str, *, is_archive: bool, languages: tuple[str, str]) -> Job:
-        opening = self._opening
-        name = opening.name if opening else "model"
+    @staticmethod
+    def _job(attempt: _Attempt, source: Path, title: str, *, is_archive: bool, languages: tuple[str, str]) -> Job:
         return Job(
-            place=str(work.parent),
+            place=str(attempt.work.parent),
             source=str(source),
             is_archive=is_archive,
-            out=str(work / name),
-            name=name,
+            out=str(attempt.work / attempt.name),
+            name=attempt.name,
             title=plain_name(title),
             source_language=languages[0],
             target_language=languages[1],
         )
 
-    def _start(self, number: int, job: Job) -> None:
+    def _start(self, attempt: _Attempt, job: Job) -> None:
         environment = {**os.environ, "PYTHONPATH": str(_ROOT), "OMP_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "viz_app.serving.opening.opening_process"]
         pipe = subprocess.PIPE
         with self._lock:
-            if number != self._number:
+            if attempt is not self._attempt:
                 raise OpenError("interrupted")
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, cwd=_ROOT)
-            self._process = process
+            process = attempt.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, cwd=_ROOT)
         assert process.stdin is not None
         with suppress(BrokenPipeError):
             process.stdin.write(msgspec.json.encode(job) + b"\n")
             process.stdin.flush()  # and stays open: its end is the end of this server
-        threading.Thread(target=self._listen, args=(number, process), name="opening", daemon=True).start()
+        threading.Thread(target=self._listen, args=(attempt, process), name="opening", daemon=True).start()
 
-    def _listen(self, number: int, process: subprocess.Popen[bytes]) -> None:
+    def _listen(self, attempt: _Attempt, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         problem = OpenError("ended")
         while line := process.stdout.readline(_MAX_LINE):
@@ -211,50 +227,39 @@ class OpenedModels:
             if message.problem:
                 problem = OpenError(message.problem, **message.values)
             elif message.report is not None:
-                self._done(number, message.report)
+                self._done(attempt, message.report)
                 break
             else:
-                self.tell(number, message.step, message.share)
+                self.tell(attempt, message.step, message.share)
         else:
-            self._fail(number, problem)
+            self._fail(attempt, problem)
         self._close(process)
 
-    def tell(self, number: int, step: str, share: float) -> bool:
-        """How far an opening is; whether anybody still wants it."""
+    def tell(self, attempt: _Attempt, step: str, share: float) -> bool:
+        """Set the progress of an opening; return whether it still goes on."""
         with self._lock:
-            if number != self._number or self._opening is None or self._opening.is_over:
+            if attempt is not self._attempt or self._opening is None:
                 return False
             self._opening = replace(self._opening, state=step, share=min(1.0, max(0.0, share)))  # type: ignore[arg-type]
             return True
 
-    def _done(self, number: int, report: Report) -> None:
+    def _done(self, attempt: _Attempt, report: Report) -> None:
         with self._lock:
-            if number != self._number or self._opening is None:
-                return
-            self._reports[self._opening.name] = report
-            _log.info("opened %s: %s, %d parameters", self._opening.name, report.family, report.parameters)
-            self._opening = replace(self._opening, state="done", share=1.0)
-            self._process = None
+            if attempt is self._attempt:
+                self._attempt, self._opening = None, Opening(attempt.name, "done", share=1.0)
+                self._reports[attempt.name] = report
+                _log.info("opened %s: %s, %d parameters", attempt.name, report.family, report.parameters)
 
-    def _fail(self, number: int, error: OpenError) -> None:
+    def _fail(self, attempt: _Attempt, error: OpenError) -> None:
         with self._lock:
-            if number == self._number and self._opening is not None:
-                self._opening = replace(self._opening, state="failed", problem=error.problem, values=error.values)
-            process, self._process = self._process if number == self._number else None, None
-        self._end(process, number)
-
-    def _end(self, process: subprocess.Popen[bytes] | None, number: int) -> None:
-        if process is not None:
-            process.kill()
-            process.wait()
-        with self._lock:
-            place = self._place
-        if place is not None:
-            shutil.rmtree(Path(place.name) / str(number), ignore_errors=True)
+            if attempt is self._attempt:
+                self._attempt = None
+                self._opening = Opening(attempt.name, "failed", problem=error.problem, values=error.values)
+        attempt.end()
 
     @staticmethod
     def _close(process: subprocess.Popen[bytes]) -> None:
-        """Let a process end that has said all; before it has, the end of its input would be the end of its server."""
+        """Wait for a process that has reported. Closing its input earlier would look like the end of the server."""
         try:
             process.wait(_LAST_SECONDS)
         except subprocess.TimeoutExpired:
@@ -267,29 +272,29 @@ class OpenedModels:
 
 
 class Upload:
-    """An archive on its way.
+    """Archive during its upload.
 
     Args:
-        store: Hears how far it is.
-        number: Of the opening.
-        file: Takes it in.
-        size: Bytes that were announced.
+        store: Receives the progress.
+        attempt: The attempt.
+        file: Receives the bytes.
+        size: Announced bytes.
     """
 
-    def __init__(self, store: OpenedModels, number: int, file: BinaryIO, size: int) -> None:
-        self._store, self._number, self._file, self._size = store, number, file, size
+    def __init__(self, store: OpenedModels, attempt: _Attempt, file: BinaryIO, size: int) -> None:
+        self._store, self._attempt, self._file, self._size = store, attempt, file, size
         self.received = 0
 
     def write(self, part: bytes) -> None:
-        """Take in a part. Raises OpenError for more than was announced, and once it was stopped."""
+        """Write a part. Raises OpenError for more than the announced size, and after a stop."""
         self.received += len(part)
-        if self.received > self._size or not self._store.tell(self._number, "upload", self.received / self._size):
+        if self.received > self._size or not self._store.tell(self._attempt, "upload", self.received / self._size):
             raise OpenError("interrupted")
         self._file.write(part)
 
 
 @cache
 def opened_models() -> OpenedModels:
-    """Those of this server."""
+    """Return the process-wide instance."""
     remove_leftovers()
     return OpenedModels()

@@ -1,7 +1,7 @@
-"""A process that makes a model ready: `python -m viz_app.serving.opening.opening_process`, a `Job` as JSON in.
+"""Process that opens a model: `python -m viz_app.serving.opening.opening_process`, a `Job` as JSON on its input.
 
-What it says are lines of JSON, each a `Message`. It ends when nobody is left to hear it, and then takes everything
-away: a server that was killed leaves nothing behind.
+Its output are lines of JSON, each a `Message`. When the server ends, even killed, this process removes all files and
+ends.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _FAMILIAR = frozenset(("de", "en", "es", "fr", "ja", "ko", "zh"))  # ... these f
 
 
 class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
-    """What is to be opened.
+    """Model to open.
 
     Args:
-        place: The server's folder for models; removed when the server is gone.
-        source: A folder, or an archive.
-        is_archive: Which of them.
-        out: Where the checkpoint goes; a checkpoint that lies in a folder already stays there.
-        name: Of the model.
-        title: As its folder or archive was called.
-        source_language: As the visitor named it; empty for what the files say.
+        place: The server's folder for models; removed after the server's end.
+        source: Folder or archive.
+        is_archive: Whether it is an archive.
+        out: Target of the checkpoint; a checkpoint in a folder stays there.
+        name: Name of the model.
+        title: Name of its folder or archive.
+        source_language: Language named by the visitor; empty for the one in the files.
         target_language: Likewise.
     """
 
@@ -50,21 +50,21 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """What was recognised.
+    """Facts about an opened model.
 
     Args:
-        family: What it was taken for; empty for a checkpoint of this program.
-        folder: Of the checkpoint.
-        parameters: How many it has.
-        bytes: Of its files.
-        options: Of the model, as `config.json` holds them.
-        tokens: What cuts its text: `sentencepiece`, `byte-level`.
-        licence: As its files state it; empty where they state none.
-        languages: That it can be asked for.
+        family: Recognised family; empty for a checkpoint of this program.
+        folder: Folder of the checkpoint.
+        parameters: Number of parameters.
+        bytes: Bytes of its files.
+        options: Options of the model, as `config.json` holds them.
+        tokens: Kind of tokenizer: `sentencepiece`, `byte-level`.
+        licence: Licence stated in its files; empty for none.
+        languages: Number of languages to choose from.
         source_language: BCP 47 code; empty where unknown.
         target_language: Likewise.
-        notes: What was not carried over.
-        measured: Whether its files hold a score.
+        notes: Parts that the conversion dropped.
+        measured: Whether its files have a score.
     """
 
     family: str
@@ -82,7 +82,7 @@ class Report(msgspec.Struct, kw_only=True):
 
 
 class Message(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """One line: how far it is, what was recognised, or why it failed."""
+    """One line of output: progress, report, or problem."""
 
     step: str = ""
     share: float = 0.0
@@ -92,26 +92,26 @@ class Message(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 def main() -> None:
-    """Do the job that stands on standard input."""
+    """Do the job on standard input."""
     job = msgspec.json.decode(sys.stdin.buffer.readline(), type=Job)
     threading.Thread(target=_end_with_the_server, args=(Path(job.place),), daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(_NICE)
     try:
-        _say(Message(report=open_model(job, lambda step, share: _say(Message(step=step, share=share)))))
+        _send(Message(report=open_model(job, lambda step, share: _send(Message(step=step, share=share)))))
     except OpenError as error:
-        _say(Message(problem=error.problem, values=error.values))
+        _send(Message(problem=error.problem, values=error.values))
     except MemoryError:
-        _say(Message(problem="memory"))
+        _send(Message(problem="memory"))
     except OSError as error:
-        _say(Message(problem="system", values={"reason": error.strerror or type(error).__name__}))
+        _send(Message(problem="system", values={"reason": error.strerror or type(error).__name__}))
 
 
 def _end_with_the_server(place: Path) -> None:
     while os.read(sys.stdin.fileno(), 1):  # unbuffered: a buffer's lock would be in the way of a normal end
         pass
     worker = os.getpid()
-    if hasattr(os, "fork"):  # so that what is removed is not written anew by the rest of this process
+    if hasattr(os, "fork"):  # end the rest of this process before removing, so that it writes nothing anew
         if os.fork():
             os._exit(1)
         while os.getppid() == worker:
@@ -120,25 +120,25 @@ def _end_with_the_server(place: Path) -> None:
     os._exit(1)
 
 
-def _say(message: Message) -> None:
+def _send(message: Message) -> None:
     try:
         sys.stdout.buffer.write(msgspec.json.encode(message) + b"\n")
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        threading.Event().wait()  # the server is gone: `_end_with_the_server` takes everything away, and ends this
+        threading.Event().wait()  # the server is gone: `_end_with_the_server` removes all files and ends this process
 
 
 def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
     """Unpack where needed, recognise, convert where needed.
 
     Raises:
-        OpenError: It cannot be opened; the reason is for a label.
+        OpenError: The model cannot be opened; `problem` names a label.
     """
     source = Path(job.source)
     if job.is_archive:
-        folder = Path(job.out).with_name("unpacked") / job.title  # which may tell its languages: opus-mt-ko-en
+        folder = Path(job.out).with_name("unpacked") / job.title  # it may name its languages: opus-mt-ko-en
         folder.mkdir(parents=True)
-        unpack(source, folder, _rarely(lambda done, total: on_step("unpack", done / max(1, total))))
+        unpack(source, folder, _throttled(lambda done, total: on_step("unpack", done / max(1, total))))
         source.unlink()
         source = folder
     on_step("recognise", 0.0)
@@ -147,7 +147,7 @@ def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
     except ValueError as error:  # of a conversion, a checkpoint, a vocabulary, options
         if isinstance(error, OpenError):
             raise
-        raise OpenError("refused", reason=_without(str(error), source, job)) from error
+        raise OpenError("refused", reason=_without_paths(str(error), source, job)) from error
 
 
 def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Report:
@@ -158,10 +158,10 @@ def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Re
     from transformer_core.text.vocabulary import VocabularyError
 
     if _is_checkpoint(source):
-        return _report(_kept(source, job))
+        return _report(_checked_checkpoint(source, job))
     plan = recognise(ForeignFolder(source))
     total, out = len(plan.origins), Path(job.out)
-    check_room(out.parent, _half_bytes(plan.model))
+    check_room(out.parent, _float16_bytes(plan.model))
     chosen = {"source_language": job.source_language or None, "target_language": job.target_language or None}
     vocabulary = plan.tokenizer.vocabulary
     try:
@@ -198,8 +198,8 @@ def _is_checkpoint(folder: Path) -> bool:
     return (folder / "manifest.json").is_file() and (folder / "config.json").is_file()
 
 
-def _kept(source: Path, job: Job) -> Path:
-    """The folder of a checkpoint of this program, whose every file is what its manifest says."""
+def _checked_checkpoint(source: Path, job: Job) -> Path:
+    """Return the folder of a checkpoint of this program, with every file checked against its manifest."""
     from transformer_core.storage.manifest import Manifest
 
     manifest = Manifest.read(source)
@@ -245,27 +245,27 @@ def _report(folder: Path, *, family: str = "", notes: list[str] | None = None) -
     )
 
 
-def _half_bytes(model: Any) -> int:
+def _float16_bytes(model: Any) -> int:
     from transformer_core.paper.flops import parameters
 
     return 2 * parameters(model)
 
 
-def _rarely(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
-    """The same once in a hundredth of the whole."""
+def _throttled(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """Return `tell` limited to one call for each hundredth of the whole."""
     last = -1
 
-    def told(done: int, total: int) -> None:
+    def throttled(done: int, total: int) -> None:
         nonlocal last
         if (hundredth := done * 100 // max(1, total)) != last:
             last = hundredth
             tell(done, total)
 
-    return told
+    return throttled
 
 
-def _without(problem: str, source: Path, job: Job) -> str:
-    """A message without the place on this machine, which is nobody else's concern."""
+def _without_paths(problem: str, source: Path, job: Job) -> str:
+    """Return a message without the server's paths, which must not leak."""
     for place in (str(source), job.out, job.place):
         problem = problem.replace(f"{place}{os.sep}", "").replace(place, job.name)
     return problem[:500]

@@ -1,1 +1,1 @@
-"""Queue, fair turns, rate limits, cache: who runs when."""
+"""Queue, fair turns, rate limits, cache."""

@@ -1,4 +1,4 @@
-"""Keeps background work, such as live training, from slowing down translations on the same server.
+"""Throttle background work, such as live training, so that translations on the same server stay fast.
 
 throttle = BackgroundThrottle()
 throttle.watch()                     # a page shows the work
@@ -23,16 +23,16 @@ Busy = Callable[[], bool]
 
 
 def never_busy() -> bool:
-    """The `busy` of a server without translations."""
+    """Return False: the `busy` of a server without translations."""
     return False
 
 
 class BackgroundThrottle:
-    """Throttles one kind of background work that all sessions share.
+    """Throttle for one kind of background work that all sessions share.
 
     Args:
         patience: Seconds without a watcher until the work stops.
-        clock: Gives the time in seconds.
+        clock: Returns the time in seconds.
         pause: Waits for a number of seconds.
     """
 
@@ -70,5 +70,5 @@ class BackgroundThrottle:
         """
         started, before = time.monotonic(), time.thread_time()
         yield
-        worked = time.thread_time() - before  # not the time for which others had the processor
+        worked = time.thread_time() - before  # without the time of other processes
         self._pause(max(pace - (time.monotonic() - started), REST * worked))

@@ -1,14 +1,14 @@
-"""Whose turn it is when more requests wait than can work: whoever has had least, by addresses and then by sessions.
+"""Fair queueing: the address, then the session, with the least used time is next.
 
-Of each party it is known how much time it has used. A party that comes back has used at least as much as the one that
-was served last had before, so nobody saves up turns while away (P. Goyal, H. Vin, H. Cheng: Start-time Fair Queueing,
-IEEE/ACM Transactions on Networking 5, 1997). The request that would finish first is served first, as its session's last
-cost foretells, or the recent mean for a new session: a short one does not wait for all the long ones before it
-(A. Demers, S. Keshav, S. Shenker: Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989). As long as
-anybody waits, no free slot is unused.
+The queue counts the time that each party has used. A party that returns starts at least at the level of the one served
+last, so it cannot save up turns while away (P. Goyal, H. Vin, H. Cheng: Start-time Fair Queueing, IEEE/ACM Transactions
+on Networking 5, 1997). The request with the earliest expected finish is next. Its expected cost is the last cost of its
+session, or the recent mean for a new session, so a short request does not wait for all the long ones before it
+(A. Demers, S. Keshav, S. Shenker: Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989). No slot is free
+while a request waits.
 
-Addresses share by weight: the square root of the number of their sessions. A class behind one router gets more than one
-visitor at home, and somebody who opens a hundred sessions ten times as much as he would with one, not a hundred times.
+The weight of an address is the square root of the number of its sessions. A class behind one router gets more than one
+visitor at home. A hundred sessions of one visitor get ten times the time of one session, not a hundred times.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _R = TypeVar("_R", bound="Request")
 
 @dataclass(eq=False)
 class Request:
-    """Something that waits for its turn.
+    """Request that waits for its turn.
 
     Args:
-        session: Whose it is.
-        arrival: Its place in the order of requests, which decides between equals; no other request has it.
+        session: Session that asks.
+        arrival: Unique place in the order of requests, which decides between equals.
         address: Where it comes from.
     """
 
@@ -44,11 +44,11 @@ class Request:
 
 
 class Charge(NamedTuple):
-    """What a request is charged while it works.
+    """Charge of a request while it works.
 
     Args:
-        seconds: That it is expected to take.
-        weight: Of its address.
+        seconds: Its expected duration.
+        weight: Weight of its address.
     """
 
     seconds: float
@@ -57,24 +57,24 @@ class Charge(NamedTuple):
 
 @dataclass
 class _Usage:
-    """Seconds, over its weight, that each of the parties has used that share something."""
+    """Weighted time used by each party."""
 
     used: dict[str, float] = field(default_factory=dict)
-    floor: float = 0.0  # what the one that was served last had used before
+    floor: float = 0.0  # the used time of the party served last, before it was served
 
     def join(self, party: str, present: Collection[str]) -> None:
-        """A party comes, beside those that are present."""
+        """Add a party to those that are present."""
         self.used = {each: used for each, used in self.used.items() if used > self.floor or each in present}
         self.used[party] = max(self.used.get(party, 0.0), self.floor)
 
     def begin(self, party: str, cost: float) -> None:
-        """A party is served, which is expected to cost so much."""
+        """Charge a party that is served its expected cost."""
         self.floor = max(self.floor, self.used[party])
         self.used[party] += cost
 
 
 class FairShare:
-    """Decides in which order requests are served. Not safe for threads by itself."""
+    """Order of requests. Not safe for threads by itself."""
 
     def __init__(self) -> None:
         self._present: list[Request] = []
@@ -84,7 +84,7 @@ class FairShare:
         self._usual = _MIN_COST  # seconds: a moving mean over all requests
 
     def arrive(self, request: Request) -> None:
-        """A request comes, to wait and then to work."""
+        """Add a request, which waits and then works."""
         here = [each for each in self._present if each.address == request.address]
         if not here:
             self._addresses.join(request.address, {each.address for each in self._present})
@@ -93,11 +93,11 @@ class FairShare:
         self._present.append(request)
 
     def order(self, waiting: Collection[_R]) -> list[_R]:
-        """Requests that have come, in the order in which they are served if all cost what is expected."""
+        """Return waiting requests in the order of service at their expected costs."""
         left: defaultdict[str, list[_R]] = defaultdict(list)
         for request in waiting:
             left[request.address].append(request)
-        queues = {address: self._within(address, requests) for address, requests in left.items()}
+        queues = {address: self._order_in_address(address, requests) for address, requests in left.items()}
         used = {address: self._addresses.used[address] for address in left}
         weights = {address: self._weight(address) for address in left}
         heads: list[tuple[float, int, _R]] = []
@@ -118,8 +118,8 @@ class FairShare:
             push(request.address)
         return ordered
 
-    def _within(self, address: str, requests: list[_R]) -> Iterator[_R]:
-        """Requests of one address in the order in which they are served."""
+    def _order_in_address(self, address: str, requests: list[_R]) -> Iterator[_R]:
+        """Yield the requests of one address in the order of service."""
         used = dict(self._sessions[address].used)
         heap = [(used[each.session] + self._expected(each), each.arrival, each) for each in requests]
         heapq.heapify(heap)
@@ -133,14 +133,14 @@ class FairShare:
             yield request
 
     def begin(self, request: Request) -> Charge:
-        """A request starts to work. Returns what it is charged, for `end`."""
+        """Charge a request that starts to work. Returns the charge, for `end`."""
         charge = Charge(self._expected(request), self._weight(request.address))
         self._addresses.begin(request.address, charge.seconds / charge.weight)
         self._sessions[request.address].begin(request.session, charge.seconds)
         return charge
 
     def end(self, request: Request, charge: Charge, seconds: float) -> None:
-        """A request that `begin` has charged so much has worked for so many seconds."""
+        """Replace the charge of a request, from `begin`, by the seconds that it worked, and remove it."""
         cost = max(seconds, _MIN_COST)
         self._addresses.used[request.address] += (cost - charge.seconds) / charge.weight
         self._sessions[request.address].used[request.session] += cost - charge.seconds
@@ -148,11 +148,11 @@ class FairShare:
         self._last[request.session] = cost
         self._usual += _NEWEST * (cost - self._usual)
         if len(self._last) > _MAX_REMEMBERED:
-            del self._last[next(iter(self._last))]  # it was served the longest ago
+            del self._last[next(iter(self._last))]  # the one served longest ago
         self.leave(request)
 
     def leave(self, request: Request) -> None:
-        """A request has been served or given up. When none is left, all are equals again."""
+        """Remove a request. When none is left, all are equals again."""
         self._present.remove(request)
         if not self._present:
             self._addresses = _Usage()

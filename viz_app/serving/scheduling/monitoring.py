@@ -1,7 +1,7 @@
-"""What an operator sees of a front end: metrics for Prometheus, and a line in the log for each request.
+"""Monitoring of a front end: metrics for Prometheus, and a line in the log for each request.
 
-Metrics are for the operator alone, so that they are served on a port of their own, on this machine only. Neither they
-nor the log hold anything that a visitor has typed.
+Metrics are for the operator only, so they have a port of their own, on this machine. Neither metrics nor log contain
+text that a visitor typed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _SECONDS = (0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 _log = logging.getLogger(__name__)
 
 requests = Counter("headlight_requests", "Requests for the model, by kind and outcome.", ["kind", "outcome"])
-seconds = Histogram("headlight_request_seconds", "Seconds that they took, by kind.", ["kind"], buckets=_SECONDS)
+seconds = Histogram("headlight_request_seconds", "Duration in seconds, by kind.", ["kind"], buckets=_SECONDS)
 batch_sentences = Histogram(
     "headlight_batch_sentences", "Sentences of a batch decoded here.", buckets=(1, 2, 4, 8, 16, 32)
 )
 cache_lookups = Counter("headlight_cache_lookups", "Lookups: known, computed, or shared with another one.", ["result"])
 sessions = Gauge("headlight_sessions", "Sessions that are connected.")
-_waiting = Gauge("headlight_requests_waiting", "Requests that wait for their turn.")
-_working = Gauge("headlight_requests_working", "Slots and batches that are held.")
+_waiting = Gauge("headlight_requests_waiting", "Requests waiting in the queue.")
+_working = Gauge("headlight_requests_working", "Slots and batches in use.")
 
 
 @contextmanager
@@ -60,8 +60,8 @@ def metrics_server(port: int | None, waiting: Callable[[], float], working: Call
 
     Args:
         port: The port; None serves none.
-        waiting: Requests that wait, asked when the metrics are read.
-        working: Those that work.
+        waiting: Returns the number of waiting requests, for each reading.
+        working: Returns the number of working requests.
 
     Raises:
         OSError: The port is taken.

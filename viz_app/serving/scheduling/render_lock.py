@@ -1,8 +1,8 @@
-"""One page is drawn at a time, in fair turns.
+"""Render lock: one run draws its page at a time, in fair turns.
 
-Streamlit gives each visitor's run a thread, yet Python runs one thread at a time, and threads that take the interpreter
-from one another at every step get half as much done. A run therefore waits for its turn, and gives it up while it waits
-for the model. Somebody who asks for page after page then slows down nobody else's translation by more than one page.
+Streamlit gives each visitor's run a thread, but Python runs one thread at a time, and threads that compete for the
+interpreter get half as much done. A run therefore waits for the lock, and releases it while it waits for the model. A
+visitor who asks for page after page delays a translation of another visitor by one page at most.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz_app.serving.scheduling.request_queue import RequestQueue, Ticket
 from viz_app.serving.scheduling.visitor import current_visitor
+from viz_app.serving.streamlit_patches import run_session
 
 
-class _Turn:
-    """The turn of one run, which it takes and gives up several times."""
+class _RenderLock:
+    """Lock of one run, which acquires and releases it several times."""
 
     def __init__(self, queue: RequestQueue, ticket: Ticket) -> None:
         self._queue, self._ticket = queue, ticket
         self._slot = ExitStack()
         self.held = False
 
-    def take(self) -> None:
-        """Wait for it. Raises Superseded."""
+    def acquire(self) -> None:
+        """Wait for the lock. Raises Superseded."""
         self._slot.enter_context(self._queue.slot(self._ticket))
         self.held = True
 
-    def give_up(self) -> None:
-        """Let the next one draw; nothing if the turn is not held."""
+    def release(self) -> None:
+        """Let the next run draw."""
         self.held = False
         self._slot.close()
 
@@ -43,41 +43,41 @@ _of_thread = threading.local()
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def _queue() -> RequestQueue:
-    # Runs wait for milliseconds, and each has a connection of its own: there is no need to turn anybody away.
-    return RequestQueue(1, visitor=current_visitor, most_waiting=sys.maxsize)
+    # Runs wait for milliseconds, and each has its own connection, so the queue refuses none.
+    return RequestQueue(1, visitor=current_visitor, max_waiting=sys.maxsize)
 
 
 @contextmanager
-def drawing_turn(queue: RequestQueue | None = None) -> Iterator[None]:
-    """Wait until the current run may draw, and let the next one draw afterwards.
+def render_lock(queue: RequestQueue | None = None) -> Iterator[None]:
+    """Hold the render lock for the current run.
 
     Args:
-        queue: Of the runs that take turns; None for that of all visitors.
+        queue: Queue of the runs; None for the queue of all visitors.
 
     Raises:
-        Superseded: A newer run of the session has come, or the visitor has left.
+        Superseded: A newer run of the session has started, or the visitor has left.
     """
-    queue, context = queue or _queue(), get_script_run_ctx(suppress_warning=True)
-    with queue.ticket(context.session_id if context else "") as ticket:
-        turn = _Turn(queue, ticket)
-        turn.take()
-        _of_thread.turn = turn
+    queue = queue or _queue()
+    with queue.ticket(run_session() or "") as ticket:
+        lock = _RenderLock(queue, ticket)
+        lock.acquire()
+        _of_thread.lock = lock
         try:
             yield
         finally:
-            _of_thread.turn = None
-            turn.give_up()
+            _of_thread.lock = None
+            lock.release()
 
 
 @contextmanager
-def released() -> Iterator[None]:
-    """Give up this thread's turn, if it holds one, for as long as it waits or computes. Raises Superseded."""
-    turn: _Turn | None = getattr(_of_thread, "turn", None)
-    if turn is None or not turn.held:
+def without_render_lock() -> Iterator[None]:
+    """Release this thread's render lock, if it holds one, while the block runs. Raises Superseded."""
+    lock: _RenderLock | None = getattr(_of_thread, "lock", None)
+    if lock is None or not lock.held:
         yield
         return
-    turn.give_up()
+    lock.release()
     try:
         yield
     finally:
-        turn.take()
+        lock.acquire()

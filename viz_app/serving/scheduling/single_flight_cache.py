@@ -1,7 +1,7 @@
-"""A bounded cache in which equal requests at the same time are one computation.
+"""Bounded cache with single flight: equal requests at the same time are one computation, a flight.
 
-Thirty students open the same example: one of them computes, the others wait for the value. Of a computation that
-everybody has given up, the one who computes hears through `should_stop`.
+Thirty students open the same example: one request leads the flight and computes, the others follow and wait for the
+value. When leader and followers have all given up, `should_stop` tells the computation.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from viz_app.serving.scheduling.monitoring import cache_lookups
-from viz_app.serving.scheduling.render_lock import released
+from viz_app.serving.scheduling.render_lock import without_render_lock
 from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket, Visitor
 
 ShouldStop = Callable[[], bool]
 Value = TypeVar("Value")
 
-_LOOK_UP_SECONDS = 0.1  # so that a waiter notices when it is superseded
+_POLL_SECONDS = 0.1  # a follower notices within this time that it is superseded
 
 
 class _Flight(Generic[Value]):
-    """One computation in progress and the number of others who wait for it."""
+    """One computation in progress and the number of its followers."""
 
     def __init__(self) -> None:
         self.done = threading.Event()
@@ -32,14 +32,14 @@ class _Flight(Generic[Value]):
 
 
 class SingleFlightCache(Generic[Value]):
-    """A least-recently-used cache in which equal requests at the same time are one computation.
+    """Least-recently-used cache with single flight.
 
     Args:
         max_entries: Values kept at most.
         max_bytes: Their size at most, as given by `size`.
-        size: Bytes of a value.
-        is_pinned: Whether the value of a key is never evicted; such values do not count towards the limits, so there
-            must be few of them.
+        size: Returns the bytes of a value.
+        is_pinned: Returns whether the value of a key is never evicted; pinned values do not count towards the limits,
+            so there must be few of them.
     """
 
     def __init__(
@@ -60,17 +60,17 @@ class SingleFlightCache(Generic[Value]):
         self._lock = threading.Lock()
 
     def get(self, key: object, compute: Callable[[ShouldStop], Value], ticket: Ticket) -> Value:
-        """The value of a key, computed at most once.
+        """Return the value of a key; compute it at most once.
 
         Args:
-            key: What identifies the value.
-            compute: Makes the value; it is handed a function that says whether nobody wants it any more.
-            ticket: The request; when it is cancelled this raises Superseded, unless the computation has begun and
-                others wait for its value.
+            key: Identity of the value.
+            compute: Computes the value; its argument returns whether every request has given up.
+            ticket: The request; when it is cancelled this raises Superseded, unless the computation has begun and has
+                followers.
 
         Raises:
-            Superseded: when a newer request took over.
-            Exception: whatever `compute` raised, for everybody who waited; nothing is kept then.
+            Superseded: A newer request took over.
+            Exception: The error of `compute`, also for the followers; nothing is kept then.
         """
         while True:
             ticket.check()
@@ -89,7 +89,7 @@ class SingleFlightCache(Generic[Value]):
                 else:
                     flight.followers += 1
             cache_lookups.labels("computed" if leads else "shared").inc()
-            with released():
+            with without_render_lock():
                 if leads:
                     return self._lead(key, flight, compute, ticket)
                 self._follow(flight, ticket)
@@ -97,7 +97,7 @@ class SingleFlightCache(Generic[Value]):
                 raise flight.error
             if flight.value is not None:
                 return flight.value
-            # The leader gave up: ask again, perhaps as the leader, in the order of the tickets.
+            # The leader gave up: ask again, maybe as the leader, in the order of the tickets.
 
     def get_in_turn(
         self,
@@ -108,19 +108,19 @@ class SingleFlightCache(Generic[Value]):
         on_position: OnPosition | None = None,
         visitor: Visitor | None = None,
     ) -> Value:
-        """The value of a key, computed when it is the session's turn in a queue.
+        """Return the value of a key; compute it in a slot of a queue.
 
         Args:
-            key: What identifies the value.
+            key: Identity of the value.
             compute: As for `get`. It holds a slot of the queue, so it must not ask for another one.
-            queue: Bounds how many compute at once.
-            session: Who asks; a newer request of the same session in the same queue cancels this one.
+            queue: Bounds the computations at once.
+            session: Session that asks; its newer request in the same queue cancels this one.
             on_position: Called with the number of requests ahead while this one waits for a slot.
-            visitor: For whom, if the caller's run does not say.
+            visitor: Origin of the request, if the caller's run does not say.
 
         Raises:
-            Superseded: when a newer request took over.
-            Exception: as `get`.
+            Superseded: A newer request took over.
+            Exception: As `get`.
         """
         with queue.ticket(session, visitor) as ticket:
 
@@ -153,9 +153,9 @@ class SingleFlightCache(Generic[Value]):
         return value
 
     def _follow(self, flight: _Flight[Value], ticket: Ticket) -> None:
-        """Wait until the leader is done or has given up. Raises Superseded when this request is cancelled first."""
+        """Wait until the leader is done or gives up. Raises Superseded when this request is cancelled first."""
         try:
-            while not flight.done.wait(_LOOK_UP_SECONDS):
+            while not flight.done.wait(_POLL_SECONDS):
                 ticket.check()
         finally:
             with self._lock:
@@ -180,6 +180,6 @@ class SingleFlightCache(Generic[Value]):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the values kept."""
+        """Bytes of the cached values."""
         with self._lock:
             return self._bytes

@@ -1,1 +1,1 @@
-"""Between the network and Streamlit: middleware, limits, health, logs, warm-up."""
+"""Web server around Streamlit: middleware, health, logs, warm-up."""

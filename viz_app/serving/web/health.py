@@ -1,4 +1,4 @@
-"""Whether a front end is up, and whether it can translate: for whoever restarts it or sends visitors to it."""
+"""Health of a front end for its supervisor or load balancer: whether it is up, and whether it can translate."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
 LIVE, READY = "/healthz/live", "/healthz/ready"
 
-_SECONDS = 1.0  # that an answer counts: whoever asks more often costs no more
+_SECONDS = 1.0  # lifetime of an answer
 _log = logging.getLogger(__name__)
 
 
 class Health:
-    """Answers on the health of a process."""
+    """Health of the process."""
 
     def __init__(self) -> None:
-        self.model_tried = False  # whether the first model was loaded at the start, or could not be
+        self.model_tried = False  # whether the start has tried to load the first model
         self._lock = asyncio.Lock()
         self._ready, self._until = False, 0.0
 
     def routes(self) -> list[Route]:
-        """For the server."""
+        """Return the routes for the server."""
         return [Route(LIVE, self.live), Route(READY, self.ready)]
 
     async def live(self, _: Request) -> PlainTextResponse:
-        """The process answers."""
+        """Answer that the process is alive."""
         return PlainTextResponse("ok")
 
     async def ready(self, _: Request) -> PlainTextResponse:
-        """200 if a sentence would be translated now, else 503."""
+        """Answer 200 if a sentence would be translated now, else 503."""
         async with self._lock:
             if self.model_tried and time.monotonic() > self._until:
                 self._ready = await asyncio.to_thread(_can_translate)

@@ -1,4 +1,4 @@
-"""Logs as lines of JSON, for programs that read them."""
+"""Logs as lines of JSON."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskNa
 
 
 class JsonFormatter(logging.Formatter):
-    """One object a line: time, level, logger, message, and the fields that a record has besides.
+    """Formatter of one object per line: time, level, logger, message, and the extra fields of a record.
 
-    Of an exception it gives the type and the places in the code; its message may quote what a visitor has typed.
+    For an exception it has the type and the places in the code. The message may quote a visitor's text and is left out.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without its end."""
+        """Return the line, without its end."""
         found: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -38,7 +38,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def use_log_setting() -> None:
-    """Write logs as HEADLIGHT_LOG says: `json`; by default as Python and Streamlit do.
+    """Set the log format from HEADLIGHT_LOG: `json`, or the default of Python and Streamlit.
 
     Raises:
         ValueError: It says something else.

@@ -1,4 +1,4 @@
-"""What stands between the network and Streamlit: a size for messages, closed doors, and a policy for browsers.
+"""Guard between the network and Streamlit: limits of messages, closed addresses, and a policy for browsers.
 
 A pure ASGI middleware, for `streamlit.App`.
 """
@@ -10,7 +10,8 @@ import os
 from typing import TYPE_CHECKING
 
 from viz_app.serving.scheduling.monitoring import sessions
-from viz_app.serving.scheduling.token_bucket import TokenBucket
+from viz_app.serving.streamlit_patches import is_offered
+from viz_app.serving.token_bucket import TokenBucket
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -19,13 +20,13 @@ MAX_MESSAGE_BYTES = 1_000_000  # of a message from a browser; the longest senten
 # Of one connection: each message is a run of the page, 35 ms of a core. A slider that is dragged sends a burst.
 MESSAGES_PER_SECOND = 5
 MESSAGE_BURST = 20
-# Streamlit takes files here though the app asks for none, and tells its statistics to everybody.
+# Streamlit accepts files here though the app asks for none, and publishes its statistics.
 CLOSED = ("/_stcore/upload_file", "/_stcore/metrics")
 FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
 _TOO_BIG = 1009  # code of RFC 6455 for a message that is too big
 
-# Streamlit and BertViz have scripts and styles inside their pages; nothing is loaded from anywhere else, and nothing is
-# sent there, so that a picture in a stranger's model card cannot tell who reads it.
+# Streamlit and BertViz have scripts and styles inside their pages; a page loads nothing from another server and sends
+# nothing there, so an image in a foreign model card cannot report its readers.
 _POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; media-src 'self' data: blob:; worker-src 'self' blob:; "
@@ -35,7 +36,7 @@ _POLICY = (
 
 
 def headers() -> list[tuple[bytes, bytes]]:
-    """Of every answer. HEADLIGHT_FRAME_ANCESTORS names the other sites that may show the app in a frame."""
+    """Return the headers of every answer. HEADLIGHT_FRAME_ANCESTORS names other sites that may frame the app."""
     ancestors = " ".join(["'self'", *os.environ.get(FRAME_SETTING, "").replace(";", " ").split()])
     return [
         (b"content-security-policy", _POLICY.format(ancestors=ancestors).encode("ascii", "ignore")),
@@ -45,7 +46,7 @@ def headers() -> list[tuple[bytes, bytes]]:
 
 
 class Guard:
-    """Refuses what is too large or not offered, before Streamlit sees it.
+    """Guard that refuses requests that are too large or that no page sends, before Streamlit sees them.
 
     Args:
         app: The application behind it.
@@ -56,7 +57,7 @@ class Guard:
         self._headers = headers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request or connection."""
+        """Serve one request or connection."""
         if scope["type"] == "websocket":
             with sessions.track_inprogress():  # each session has one connection
                 await self._app(scope, _limited(receive, send), send)
@@ -80,19 +81,22 @@ class Guard:
 
 
 def _limited(receive: Receive, send: Send) -> Receive:
-    """Messages up to the size that a browser needs, and no faster than a person acts.
+    """Limit messages to the size, rate and kinds that the pages need.
 
-    A larger one ends the connection; one that comes too soon waits, and with it the network connection behind it.
+    A larger message ends the connection. An early one waits, and with it the network connection. An unknown kind is
+    dropped.
     """
     bucket = TokenBucket(MESSAGES_PER_SECOND, MESSAGE_BURST)
 
     async def limited() -> Message:
-        message = await receive()
-        if len(message.get("bytes") or message.get("text") or b"") > MAX_MESSAGE_BYTES:
-            await send({"type": "websocket.close", "code": _TOO_BIG, "reason": "the message is too big"})
-            return {"type": "websocket.disconnect", "code": _TOO_BIG}
-        if (left := bucket.take()) < 0:
-            await asyncio.sleep(-left / MESSAGES_PER_SECOND)
-        return message
+        while True:
+            message = await receive()
+            if len(message.get("bytes") or message.get("text") or b"") > MAX_MESSAGE_BYTES:
+                await send({"type": "websocket.close", "code": _TOO_BIG, "reason": "the message is too big"})
+                return {"type": "websocket.disconnect", "code": _TOO_BIG}
+            if (left := bucket.take()) < 0:
+                await asyncio.sleep(-left / MESSAGES_PER_SECOND)
+            if not message.get("bytes") or is_offered(message["bytes"]):
+                return message
 
     return limited

@@ -1,4 +1,4 @@
-"""Makes a server ready before anybody asks: it loads the first model, translates examples, measures heads."""
+"""Prepare a server before its first visitor: load the first model, translate examples, measure heads."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from viz_app.serving.opening.opened_models import opened_models
 from viz_app.serving.scheduling.monitoring import METRICS_SETTING, metrics_server
 from viz_app.serving.scheduling.request_queue import Superseded, Visitor
 from viz_app.serving.settings import positive_setting
+from viz_app.serving.streamlit_patches import resize_download_pool
 from viz_app.serving.web.health import health
-from viz_app.serving.web.server_limits import resize_download_pool
 
-_OWNER = "warm-up"  # whose requests these are
+_OWNER = "warm-up"  # the session of these requests
 _log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
 async def warm_up(_: object) -> AsyncIterator[None]:
-    """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
+    """Run the warm-up in a thread, as `lifespan` of `streamlit.App`, and stop it before the server ends."""
     resize_download_pool()
     with metrics_server(_metrics_port(), lambda: request_queue().waiting, lambda: request_queue().working):
         async with _prepared():
@@ -42,7 +42,7 @@ async def _prepared() -> AsyncIterator[None]:
         await asyncio.to_thread(thread.join)
         if (workers := worker_processes()) is not None:
             await asyncio.to_thread(workers.close)
-        await asyncio.to_thread(opened_models().close)  # a server that is told to end runs nothing after this
+        await asyncio.to_thread(opened_models().close)  # the server runs nothing after this
 
 
 def _metrics_port() -> int | None:
@@ -61,5 +61,5 @@ def _prepare(stopping: threading.Event) -> None:
         measure_roles(service, _OWNER, owner)
     except Superseded:
         pass  # the server ends
-    except Exception as error:  # a page says it, with the way out, to whoever opens one
+    except Exception as error:  # the pages show it, with the way out
         _log.warning("the first model is not ready: %s", error)

@@ -1,1 +1,1 @@
-"""Parts of the page of a class."""
+"""Class controls on all pages."""

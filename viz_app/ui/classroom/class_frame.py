@@ -1,4 +1,4 @@
-"""What every page says of the class: that it follows this screen, or that this screen follows the teacher."""
+"""Class line on every page: this screen leads the class, or follows the teacher."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from viz_app.lessons.lesson_markdown import Scene
 from viz_app.serving.classes.classrooms import Question
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.classroom.class_session import (
+from viz_app.ui.classroom.class_membership import (
     ask,
     followed_class,
     is_following_teacher,
@@ -22,7 +22,7 @@ from viz_app.ui.classroom.class_session import (
 
 
 def draw_class_line(t: Texts) -> None:
-    """One line above the page, with the way out; nothing for who neither leads nor follows."""
+    """Draw a line above the page with the way out, for a leading or following screen only."""
     if is_leading():
         _line(t("classroom.leading"), (t("classroom.stop_leading"), session.enqueue_callback(set_leading, False)))
         return
@@ -48,14 +48,14 @@ def _line(sentence: str, *buttons: tuple[str, object]) -> None:
 
 
 def draw_ask_scene(t: Texts, lesson: str, scene: Scene) -> None:
-    """A button that asks the class the question of a scene, where it has one with choices."""
+    """Draw a button that asks the class the question of a scene, if it has choices."""
     question = lesson_question(lesson, scene)
     if question is not None:
         draw_ask(t, question)
 
 
 def draw_ask(t: Texts, question: Question | None) -> None:
-    """A button that asks the class; without a question it says what is missing."""
+    """Draw a button that asks the class; without a question its help names what is missing."""
     st.button(
         t("classroom.ask_class"),
         key="ask-class",

@@ -48,7 +48,7 @@ from viz_app.ui.lesson_route import (
     is_following,
     open_stop,
     route_params,
-    scene_of_session,
+    route_scene,
     stage_key,
     state_key,
     stop_title,
@@ -113,7 +113,7 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
         texts=t.table("lesson") | context.t.table(f"lesson_{name}"),
         state=state,
         onward=stop_title(t, after) if after else None,
-        onward_from=scene_of_session(name),
+        onward_from=route_scene(name),
         share=share,
         findings=st.session_state.get(findings_key(name), ()),
     )

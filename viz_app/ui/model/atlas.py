@@ -1,4 +1,4 @@
-"""The section of the page Model that shows what every head does: its atlas."""
+"""Section of the page Model with the head atlas."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state import session
 from viz_app.state.session_file import SavedAtlas
 from viz_app.text import Texts
-from viz_app.ui.downloads import draw_download, in_turn
-from viz_app.ui.edit_links import edit_atlas_in_figures, open_in_translate
+from viz_app.ui.downloads import draw_command, draw_figure_downloads, in_turn
+from viz_app.ui.edit_links import draw_edit_button, edit_atlas_in_figures, open_in_translate
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.menu import menu
 from viz_app.ui.model.growth import Params
 from viz_app.ui.share_menu import draw_share
 
-_SEEN = "atlas_seen"  # what was seen last of each atlas, by the hash of its model
+_SEEN = "atlas_seen"  # last state of each atlas, by the hash of its model
 
 
 def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
@@ -40,36 +40,35 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
     Args:
         t: Labels.
         served: The visitor's model.
-        params: What stands in the address anyway.
+        params: The other parameters of the address.
 
     Returns:
-        What stands in the address, what is seen here included.
+        The parameters of the address, with those of this section.
     """
     found = served.head_atlas
-    if found.problem:
+    names = [measure.name for measure in measures(found.atlas)] if found.atlas else []
+    if names or found.problem or not served.parses:
         st.header(t("atlas.title"), anchor="atlas")
+    if found.problem:
         st.warning(t("atlas.damaged", problem=escape_markdown(found.problem)), icon=":material/warning:")
         return params
-    if found.atlas is None or not (names := [measure.name for measure in measures(found.atlas)]):
+    if found.atlas is None or not names:
         if not served.parses:
-            st.header(t("atlas.title"), anchor="atlas")
             st.caption(t("atlas.none"))
         return params
-    st.header(t("atlas.title"), anchor="atlas")
     st.markdown(t("atlas.about"))
     state = _draw(t, served, found, found.atlas)
     params = params | state.to_query(names[0])
     with st.container(horizontal=True, key="atlas-takeaways"):
         _draw_downloads(t, served, found, found.atlas, state)
-        edit = session.enqueue_callback(edit_atlas_in_figures, {"view": "grid", "measure": state.by})
-        st.button(t("studio.edit"), key="atlas-edit", icon=":material/draw:", on_click=edit)
+        draw_edit_button(t, "atlas-edit", edit_atlas_in_figures, {"view": "grid", "measure": state.by})
         draw_share(t, "model", params, key="atlas-share")
     return params
 
 
 def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) -> AtlasState:
-    """The component; returns what is seen in it."""
-    # A key of its own for each model: another one has other heads and measures.
+    """Draw the component; return its state."""
+    # One key for each model: another one has other heads and measures.
     key = session.fresh_key(f"atlas-{atlas.weights_hash[:12]}")
     kept: dict[str, AtlasState] = st.session_state.setdefault(_SEEN, {})
     if atlas.weights_hash not in kept:
@@ -83,7 +82,7 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
         answered(key, event)
         st.rerun()
     result = translated(served) if state.maps else None
-    # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
+    # Unchanged bytes are not sent again, so the start is fixed while the component is on the page.
     start = f"{key}-start"
     if key not in st.session_state or start not in st.session_state:
         st.session_state[start] = state
@@ -101,7 +100,7 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
 
 
 def shown_atlas(weights: str) -> SavedAtlas | None:
-    """What was seen last of the atlas of a model, for a session file; None where nobody has opened it."""
+    """Return the last state of a model's atlas, for a session file; None if it was never opened."""
     state: AtlasState | None = st.session_state.get(_SEEN, {}).get(weights)
     if state is None:
         return None
@@ -109,7 +108,7 @@ def shown_atlas(weights: str) -> SavedAtlas | None:
 
 
 def restore_atlas(weights: str, saved: SavedAtlas) -> None:
-    """Show this when the atlas of a model is drawn next."""
+    """Set the state for the next drawing of a model's atlas."""
     st.session_state[_SEEN] = {weights: AtlasState(**msgspec.structs.asdict(saved))}
 
 
@@ -118,7 +117,7 @@ def _typed() -> str:
 
 
 def translated(served: TranslationService) -> TranslationResult | None:
-    """The visitor's sentence and its maps, mostly from the cache; None for one that the model does not translate."""
+    """Return the translation of the visitor's sentence, mostly cached; None if the model cannot translate it."""
     sentence = served.validate(_typed())
     if sentence.status != "good":
         return None
@@ -135,9 +134,7 @@ def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atla
         made = exportable(t, served, atlas, "grid", measure=state.by)
         if made is not None:
             st.caption(t("atlas.download_figure", measure=measure_name(t, state.by)))
-            with st.container(horizontal=True):
-                for format in made.formats:
-                    draw_download(format, made.file, made.file_name(format), "download-atlas")
+            draw_figure_downloads(made, "download-atlas")
         st.caption(t("atlas.download_table"))
         with st.container(horizontal=True):
             files = {"csv": partial(atlas_table.to_csv, atlas, found.roles), "npz": partial(atlas_table.to_npz, atlas)}
@@ -149,14 +146,14 @@ def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atla
                     key=f"download-atlas-table-{ending}",
                     on_click="ignore",
                 )
-        if made is not None and (command := made.command("pdf")):
-            st.code(command, language=None, wrap_lines=True)
+        if made is not None:
+            draw_command(made)
 
 
 def exportable(
     t: Texts, served: TranslationService, atlas: Atlas, view: str, **parameters: object
 ) -> ExportableFigure | None:
-    """A view of the atlas with all its files; None where the atlas has no number for some head."""
+    """Return a view of the atlas with all its files; None if the atlas lacks a number for some head."""
     try:
         figure = VIEWS[view].figure(
             atlas=atlas, language=t.language, provenance=checkpoint_record(served.translator), **parameters

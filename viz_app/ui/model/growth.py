@@ -1,4 +1,4 @@
-"""The section of the page Model that shows how heads found their jobs."""
+"""Section of the page Model with the training history of heads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from viz_app.model_card.histories import HistorySource
 from viz_app.state import session
 from viz_app.state.session_file import SavedGrowth
 from viz_app.text import Texts
-from viz_app.ui.downloads import draw_download
+from viz_app.ui.downloads import draw_command, draw_download, draw_figure_downloads
 from viz_app.ui.edit_links import draw_card_opener
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.share_menu import draw_share
@@ -32,24 +32,24 @@ from viz_app.ui.share_menu import draw_share
 if TYPE_CHECKING:
     from transformer_core.history.snapshots import History
 
-_OF = "growth_of"  # the visitor's model, and the one whose history he has opened
-_SEEN = "growth_seen"  # what was seen last of each history, by its folder
-_SHOWN = "growth_shown"  # whose history was drawn last, and what was seen of it
-_RESTORED = "growth_restored"  # what a session file says of it, until it is drawn
+_OF = "growth_of"  # the visitor's model, and the model of the open history
+_SEEN = "growth_seen"  # last state of each history, by its folder
+_SHOWN = "growth_shown"  # the last drawn history, and its state
+_RESTORED = "growth_restored"  # state from a session file, until it is drawn
 
 Params = dict[str, str | None]
 
 
 def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
-    """Draw it, if any model has a history; it says which model it shows.
+    """Draw a model's training history, if any model has one.
 
     Args:
         t: Labels.
         checkpoint: Folder of the visitor's model.
-        params: What stands in the address anyway.
+        params: The other parameters of the address.
 
     Returns:
-        What stands in the address, what is seen here included.
+        The parameters of the address, with those of this section.
     """
     models = histories.available_histories(checkpoint)
     if not models:
@@ -83,7 +83,7 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
 
 
 def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
-    """Whose history is shown: as it was left, or as the address says, at first that of the visitor's model."""
+    """Choose the model: the last choice, or the address's, at first the visitor's model."""
     if len(models) == 1:
         return models[0]
     mine, kept = st.session_state.get(_OF, (models[0].name, st.query_params.get("grown_of")))
@@ -102,8 +102,8 @@ def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
 
 
 def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, str]) -> HeadSnapshot:
-    """The heads; returns what is seen of them."""
-    # A key of its own for each model: another one has other sentences, heads and moments.
+    """Draw the heads; return the state of the view."""
+    # One key for each model: another one has other sentences, heads and snapshots.
     key = session.fresh_key(f"growth-{chosen.name}-{chosen.served}")
     kept: dict[str, HeadSnapshot] = st.session_state.setdefault(_SEEN, {})
     place = str(chosen.folder)
@@ -113,7 +113,7 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, s
         place_in_it = {name: value for name, value in msgspec.structs.asdict(restored).items() if name != "of"}
         kept[place] = HeadSnapshot.from_report(place_in_it, history) or kept[place]
     st.session_state[_RESTORED] = None
-    # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
+    # Unchanged bytes are not sent again, so the start is fixed while the component is on the page.
     start = f"{key}-start"
     if key not in st.session_state or start not in st.session_state:
         st.session_state[start] = kept[place]
@@ -125,13 +125,13 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, s
 
 
 def shown_growth() -> SavedGrowth | None:
-    """What was seen last, for a session file; None where the page was never opened."""
+    """Return the last state, for a session file; None if the page was never opened."""
     shown: SavedGrowth | None = _restored() or st.session_state.get(_SHOWN)
     return shown
 
 
 def restore_growth(saved: SavedGrowth | None) -> None:
-    """Show this when the section is drawn next; None for the start."""
+    """Set the state for the next drawing; None for the start."""
     st.session_state[_RESTORED] = saved
     for name in (_OF, _SEEN, _SHOWN):
         st.session_state.pop(name, None)
@@ -152,16 +152,14 @@ def _draw_download(t: Texts, chosen: HistorySource, history: History, seen: Head
     moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
     with st.popover(t("translate.download"), icon=":material/download:"):
         st.caption(t("growth.take", head=f"{seen.layer + 1}.{seen.head + 1}", moment=moment))
-        with st.container(horizontal=True):
-            for format in still.formats:
-                draw_download(format, still.file, still.file_name(format), "download-growth")
+        draw_figure_downloads(still, "download-growth")
         st.caption(t("growth.take_film"))
         draw_download("gif", moving.file, moving.file_name("gif"), "download-growth")
-        st.code(still.command("pdf"), language=None, wrap_lines=True)
+        draw_command(still)
 
 
 def _small(t: Texts, name: str) -> str:
-    """The name of a small model, and what makes it differ."""
+    """Return the name of a small model, and its difference."""
     key = f"about_{name.replace('-', '_')}"
     about = t(f"growth.{key}") if key in t.table("growth") else t("growth.about_small")
     return t("growth.small", name=name, about=about)

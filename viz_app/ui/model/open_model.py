@@ -1,4 +1,4 @@
-"""Open a model on the page Model: from a folder of the server or a zip, with progress, a report, and a way back."""
+"""Section of the page Model that opens a model: a folder of the server or a zip, with progress and report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SECONDS = 1.0  # between two looks at how far it is
 
 
 def draw_open_model(t: Texts) -> None:
-    """The section of the page."""
+    """Draw the section."""
     st.header(t("open_model.title"))
     root = _root()
     if root is None:
@@ -48,7 +48,7 @@ def draw_open_model(t: Texts) -> None:
 
 
 def _root() -> Path | None:
-    """The folder from which this visitor may open models; None where none."""
+    """Return the folder from which this visitor may open models; None if the visitor may open none."""
     headers = {name.lower(): value for name, value in st.context.headers.items()}
     return allowed_root(st.get_option("server.address"), headers)
 
@@ -88,7 +88,7 @@ def _languages() -> tuple[str, str]:
 
 
 def _open_folder() -> None:
-    """For `enqueue_callback`: the name is looked up, and never taken for a path."""
+    """For `enqueue_callback`: open the chosen folder. Its name is looked up, and never taken for a path."""
     root, name = _root(), st.session_state.get(_FOLDER)
     folder = model_folders(root).get(name) if root is not None and isinstance(name, str) else None
     st.session_state[_REFUSED] = None
@@ -102,7 +102,7 @@ def _open_folder() -> None:
 
 @st.fragment(run_every=_SECONDS)
 def _follow(t: Texts) -> None:
-    """How far it is, with the way out."""
+    """Draw the progress, and a button to stop."""
     opening = opened_models().opening
     if opening is None or opening.is_over:
         st.rerun()  # the whole page, whose list of models has changed
@@ -128,7 +128,7 @@ def _draw_outcome(t: Texts, opening: Opening | None) -> None:
 
 
 def _problem(t: Texts, error: OpenError) -> str:
-    """The label of a problem; the browser sends names of labels back, so one that does not exist is no problem."""
+    """Return the label of a problem; the browser may send an unknown one, which counts as an interruption."""
     label = t.table("open_model").get(f"problem_{error.problem}")
     name = error.problem if label else "interrupted"
     values = {"most": megabytes(MAX_PACKED)} if name == "packed" else {}
@@ -170,7 +170,7 @@ def _remove(name: str) -> None:
 
 
 def _memory(t: Texts, report: Report) -> str:
-    """On disk, and in use: processes share the float16 weights of a large model, which are the pages of its files."""
+    """Return memory on disk and in use: processes share the float16 weights of a large model, its mapped files."""
     shared = report.parameters >= LARGE_MODEL
     key, width = ("memory_shared", 2) if shared else ("memory_each", 4)
     return t(f"open_model.{key}", disk=megabytes(report.bytes), memory=megabytes(width * report.parameters))

@@ -1,4 +1,4 @@
-"""What the command line does with one's own text and one's own model."""
+"""Commands for one's own text and model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXPORT = 'python -m viz_app sentence --checkpoint my-model --text "A man rides a
 
 
 def draw_own_model(t: Texts) -> None:
-    """Commands to train a model, to open it in the app, and to take its figures."""
+    """Draw commands that train a model, open it in the app, and export its figures."""
     st.header(t("own.title"))
     for name, command in (("train", TRAIN), ("open", OPEN), ("export", EXPORT)):
         st.markdown(t(f"own.{name}"))

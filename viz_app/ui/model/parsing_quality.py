@@ -1,4 +1,4 @@
-"""The section of the page Model that tells how good the trees of a parser are."""
+"""Section of the page Model with the quality of a parser's trees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNKNOWN = "–"
 
 
 def draw_parsing(t: Texts, sets: Mapping[str, ParsingScores], free: Mapping[str, ParsingScores]) -> None:
-    """F1 and what belongs to it, a row for each test set; beside it what trivial trees and the paper reach.
+    """Draw F1 and related scores, a row for each test set, beside trivial trees and the paper.
 
     Args:
         t: Texts.
@@ -48,13 +48,13 @@ def draw_parsing(t: Texts, sets: Mapping[str, ParsingScores], free: Mapping[str,
 
 
 def _set(t: Texts, name: str) -> str:
-    """What a set holds, and its name."""
+    """Return the content of a set, and its name."""
     holds = content_of(name)
     return f"{t(f'model.trees_{holds}')} · {escape_markdown(name)}" if holds else escape_markdown(name)
 
 
 def _f1(row: ParsingScores) -> str:
-    """F1, with its 95 % interval where that is known."""
+    """Return F1, with its 95 % interval if known."""
     return f"{row.f1:.1f}" + (f" ({row.f1_95[0]:.1f}–{row.f1_95[1]:.1f})" if row.f1_95 else "")
 
 
@@ -63,7 +63,7 @@ def _percent(value: float | None) -> str:
 
 
 def _search(t: Texts, row: ParsingScores) -> str:
-    """How the trees were searched for; nothing where nobody has written it down."""
+    """Return the settings of the search; empty if unknown."""
     if row.beam is None or row.alpha is None:
         return ""
     return t("model.parsing_search", beam=row.beam, alpha=f"{row.alpha:g}")

@@ -1,4 +1,4 @@
-"""The section of the page Model that shows how many heads can go, also live on the visitor's sentence."""
+"""Section of the page Model with the pruning curves of heads, also live on the visitor's sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from transformer_core.analysis.ablation import AblatedTranslation
 from transformer_core.atlas.record import Atlas
-from viz_app.figures import CurvesFigure, to_plotly
+from viz_app.figures import CurvesFigure
 from viz_app.figures.build.atlas import SCORES, most_left, pruned_groups
 from viz_app.figures.text.chart_captions import with_caption
 from viz_app.model_card.atlas_state import PruningState, orders
@@ -21,12 +21,13 @@ from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state import session
 from viz_app.state.session_file import SavedPruning
 from viz_app.text import Texts
-from viz_app.ui.downloads import draw_download
-from viz_app.ui.edit_links import edit_atlas_in_figures
+from viz_app.ui.downloads import draw_command, draw_figure_downloads
+from viz_app.ui.edit_links import draw_edit_button, edit_atlas_in_figures
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.menu import menu
 from viz_app.ui.model.atlas import exportable, translated
 from viz_app.ui.model.growth import Params
+from viz_app.ui.plotly_chart import draw_plotly, page_theme
 from viz_app.ui.share_menu import draw_share
 
 _STATE = "atlas_pruning"  # of each atlas, by the hash of its model
@@ -37,11 +38,11 @@ Later = Callable[[], None]
 
 
 def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[Params, Later]:
-    """Draw the curves and the slider, where the atlas has them.
+    """Draw the curves and the slider, if the atlas has them.
 
     Returns:
-        What stands in the address, what is seen here included; and what translates the sentence with fewer heads, to
-        be called when the rest of the page stands.
+        The parameters of the address, with those of this section; and a function that translates the sentence with
+        fewer heads, to call after the rest of the page is drawn.
     """
     atlas = served.head_atlas.atlas
     if atlas is None or not pruned_groups(atlas):
@@ -61,11 +62,9 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
     made = exportable(t, served, atlas, "pruning", **about)
     params = params | state.to_query(atlas)
     if made is not None and isinstance(made.figure, CurvesFigure):
-        figure = with_caption(replace(made.figure, theme="dark" if st.context.theme.type == "dark" else "light"))
+        figure = with_caption(replace(made.figure, theme=page_theme()))
         with place:
-            config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
-            drawn = to_plotly(figure).update_layout(legend_y=_LEGEND)
-            st.plotly_chart(drawn, theme=None, key="atlas-curves-plot", alt=figure.alt, config=config)
+            draw_plotly(figure, "atlas-curves-plot", legend_y=_LEGEND)
             st.caption(figure.caption)
             st.caption(t("atlas.pruning_published"))
             with st.container(horizontal=True, key="pruning-takeaways"):
@@ -74,55 +73,46 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
                     if is_open:
                         names = {"group": t(f"atlas.group_{state.group}"), "score": t(f"atlas.score_{state.score}")}
                         st.caption(t("atlas.download_curves", **names))
-                        with st.container(horizontal=True):
-                            for format in made.formats:
-                                draw_download(format, made.file, made.file_name(format), "download-pruning")
-                        if command := made.command("pdf"):
-                            st.code(command, language=None, wrap_lines=True)
-                edit = session.enqueue_callback(edit_atlas_in_figures, {"view": "pruning", "left": None, **about})
-                st.button(t("studio.edit"), key="pruning-edit", icon=":material/draw:", on_click=edit)
+                        draw_figure_downloads(made, "download-pruning")
+                        draw_command(made)
+                draw_edit_button(t, "pruning-edit", edit_atlas_in_figures, {"view": "pruning", "left": None, **about})
                 draw_share(t, "model", params, key="pruning-share")
     return params, lambda: _draw_live(t, served, atlas, state, live)
 
 
 def shown_pruning(weights: str) -> SavedPruning | None:
-    """What was seen last of the curves of a model, for a session file; None where nobody has opened them."""
+    """Return the last state of a model's curves, for a session file; None if they were never opened."""
     state: PruningState | None = st.session_state.get(_STATE, {}).get(weights)
     return None if state is None else SavedPruning(**asdict(state))
 
 
 def restore_pruning(weights: str, saved: SavedPruning) -> None:
-    """Show this when the curves of a model are drawn next."""
+    """Set the state for the next drawing of a model's curves."""
     st.session_state[_STATE] = {weights: PruningState(**msgspec.structs.asdict(saved))}
 
 
 def _draw_choice(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
-    """Which heads go, and the score."""
-    groups = pruned_groups(atlas)
+    """Draw the choices of the pruned group of heads and of the score."""
+
+    def choice(name: str, label: str, titles: dict[str, str], now: str) -> str:
+        key = _key(t, atlas, name)
+        chosen = st.segmented_control(
+            label, list(titles), default=now, format_func=titles.__getitem__, required=True, key=key
+        )
+        return chosen or now
+
+    groups = {group: t(f"atlas.group_{group}") for group in pruned_groups(atlas)}
+    scores = {score: t(f"atlas.score_{score}") for score in SCORES}
     with st.container(horizontal=True, key="atlas-choice"):
-        group = st.segmented_control(
-            t("atlas.group"),
-            groups,
-            default=state.group,
-            format_func=lambda name: t(f"atlas.group_{name}"),
-            required=True,
-            key=_key(t, atlas, "group"),
-        )
-        score = st.segmented_control(
-            t("atlas.score"),
-            SCORES,
-            default=state.score,
-            format_func=lambda name: t(f"atlas.score_{name}"),
-            required=True,
-            key=_key(t, atlas, "score"),
-        )
+        group = choice("group", t("atlas.group"), groups, state.group)
+        score = choice("score", t("atlas.score"), scores, state.score)
     if group != state.group:  # another number of heads: all of them are left again
-        state = PruningState.start(atlas, group or state.group)
-    return replace(state, score=score or state.score)
+        state = PruningState.start(atlas, group)
+    return replace(state, score=score)
 
 
 def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
-    """The order, and how many heads are left."""
+    """Draw the choice of the order, and the slider of remaining heads."""
     choices, whole = orders(atlas, state.group), most_left(atlas, state.group)
     order = st.selectbox(
         t("atlas.order"),
@@ -136,12 +126,12 @@ def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
 
 
 def _key(t: Texts, atlas: Atlas, name: str) -> str:
-    """Other labels, or another model, make another widget, which starts at what is kept."""
+    """Return a widget's key: other labels, or another model, make a new widget with the kept value."""
     return session.fresh_key(f"pruning-{t.language}-{atlas.weights_hash[:12]}-{name}")
 
 
 def _draw_table(t: Texts, figure: CurvesFigure) -> None:
-    """The scores by heads left, a column for each order."""
+    """Draw the scores by remaining heads, a column for each order."""
     with menu(t("atlas.table"), key="pruning-table", icon=":material/table:") as is_open:
         if not is_open:
             return
@@ -154,7 +144,7 @@ def _draw_table(t: Texts, figure: CurvesFigure) -> None:
 
 
 def _draw_live(t: Texts, served: TranslationService, atlas: Atlas, state: PruningState, place: DeltaGenerator) -> None:
-    """The visitor's sentence with all heads, and with those that are left."""
+    """Draw the visitor's sentence with all heads, and with the remaining ones."""
     with place:
         if served.parses:
             return
@@ -183,7 +173,7 @@ def _draw_found(t: Texts, atlas: Atlas, state: PruningState, found: AblatedTrans
 
 
 def _words(words: Sequence[tuple[str, bool]]) -> str:
-    """A sentence as Markdown; words that differ are bold."""
+    """Return a sentence as Markdown, with changed words in bold."""
     return (
         " ".join(f"**{escape_markdown(word)}**" if changed else escape_markdown(word) for word, changed in words) or "–"
     )

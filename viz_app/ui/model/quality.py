@@ -1,4 +1,4 @@
-"""The sections of the page Model that tell what was measured: translations, heads that look or align, probes."""
+"""Sections of the page Model with its measurements: translations, heads that look or align, probes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from viz_app.ui.escape_markdown import escape_markdown
 
 
 def draw_scores(t: Texts, card: ModelCard) -> None:
-    """BLEU and chrF of each set; those on which settings were chosen stand apart."""
+    """Draw BLEU and chrF of each set; development sets apart."""
     scores = card.scores
     if not scores:
         return
@@ -43,7 +43,7 @@ def _draw_sets(t: Texts, title: str, scores: Sequence[Score]) -> None:
 
 
 def _set(t: Texts, score: Score) -> str:
-    """What a set holds, and its name."""
+    """Return the content of a set, and its name."""
     name = escape_markdown(score.name)
     if not score.content:
         return name
@@ -52,7 +52,7 @@ def _set(t: Texts, score: Score) -> str:
 
 
 def draw_heads(t: Texts, card: ModelCard) -> None:
-    """How many heads look, rest and have a fixed offset, and how much each depends on who asks."""
+    """Draw the counts of heads that look, rest or have a fixed offset, and each head's information."""
     if not card.heads:
         return
     st.header(t("model.look"), help=define(t, "head", "query", "key"))
@@ -78,7 +78,7 @@ def draw_heads(t: Texts, card: ModelCard) -> None:
 
 
 def draw_aligners(t: Texts, card: ModelCard) -> None:
-    """The alignment error of each head of encoder-decoder attention, by both conventions, and the way to their maps."""
+    """Draw the alignment error of each encoder-decoder head, by both conventions, with a link to their maps."""
     tables = card.aligners
     if not tables:
         return
@@ -116,7 +116,7 @@ def _by_head(
     kind: Kind,
     best: tuple[int, int] | None = None,
 ) -> str:
-    """A number of each head as a table in percent, a row for each layer; shares, up to 1, say how full a cell is."""
+    """Return a table of percents, a row for each layer; a share from 0 to 1 fills each cell."""
     columns = "".join(f'<th scope="col">{head}</th>' for head in range(1, len(values[0]) + 1))
     lines = [f'<tr><th scope="col">{t("model.aligners_layer")}</th>{columns}</tr>']
     for layer, row in enumerate(values):
@@ -130,7 +130,7 @@ def _by_head(
 
 
 def draw_answers(t: Texts, card: ModelCard) -> None:
-    """How often it finds the right one of two or three translations, by what they differ in."""
+    """Draw the share of right choices among two or three translations, by their difference."""
     rows = card.answers
     if not rows:
         return

@@ -1,6 +1,6 @@
-"""The row "Other views" beneath the explorer: the head in Plotly, BertViz' head view and model view.
+"""Row "Other views" beneath the explorer: the head in Plotly, BertViz' head view and model view.
 
-While the row is closed nothing of it is computed, imported or sent.
+A closed row computes, imports and sends nothing.
 """
 
 from __future__ import annotations
@@ -13,23 +13,22 @@ import streamlit as st
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Selection
 from viz_app.explorer_view.external_views import drawing_cost, head_figure, select_maps
-from viz_app.figures import to_plotly
-from viz_app.figures.colours.palette import Theme
 from viz_app.state import session
 from viz_app.state.query_params import other_view_from_params
 from viz_app.text import Texts
+from viz_app.ui.plotly_chart import draw_plotly, page_theme
 
 if TYPE_CHECKING:
     from viz_app.components.bertviz_frame.document import BertvizView
 
 _OPEN = "other_open"
 _CHOICE = "other_choice"
-_KEPT = "other_view"  # what is open, also while the visitor is on another page
+_KEPT = "other_view"  # the open view, also while the visitor is on another page
 _DOCUMENT = "other_document"
 
 
 def open_view() -> OtherView | None:
-    """The view that is open, or was when the row was last drawn; at first the one that the URL asks for."""
+    """Return the view that is open, or was at the last drawing; at first the address's."""
     if _KEPT not in st.session_state:
         st.session_state[_KEPT] = other_view_from_params(st.query_params.to_dict())
     kept: OtherView | None = st.session_state[_KEPT]
@@ -37,7 +36,7 @@ def open_view() -> OtherView | None:
 
 
 def restore_view(view: OtherView | None) -> None:
-    """Have this view open when the row is drawn next; None for a closed row."""
+    """Set the view for the next drawing of the row; None closes it."""
     st.session_state[_KEPT] = view
 
 
@@ -49,9 +48,9 @@ def draw_external_views(
     Args:
         t: Labels in the visitor's language.
         maps: All maps of the translation, by tokens.
-        selection: What is selected in the explorer.
-        identity: What tells this translation from others.
-        about: Provenance of the picture.
+        selection: Selection of the explorer.
+        identity: Identity of this translation.
+        about: Provenance of the figure.
     """
     kept = open_view()
     # With another label Streamlit takes it for another row, which starts closed.
@@ -98,9 +97,8 @@ def _draw(
         st.info(t("other.long", **numbers), icon=":material/straighten:")
     elif view == "plotly":
         st.caption(t("other.note_plotly"))
-        figure = head_figure(maps, selection, language=t.language, theme=_theme(), provenance=about)
-        config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
-        st.plotly_chart(to_plotly(figure), theme=None, key="other_plotly", alt=figure.alt, config=config)
+        figure = head_figure(maps, selection, language=t.language, theme=page_theme(), provenance=about)
+        draw_plotly(figure, "other_plotly")
     else:
         left, right = (t(f"figures.{selection.unit}_{side}_{selection.kind}") for side in ("query", "key"))
         st.caption(t(f"other.note_{view}", left=left, right=right))
@@ -113,7 +111,7 @@ def _draw_bertviz(
     from viz_app.components.bertviz_frame import bertviz_document, bertviz_frame
 
     kind, layer, head = selection.kind, selection.layer, selection.head
-    options: dict[str, Any] = {"kind": kind, "theme": _theme()}
+    options: dict[str, Any] = {"kind": kind, "theme": page_theme()}
     if view == "head":
         options |= {"layer": layer, "head": head}
     key = (*identity, view, selection.step, selection.unit, options)
@@ -122,7 +120,3 @@ def _draw_bertviz(
         kept = st.session_state[_DOCUMENT] = (key, bertviz_document(shown, view, **options))
     title = t(f"other.title_{view}", kind=t(f"figures.kind_{kind}"), layer=layer + 1, head=head + 1)
     bertviz_frame(kept[1], key="other_bertviz", title=title, failed=t("other.failed"))
-
-
-def _theme() -> Theme:
-    return "dark" if st.context.theme.type == "dark" else "light"

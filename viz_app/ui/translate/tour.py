@@ -1,4 +1,4 @@
-"""The tour of Translate: by itself on a first visit, or from About."""
+"""Tour of Translate: on a first visit, or from About."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _PLACES = (
 
 
 def draw_tour(t: Texts) -> None:
-    """Offer it. A session that began with an address that says something, or that follows the route, has to ask."""
+    """Offer the tour, by itself only to a session that began without an address and is not on the route."""
     first = session.began_without_address() and not is_following()
     asked = st.session_state.get(_ASKED, "")
     tour(_PLACES, t.table("tour"), language=t.language, first=first, asked=asked)
 
 
 def start_tour() -> None:
-    """Go to Translate and show it: for `session.enqueue_callback`."""
+    """For `session.enqueue_callback`: go to Translate and show the tour."""
     st.session_state[_ASKED] = uuid.uuid4().hex
     session.navigate_to("translate")

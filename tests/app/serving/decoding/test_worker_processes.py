@@ -138,7 +138,7 @@ def test_what_ends_one_process_after_the_other_is_given_up(
         tries.append(call)
         raise BrokenProcessPool
 
-    monkeypatch.setattr(process, "_submit", ends)
+    monkeypatch.setattr(process, "submit", ends)
     with pytest.raises(WorkerLost, match="3 processes ended before a batch of 1 "):
         workers.decode(key, encodings(translator, TEXTS[:1]), BEAM, never, never)
     assert len(tries) == 3

@@ -182,7 +182,7 @@ def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
     found = languages(tmp_path)
     assert found == Languages("en", "pt-BR")
     assert display_name(texts("en"), "x", found) == "English → Portuguese"
-    assert display_name(texts("ko"), "x", Languages("en", "qu")) == "영어 → qu"
+    assert display_name(texts("ko"), "x", Languages("en", "x")) == "영어 → x"
     assert display_name(texts("ko"), "x", Languages("en")) == "x"
 
 

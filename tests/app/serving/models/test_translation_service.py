@@ -6,7 +6,6 @@ import threading
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
@@ -30,23 +29,6 @@ def service(random_checkpoint: Path) -> TranslationService:
 
 def _followers(service: TranslationService) -> int:
     return sum(flight.followers for flight in service.cache._flights.values())
-
-
-def test_thirty_sessions_compute_once_and_share_the_value(service: TranslationService) -> None:
-    calls, go = [], threading.Event()
-
-    def compute(_: ShouldStop) -> npt.NDArray[np.float64]:
-        calls.append(threading.get_ident())
-        assert go.wait(PATIENCE)
-        return np.arange(3.0)
-
-    runs = [in_thread(lambda i=i: service.compute_once(f"s{i}", KEY, compute)) for i in range(30)]  # type: ignore[misc]
-    wait_until(lambda: _followers(service) == 29)
-    go.set()
-    for thread, _ in runs:
-        thread.join(PATIENCE)
-    assert len(calls) == 1
-    assert len({id(outcome[0]) for _, outcome in runs}) == 1
 
 
 def test_a_newer_request_ends_an_older_one_of_its_session_at_the_next_step(service: TranslationService) -> None:

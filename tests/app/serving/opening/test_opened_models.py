@@ -203,8 +203,8 @@ def test_so_many_models_and_no_more(store: OpenedModels, french_checkpoint: Path
 
 def test_a_process_that_is_killed(store: OpenedModels, foreign: Path) -> None:
     store.open_folder("x", foreign / "opus-mt-ko-en")
-    assert store._process is not None
-    store._process.kill()
+    assert store._attempt is not None and store._attempt.process is not None
+    store._attempt.process.kill()
     assert over(store).problem == "ended"
 
 

@@ -5,11 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
-import socket
-import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +16,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from benchmarks.visitor import visiting
+from tests.app.serving.scheduling.test_request_queue import wait_until
+from tests.browser.served import AppServer, free_port
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.monitoring import METRICS_SETTING
 from viz_app.serving.scheduling.request_queue import RequestQueue
@@ -27,15 +25,8 @@ from viz_app.serving.web import health as health_module
 from viz_app.serving.web.health import LIVE, READY, Health
 from viz_app.serving.web.log_format import LOG_SETTING, JsonFormatter, use_log_setting
 
-ROOT = Path(__file__).resolve().parents[4]
 SECONDS = 60.0
 SENTENCE = "The dog reads a secret book."
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def get(address: str) -> tuple[int, str]:
@@ -66,22 +57,12 @@ class Front:
 
 @pytest.fixture(scope="module")
 def front(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
-    log, port, metrics = tmp_path_factory.mktemp("log") / "log", free_port(), free_port()
+    log, metrics = tmp_path_factory.mktemp("log") / "log", free_port()
     settings = {"HEADLIGHT_CHECKPOINT": str(random_checkpoint), "HEADLIGHT_WORKERS": "0"}
-    settings |= {METRICS_SETTING: str(metrics), LOG_SETTING: "json"}
-    command = [sys.executable, "-m", "streamlit", "run", "viz_app/main.py", f"--server.port={port}"]
-    with log.open("w") as file:
-        process = subprocess.Popen(
-            [*command, "--server.headless=true"], cwd=ROOT, env={**os.environ, **settings}, stderr=file
-        )
-    found = Front(f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics}/metrics", log)
-    end = time.monotonic() + SECONDS
-    while get(f"{found.address}{READY}")[0] != 200:
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    yield found
-    process.terminate()
-    process.wait(SECONDS)
+    server = AppServer(log, **settings, **{METRICS_SETTING: str(metrics), LOG_SETTING: "json"})
+    wait_until(lambda: get(f"{server.address}{READY}")[0] == 200, SECONDS)
+    yield Front(server.address, f"http://127.0.0.1:{metrics}/metrics", log)
+    server.stop()
 
 
 def test_requests_and_sessions_are_counted_and_nothing_typed_is_logged(front: Front) -> None:
@@ -101,7 +82,7 @@ def test_requests_and_sessions_are_counted_and_nothing_typed_is_logged(front: Fr
     assert after["headlight_sessions"] == 1
     assert after["headlight_requests_waiting"] == after["headlight_requests_working"] == 0
     assert after["headlight_cache_lookups_total known"] > 0
-    lines = [json.loads(line) for line in front.log.read_text().splitlines()]
+    lines = [json.loads(line) for line in front.log.read_text().splitlines() if line.startswith("{")]
     assert any(line["message"] == "request" and line["kind"] == "translation" for line in lines)
     assert "secret" not in front.log.read_text()
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 
-from viz_app.serving.scheduling.render_lock import drawing_turn, released
+from viz_app.serving.scheduling.render_lock import render_lock, without_render_lock
 from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded, Visitor
 from viz_app.serving.scheduling.single_flight_cache import SingleFlightCache
 
@@ -28,7 +28,7 @@ def turns(is_present: Callable[[], bool] = lambda: True) -> RequestQueue:
 
 
 def draw_as(session: str, queue: RequestQueue, drawn: threading.Event) -> Callable[[], None]:
-    """As `drawing_turn` does it for a session; outside of Streamlit all runs are of one."""
+    """As `render_lock` does it for a session; outside of Streamlit all runs are of one."""
 
     def run() -> None:
         with queue.ticket(session) as ticket, queue.slot(ticket):
@@ -39,7 +39,7 @@ def draw_as(session: str, queue: RequestQueue, drawn: threading.Event) -> Callab
 
 def test_a_second_run_is_drawn_after_the_first() -> None:
     queue, second = turns(), threading.Event()
-    with drawing_turn(queue):
+    with render_lock(queue):
         thread = in_thread(draw_as("b", queue, second))
         assert not second.wait(0.1)
     assert second.wait(PATIENCE)
@@ -57,7 +57,7 @@ def test_others_draw_while_a_run_waits_for_the_model() -> None:
         assert second.wait(PATIENCE), "nobody else could draw"
         return "translation"
 
-    with drawing_turn(queue):
+    with render_lock(queue):
         assert cache.get_in_turn("key", compute, model, "a") == "translation"
         third = threading.Event()
         in_thread(draw_as("c", queue, third))
@@ -69,12 +69,12 @@ def test_others_draw_while_a_run_waits_for_the_model() -> None:
 
 def test_a_run_that_fails_gives_its_turn_up() -> None:
     queue = turns()
-    with pytest.raises(ValueError, match="broken"), drawing_turn(queue):
+    with pytest.raises(ValueError, match="broken"), render_lock(queue):
         raise ValueError("broken")
-    with pytest.raises(ValueError, match="broken"), drawing_turn(queue), released():
+    with pytest.raises(ValueError, match="broken"), render_lock(queue), without_render_lock():
         raise ValueError("broken")
     assert queue.working == 0
-    with drawing_turn(queue):
+    with render_lock(queue):
         assert queue.working == 1
 
 
@@ -82,8 +82,8 @@ def test_a_run_whose_visitor_leaves_meanwhile_does_not_draw_on() -> None:
     present = threading.Event()
     present.set()
     queue, drawn_on = turns(present.is_set), False
-    with suppress(Superseded), drawing_turn(queue):
-        with released():
+    with suppress(Superseded), render_lock(queue):
+        with without_render_lock():
             present.clear()
         drawn_on = True
     assert not drawn_on
@@ -96,7 +96,7 @@ def test_a_newer_run_of_the_session_takes_the_place_of_one_that_waits() -> None:
 
     def waiting() -> None:
         try:
-            with drawing_turn(queue):
+            with render_lock(queue):
                 outcome.append("drawn")
         except Superseded:
             outcome.append("superseded")
@@ -113,15 +113,15 @@ def test_a_newer_run_of_the_session_takes_the_place_of_one_that_waits() -> None:
 
 
 def test_outside_of_a_turn_there_is_nothing_to_give_up() -> None:
-    with released():
+    with without_render_lock():
         pass
 
 
 def test_a_computation_within_another_does_not_take_the_turn() -> None:
     queue, inner, outer = turns(), threading.Event(), threading.Event()
-    with drawing_turn(queue):
-        with released():
-            with released():
+    with render_lock(queue):
+        with without_render_lock():
+            with without_render_lock():
                 pass
             in_thread(draw_as("b", queue, inner))
             assert inner.wait(PATIENCE), "the inner computation took the turn while the outer one goes on"

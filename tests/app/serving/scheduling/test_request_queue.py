@@ -9,13 +9,13 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from viz_app.serving.scheduling.request_queue import QueueFull, RequestQueue, Superseded, Ticket, Visitor
+from viz_app.serving.scheduling.request_queue import BatchJob, QueueFull, RequestQueue, Superseded, Ticket, Visitor
 
 PATIENCE = 10.0
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "nothing happened in time"
         time.sleep(0.005)
@@ -29,8 +29,7 @@ def all_busy(queue: RequestQueue) -> Iterator[None]:
             held.enter_context(queue.slot(held.enter_context(queue.ticket(f"slot {number}"))))
         for number in range(queue.batches):
             ticket = held.enter_context(queue.ticket(f"batch {number}"))
-            ticket.work = number + 1
-            held.enter_context(queue.batch(ticket, lambda first, other: False, 1))
+            held.enter_context(queue.batch(ticket, BatchJob()))
         yield
 
 
@@ -198,7 +197,7 @@ def test_who_is_no_longer_wanted_does_not_cancel_the_newer_request() -> None:
 
 def test_an_address_may_have_so_many_waiting_and_another_is_not_hindered() -> None:
     places = threading.local()
-    gate = RequestQueue(1, visitor=lambda: Visitor(getattr(places, "address", "home")), most_waiting=3)
+    gate = RequestQueue(1, visitor=lambda: Visitor(getattr(places, "address", "home")), max_waiting=3)
     busy = Worker(gate, "busy")
     assert busy.entered.wait(PATIENCE)
     waiting = [Worker(gate, f"s{number}") for number in range(3)]
@@ -243,6 +242,18 @@ def test_who_has_left_gives_up_waiting() -> None:
 # --- requests that are served together --------------------------------------------------------------------------------
 
 
+class Named(BatchJob):
+    """Fits others that begin with the same letter."""
+
+    max_batch_size = 3
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def fits(self, other: BatchJob) -> bool:
+        return isinstance(other, Named) and self.name[0] == other.name[0]
+
+
 class Served:
     """A request in its own thread, served together with others that begin with the same letter, until released.
 
@@ -260,12 +271,13 @@ class Served:
 
     def _run(self) -> None:
         try:
-            with self.queue.ticket(self.work, Visitor(self.address)) as self.ticket:
-                self.ticket.work = self.work
-                with self.queue.batch(self.ticket, lambda one, other: str(one)[0] == str(other)[0], most=3) as together:
-                    if together:
-                        self.batches.append([str(each.work) for each in together])
-                        assert self.release.wait(PATIENCE)
+            with (
+                self.queue.ticket(self.work, Visitor(self.address)) as self.ticket,
+                self.queue.batch(self.ticket, Named(self.work)) as batch,
+            ):
+                if batch:
+                    self.batches.append([each.name for each in batch])
+                    assert self.release.wait(PATIENCE)
         except BaseException as error:
             self.error = error
 
@@ -301,11 +313,11 @@ def test_what_is_alike_is_served_together_in_the_order_of_turns(released: thread
 
 def test_batches_at_the_same_time_share_those_that_wait(released: threading.Event) -> None:
     queue, batches = RequestQueue(1, batches=2), list[list[str]]()
-    queue._working_batches = 2
+    queue._free[True] = 0
     requests = [Served(queue, f"a{number}", batches) for number in range(4)]
     wait_until(lambda: queue.waiting == 4)
     with queue._lock:  # both end at the same moment
-        queue._working_batches = 0
+        queue._free[True] = 2
         queue._reorder(queue._waiting)
     wait_until(lambda: len(batches) == 2)
     assert [len(batch) for batch in batches] == [2, 2]

@@ -1,4 +1,4 @@
-"""A session file in the place of what is open: all of it, or nothing."""
+"""Open a session file in the place of the present state: all of it, or nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from viz_app.state.session_file import (
 from viz_app.state.session_reader import ReadSession
 from viz_app.state.stale_branch import forget_branch
 from viz_app.text import LANGUAGES
-from viz_app.ui.classroom.class_session import restore_results
+from viz_app.ui.classroom.class_membership import restore_results
 from viz_app.ui.figures.collection import restore_collection
 from viz_app.ui.lesson_route import LAB_LINKED_KEY, LINKED_KEY, OPEN_KEY, findings_key, set_following, state_key
 from viz_app.ui.model.atlas import restore_atlas
@@ -41,16 +41,16 @@ Note = tuple[str, dict[str, str]]
 
 
 @dataclass(frozen=True)
-class OpenedSession:
-    """What was opened, in numbers, and what is to be said about it.
+class OpenedSessionFile:
+    """Numbers of an opened file, and notes about it.
 
     Args:
-        page: That is open now.
-        lessons: Lessons that were open.
-        findings: Findings that were pinned.
-        figures: Figures of the collection.
-        polls: Polls with their answers.
-        notes: What is to be said about it: names of labels `session.note_...`, each with what to fill in.
+        page: The page that is open now.
+        lessons: Number of opened lessons.
+        findings: Number of pinned findings.
+        figures: Number of figures in the collection.
+        polls: Number of polls.
+        notes: Names of labels `session.note_...`, each with its values.
     """
 
     page: str
@@ -61,8 +61,8 @@ class OpenedSession:
     notes: tuple[Note, ...]
 
 
-def open_session(read: ReadSession, pages: Collection[str]) -> OpenedSession:
-    """Put what a file holds in the place of what is open.
+def open_session_file(read: ReadSession, pages: Collection[str]) -> OpenedSessionFile:
+    """Replace the present state by that of a file.
 
     Args:
         read: The file; it was checked as a whole, so nothing here refuses it.
@@ -93,11 +93,11 @@ def open_session(read: ReadSession, pages: Collection[str]) -> OpenedSession:
     _restore_atlas(saved)
     restore_results(saved.polls)
     findings = sum(len(each.findings) for each in lessons.values())
-    return OpenedSession(page, len(lessons.keys() - {LAB}), findings, len(collected), len(saved.polls), notes)
+    return OpenedSessionFile(page, len(lessons.keys() - {LAB}), findings, len(collected), len(saved.polls), notes)
 
 
 def _notes(read: ReadSession, left_out: bool, figures: int, growth: bool) -> tuple[Note, ...]:
-    """What is to be said: something was left out, so many figures, the history."""
+    """Return the notes: something was left out, missing figures, the history."""
     notes: list[Note] = []
     model = read.session.model
     if read.is_newer:
@@ -114,12 +114,12 @@ def _notes(read: ReadSession, left_out: bool, figures: int, growth: bool) -> tup
 
 
 def _model(saved: SavedModel | None) -> str | None:
-    """The model as a session names it; one that is not here stays named, and the frame says so."""
+    """Return the model as a session names it; a missing one stays named, and the frame shows it."""
     return None if saved is None or saved.name == default_model() else saved.name
 
 
 def _has_weights(model: SavedModel) -> bool:
-    """Whether a model is here with the weights that it had."""
+    """Return whether a model is installed with the same weights."""
     return model.name in available_models() and (not model.weights or model.weights in weights_of(model.name))
 
 
@@ -137,14 +137,14 @@ def _restore_explorer(saved: SessionFile) -> None:
 
 
 def _restore_atlas(saved: SessionFile) -> None:
-    """The atlas of the model as it is here; it shows what it has of that, and not what the address says."""
+    """Restore the atlas of the installed model, and ignore the address."""
     weights = next(iter(weights_of(saved.model.name if saved.model else default_model())), "")
     restore_atlas(weights, saved.atlas or SavedAtlas())
     restore_pruning(weights, saved.pruning or SavedPruning())
 
 
 def _restore_lessons(opened: str | None, lessons: dict[str, SavedLesson]) -> None:
-    """Where the session stands in each lesson; those that were never opened start at their start."""
+    """Restore the state of each lesson; lessons that were never opened start at their start."""
     st.session_state[LINKED_KEY], st.session_state[LAB_LINKED_KEY] = None, False
     st.session_state[OPEN_KEY] = opened
     for entry in LESSONS:
@@ -154,12 +154,12 @@ def _restore_lessons(opened: str | None, lessons: dict[str, SavedLesson]) -> Non
 
 
 def _finding(saved: SavedFinding) -> SavedFinding:
-    """As a stage has it: the model that is served to all needs no name."""
+    """Return a finding as a stage has it: the default model has no name there."""
     return msgspec.structs.replace(saved, model="") if saved.model == default_model() else saved
 
 
 def _restore_figures(saved: SessionFile, spec: FigureSpec | None, collected: tuple[SavedFigure, ...]) -> None:
-    """The page Figures: it follows the explorer only when that moves from here on."""
+    """Restore the page Figures: it follows the explorer only when that changes from now on."""
     _put(session.FIGURE_SPEC_KEY, spec)
     st.session_state[session.FIGURE_SELECTION_KEY] = saved.explorer.selection if saved.explorer else None
     st.session_state.pop(session.FIGURE_SOURCE_KEY, None)
@@ -169,7 +169,7 @@ def _restore_figures(saved: SessionFile, spec: FigureSpec | None, collected: tup
 
 
 def _put(key: str, value: object) -> None:
-    """Keep a value; None takes the key away, as in a session that has just begun."""
+    """Set a value; None deletes the key, as in a new session."""
     if value is None:
         st.session_state.pop(key, None)
     else:

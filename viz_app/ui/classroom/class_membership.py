@@ -1,13 +1,14 @@
-"""The class of this session: the one that its browser teaches, or the one that it follows."""
+"""Class of this session: the one that its browser teaches, or the one that it follows."""
 
 from __future__ import annotations
 
 import hmac
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -20,6 +21,7 @@ from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import (
     MAX_POLLS,
     MAX_VIEW,
+    Classrooms,
     ClassView,
     NoSuchClass,
     NotTheTeacher,
@@ -50,12 +52,14 @@ _MAY_OPEN = "class_may_open"  # whether the teacher key was typed
 _EARLIER = "class_earlier"  # results of polls that a session file has brought
 _FOLLOWED_PARAMS = ("text", "model", "lesson")
 
+Value = TypeVar("Value")
+
 
 # --- the teacher ------------------------------------------------------------------------------------------------------
 
 
 def taught_class() -> str | None:
-    """Code of the class that this browser teaches; None without one."""
+    """Return the code of the class that this browser teaches; None without one."""
     if _TAUGHT not in st.session_state:
         browser = current_browser()
         try:
@@ -68,29 +72,38 @@ def taught_class() -> str | None:
     return code
 
 
-def class_view() -> ClassView | None:
-    """The class that this browser teaches, as it stands; None without one, or when it has ended."""
+def _teach(act: Callable[[Classrooms, str, str], Value]) -> Value | None:
+    """Call `act(store, code, browser)` for the class that this browser teaches; None without one, or when it has ended.
+
+    Raises:
+        ClassServerAway: The server of the classes does not answer.
+    """
     code, browser = taught_class(), current_browser()
     if code is None or browser is None:
         return None
     try:
-        return class_store().look(code, browser)
-    except NoSuchClass:
+        return act(class_store(), code, browser)
+    except (NoSuchClass, NotTheTeacher):
         _forget()
         return None
 
 
-def needs_teacher_key() -> bool:
-    """Whether a class can only be opened with the server's teacher key.
+def class_view() -> ClassView | None:
+    """Return the present state of the class that this browser teaches; None without one, or when it has ended."""
+    return _teach(lambda store, code, browser: store.look(code, browser))
 
-    The computer on which the server runs needs none: whoever sits there has started it.
+
+def needs_teacher_key() -> bool:
+    """Return whether this session needs the server's teacher key to open a class.
+
+    The server's own computer needs none.
     """
     wanted = os.environ.get(TEACHER_KEY_SETTING, "")
     return bool(wanted) and not st.session_state.get(_MAY_OPEN) and not is_loopback(current_visitor().address)
 
 
 def try_teacher_key(typed: str) -> bool:
-    """Whether a key is the server's; from then on this session may open classes."""
+    """Return whether a key is the server's; if so, this session may open classes from now on."""
     wanted = os.environ.get(TEACHER_KEY_SETTING, "")
     if hmac.compare_digest(typed.strip().encode(), wanted.encode()):
         st.session_state[_MAY_OPEN] = True
@@ -98,7 +111,7 @@ def try_teacher_key(typed: str) -> bool:
 
 
 def open_class() -> None:
-    """Open a class for this browser, and ask what waits to be asked. Raises TooManyClasses."""
+    """Open a class for this browser, and ask the waiting question. Raises TooManyClasses."""
     browser = current_browser()
     if browser is None or needs_teacher_key():
         return
@@ -109,86 +122,74 @@ def open_class() -> None:
 
 
 def ask(question: Question) -> None:
-    """For `enqueue_callback`: ask the class, or as soon as there is one, and show the page Class."""
-    code, browser = taught_class(), current_browser()
+    """For `enqueue_callback`: ask the class, now or as soon as it is open, and show the page Class."""
     st.session_state[_WAITING] = question
-    if code is not None and browser is not None:
-        try:
-            class_store().ask(code, browser, question)
-            del st.session_state[_WAITING]
-        except (NoSuchClass, NotTheTeacher):
-            _forget()
+
+    def ask_now(store: Classrooms, code: str, browser: str) -> None:
+        store.ask(code, browser, question)
+        del st.session_state[_WAITING]
+
+    _teach(ask_now)
     session.navigate_to(PAGE)
 
 
 def waiting_question() -> Question | None:
-    """What is to be asked as soon as there is a class."""
+    """Return the question to ask as soon as there is a class."""
     found: Question | None = st.session_state.get(_WAITING)
     return found
 
 
 def end_class() -> None:
     """For `enqueue_callback`: forget the class and its answers."""
-    code, browser = taught_class(), current_browser()
-    if code is not None and browser is not None:
-        with suppress(NoSuchClass, NotTheTeacher):
-            class_store().end(code, browser)
+    _teach(lambda store, code, browser: store.end(code, browser))
     _forget()
 
 
 def poll_results() -> tuple[PollResult, ...]:
-    """What came of every poll: of those of a session file, then of the class that this browser teaches."""
+    """Return the results of all polls: those of a session file, then those of the class that this browser teaches."""
     earlier: tuple[PollResult, ...] = st.session_state.get(_EARLIER, ())
-    code, browser = taught_class(), current_browser()
-    if code is None or browser is None:
-        return earlier
-    try:
-        return (*earlier, *class_store().results(code, browser))[-MAX_POLLS:]
-    except (NoSuchClass, NotTheTeacher, ClassServerAway):
-        return earlier
+    with suppress(ClassServerAway):
+        own = _teach(lambda store, code, browser: store.results(code, browser)) or ()
+        return (*earlier, *own)[-MAX_POLLS:]
+    return earlier
 
 
 def restore_results(results: tuple[PollResult, ...]) -> None:
-    """Take the results of a session file for those of earlier polls."""
+    """Set the results of earlier polls from a session file."""
     st.session_state[_EARLIER] = results
 
 
 def set_leading(is_led: bool) -> None:
-    """For `enqueue_callback`: whether the class follows this screen."""
-    code, browser = taught_class(), current_browser()
-    if code is None or browser is None:
-        return
-    try:
-        class_store().lead(code, browser, is_led)
+    """For `enqueue_callback`: set whether the class follows this screen."""
+
+    def lead(store: Classrooms, code: str, browser: str) -> None:
+        store.lead(code, browser, is_led)
         st.session_state[_LEADS] = is_led
-    except (NoSuchClass, NotTheTeacher):
-        _forget()
+
+    _teach(lead)
 
 
 def is_leading() -> bool:
-    """Whether the class follows this screen."""
+    """Return whether the class follows this screen."""
     return taught_class() is not None and bool(st.session_state.get(_LEADS))
 
 
 def show_place(page: str) -> None:
-    """Tell the class where this screen is, after its page was drawn.
+    """Tell the class this screen's place, after its page was drawn.
 
     Args:
         page: Path of the page, "" for the home.
     """
-    code, browser = taught_class(), current_browser()
-    if code is None or browser is None or page == PAGE or not is_leading():
+    if page == PAGE or not is_leading():
         return
     params = {name: value for name, value in published().items() if name in _FOLLOWED_PARAMS}
-    with suppress(ClassServerAway):  # the next run tells it
-        try:
-            class_store().show_place(code, browser, Place(page=page, params=params, view=_view(page)))
-        except (NoSuchClass, NotTheTeacher):
-            _forget()
+    place = Place(page=page, params=params, view=_view(page))
+    with suppress(ClassServerAway):  # the next run sends it
+        _teach(lambda store, code, browser: store.show_place(code, browser, place))
 
 
 def _view(page: str) -> str:
-    """How the picture of a page stands, for `common/followed_view.js`; "" where the page has none that is followed."""
+    """Return the state of a page's view for `common/followed_view.js`; "" for a page without one."""
     if page == "":
         selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
         found: dict[str, Any] = {} if selection is None else {"selection": asdict(selection)}
@@ -208,7 +209,7 @@ def _forget() -> None:
 
 
 def followed_class() -> str | None:
-    """Code of the class that this session follows; a new session follows the one that its address names."""
+    """Return the code of the class that this session follows, at first from its address."""
     if _FOLLOWED not in st.session_state:
         code = st.query_params.get(PARAM, "").upper()
         st.session_state[_FOLLOWED] = code if is_code(code) else None
@@ -217,23 +218,23 @@ def followed_class() -> str | None:
 
 
 def is_following_teacher() -> bool:
-    """Whether this screen goes along, and has not let go."""
+    """Return whether this screen follows the teacher now."""
     return followed_class() is not None and bool(st.session_state.setdefault(_FOLLOWS, True))
 
 
 def set_following_teacher(follows: bool) -> None:
-    """For `enqueue_callback`: let go, or go along again."""
+    """For `enqueue_callback`: stop following, or follow again."""
     st.session_state[_FOLLOWS] = follows
     st.session_state[_MOVES] = 0
 
 
 def leave_class() -> None:
-    """For `enqueue_callback`: follow nobody any more."""
+    """For `enqueue_callback`: leave the class."""
     st.session_state[_FOLLOWED] = None
 
 
 def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
-    """Go where the teacher is, before the page is drawn.
+    """Go to the teacher's place, before the page is drawn.
 
     Args:
         t: Labels.
@@ -261,7 +262,7 @@ def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
 
 
 def _go(place: Place) -> None:
-    """Let the page that is drawn next be that of a place; its components learn by themselves how it stands."""
+    """Set the page of a place as the next one; its components fetch the state of their view."""
     if "text" in place.params:
         st.session_state[session.TEXT_KEY] = place.params["text"]
     st.session_state[session.MODEL_KEY] = place.params.get("model")

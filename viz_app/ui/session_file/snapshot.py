@@ -1,4 +1,4 @@
-"""What is open, taken together for a session file."""
+"""Snapshot of the present state for a session file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from viz_app.state.session_file import (
     SessionFile,
     is_model_name,
 )
-from viz_app.ui.classroom.class_session import poll_results
+from viz_app.ui.classroom.class_membership import poll_results
 from viz_app.ui.figures.collection import collection_formats, saved_collection
 from viz_app.ui.lesson_route import OPEN_KEY, findings_key, is_following, stage_key, state_key
 from viz_app.ui.model.atlas import shown_atlas
@@ -37,7 +37,7 @@ from viz_app.ui.translate.external_views import open_view
 
 
 def take_snapshot(page: str) -> SessionFile:
-    """All that is open, with what the browser has reported last.
+    """Return the present state, with the browser's last reports.
 
     Args:
         page: Name of the page that is open.
@@ -64,14 +64,14 @@ def take_snapshot(page: str) -> SessionFile:
 
 
 def _selection() -> Selection | None:
-    """What the explorer shows; None as long as nobody has opened it."""
+    """Return the explorer's selection; None if it was never opened."""
     key = session.fresh_key(session.EXPLORER)
     selection: Selection | None = explorer.last_report(key) or st.session_state.get(session.SELECTION_KEY)
-    return selection and _sound(selection)
+    return selection and _valid_selection(selection)
 
 
-def _sound(selection: Selection) -> Selection:
-    """The selection; an address may compare with a model whose name no folder can have."""
+def _valid_selection(selection: Selection) -> Selection:
+    """Return the selection without a comparison to a model whose name no folder can have."""
     if selection.vsmodel is None or is_model_name(selection.vsmodel):
         return selection
     return dataclasses.replace(selection, against=None, vs=None, vsmodel=None, vsbranch=0)
@@ -86,7 +86,7 @@ def _explorer() -> SavedExplorer | None:
 
 
 def _lesson(name: str) -> SavedLesson | None:
-    """Where the session stands in a lesson; None for one that was never opened."""
+    """Return the state of a lesson; None if it was never opened."""
     key = stage_key(name)
     state: LessonState | None = stage.last_report(key) or st.session_state.get(state_key(name))
     found = stage.last_findings(key)
@@ -110,7 +110,7 @@ def _figures() -> SavedFigures:
 
 
 def _figure_spec() -> FigureSpec | None:
-    """What the page Figures would make if it were opened now: it follows the explorer and the sentence."""
+    """Return the figure that the page Figures would make now: it follows the explorer and the sentence."""
     kept: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     if kept is None:
         return None
@@ -121,4 +121,4 @@ def _figure_spec() -> FigureSpec | None:
     read = f"{selected_model()}\n{' '.join(st.session_state[session.TEXT_KEY].split())}"
     if kept.scene is None and st.session_state.get(session.FIGURE_SOURCE_KEY, read) != read:
         kept = kept.for_new_sentence()
-    return dataclasses.replace(kept, selection=_sound(kept.selection))
+    return dataclasses.replace(kept, selection=_valid_selection(kept.selection))

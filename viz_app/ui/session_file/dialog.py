@@ -1,4 +1,4 @@
-"""Save the session, open a saved one: a button in the frame and its dialog; then what was opened, in a line."""
+"""Dialog that saves and opens session files, its button in the frame, and a report on the opened file."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from viz_app.state.session_reader import ReadSession, SessionFileError, read_ses
 from viz_app.text import Texts
 from viz_app.ui.downloads import in_turn
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.session_file.session_opening import OpenedSession, open_session
-from viz_app.ui.session_file.session_snapshot import take_snapshot
+from viz_app.ui.session_file.opening import OpenedSessionFile, open_session_file
+from viz_app.ui.session_file.snapshot import take_snapshot
 
 _PICKER = "session-file"
-_OPENED = "session_opened"  # what was opened, until the visitor has read it
+_OPENED = "session_opened"  # the opened file, until the visitor has read the report
 
 
-def draw_session_button(t: Texts, page: str, pages: Collection[str]) -> None:
-    """The button in the frame, on every page; `pages` are the names of all of them."""
+def draw_session_file_button(t: Texts, page: str, pages: Collection[str]) -> None:
+    """Draw the button in the frame, on every page; `pages` are the names of all pages."""
     show = session.enqueue_callback(_draw_dialog, t, page, pages)
     st.button(t("session.menu"), key="open-session", icon=":material/save:", type="tertiary", on_click=show)
 
 
 def draw_opened(t: Texts, page: str) -> None:
-    """Above the page: what was opened, until another page is; and what could not be, until the visitor has read it."""
-    opened: OpenedSession | None = st.session_state.get(_OPENED)
+    """Draw a report on the opened file above the page; notes stay until the visitor has read them."""
+    opened: OpenedSessionFile | None = st.session_state.get(_OPENED)
     if opened is None or (page != opened.page and not opened.notes):
         st.session_state[_OPENED] = None
         return
@@ -52,14 +52,14 @@ def _forget_opened() -> None:
     st.session_state[_OPENED] = None
 
 
-def _summary(t: Texts, opened: OpenedSession) -> str:
+def _summary(t: Texts, opened: OpenedSessionFile) -> str:
     counts = {"lessons": opened.lessons, "findings": opened.findings, "figures": opened.figures, "polls": opened.polls}
     parts = [t(f"session.count_{name}", count=count) for name, count in counts.items() if count]
     return t("session.opened_with", parts=", ".join(parts)) if parts else t("session.opened")
 
 
 def _draw_dialog(t: Texts, page: str, pages: Collection[str]) -> None:
-    """Open it: for `session.enqueue_callback`."""
+    """For `session.enqueue_callback`: open the dialog."""
 
     def body() -> None:
         st.markdown(t("session.about"))
@@ -93,7 +93,7 @@ def _draw_save(t: Texts, page: str) -> None:
 
 
 def _take(t: Texts, picked: PickedFile, pages: Collection[str]) -> None:
-    """Read the file, and have the next run open it; or say why not, and leave all as it is."""
+    """Read the file, and let the next run open it; or show its problem, and change nothing."""
     try:
         if picked.text is None:
             raise SessionFileError("size" if picked.is_large else "json")
@@ -108,7 +108,7 @@ def _take(t: Texts, picked: PickedFile, pages: Collection[str]) -> None:
 
 def open_read(read: ReadSession, pages: Collection[str]) -> None:
     """For `enqueue_callback`: open a file that was read."""
-    st.session_state[_OPENED] = open_session(read, pages)
+    st.session_state[_OPENED] = open_session_file(read, pages)
 
 
 def _problem(t: Texts, error: SessionFileError) -> str:
