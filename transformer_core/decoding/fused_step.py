@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from operator import attrgetter
 
 import torch
 import torch.nn.functional as F
@@ -23,7 +22,7 @@ from torch.nn.modules import module as torch_module
 from transformer_core.cpu.dropout import Dropout
 from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
-from transformer_core.hooks.points import HookPoint
+from transformer_core.hooks.points import HookPoint, has_hooks
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
 from transformer_core.model.restricted import RestrictedAttention
@@ -36,7 +35,6 @@ _SUPPORTED_MODULES = frozenset(
     {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint}
     | {nn.ModuleList, nn.Linear, nn.LayerNorm, Dropout, nn.Identity}
 )
-_listening = attrgetter("listening")
 
 
 class FusedDecodeStep:
@@ -86,10 +84,8 @@ class FusedDecodeStep:
         return FusedDecodeStep(model, project, rows)
 
     def is_applicable(self) -> bool:
-        """Whether at this moment the decoder has no hooks, and nothing needs dropout or a gradient."""
-        return not (
-            self._model.training or torch.is_grad_enabled() or any(map(_listening, self._points)) or any(self._hooks)
-        )
+        """Whether at this moment the decoder has no hooks of this context, and nothing needs dropout or a gradient."""
+        return not (self._model.training or torch.is_grad_enabled() or has_hooks(*self._points) or any(self._hooks))
 
     def __call__(self, tokens: Tensor, cache: KVCache) -> Tensor:
         """(R, 1) ids, the tokens generated last, -> (R, V) logits of the next; the cache grows by one position."""

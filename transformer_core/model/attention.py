@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer_core.cpu.dropout import Dropout
-from transformer_core.hooks.points import HookPoint, run_hooks
+from transformer_core.hooks.points import HookPoint, has_hooks, run_hooks
 from transformer_core.model.masks import attention_bias
 
 
@@ -180,7 +180,7 @@ class MultiHeadAttention(nn.Module):
         Returns:
             (B, Q, d).
         """
-        if self.scores.listening or self.weights.listening:
+        if has_hooks(self.scores, self.weights):
             heads = self._attend_with_hooks(queries, keys, values, mask)
         else:
             heads = _queries_to_rows(self._attend(_rows_to_queries(queries, keys), keys, values, mask), queries)
@@ -192,7 +192,7 @@ class MultiHeadAttention(nn.Module):
         """The readable twin of `_attend`, with hook points: softmax(Q K^T / sqrt(d_k)) V, equation 1."""
         mask = self._whole_mask(queries, keys, mask)
         scores = self._scores(_rows_to_queries(queries, keys), keys, mask)
-        if self.scores.listening:  # hooks may mask all keys of a query, which the mask does not know
+        if has_hooks(self.scores):  # hooks may mask all keys of a query, which the mask does not know
             weights = attention_weights(run_hooks(self.scores, _queries_to_rows(scores, queries)))
         else:
             weights = _queries_to_rows(weights_under_mask(scores, mask), queries)

@@ -11,7 +11,7 @@ from transformer_core.hooks.hook_list import describe_hook_points
 from transformer_core.hooks.hook_sites import POINT_INFO
 from transformer_core.hooks.points import POINTS, capture, hook_points
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "hooks.md"
+DOCS = Path(__file__).resolve().parents[3] / "docs" / "hooks.md"
 
 
 def test_told_shapes_are_those_of_the_values() -> None:

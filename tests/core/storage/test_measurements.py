@@ -15,7 +15,7 @@ from transformer_core.storage.files import sha256
 from transformer_core.storage.manifest import Manifest
 from transformer_core.storage.measurements import derived_file, derived_metrics, json_file, read_metrics, write_derived
 
-SMALL = Path(__file__).resolve().parents[2] / "checkpoints" / "small"
+SMALL = Path(__file__).resolve().parents[3] / "checkpoints" / "small"
 
 
 @pytest.fixture

@@ -106,9 +106,9 @@ def test_who_listens_only_after_the_forward_pass_hears_nothing() -> None:
     loss = recomputed(*inputs_for([5, 3], 4)).square().sum()
     with capture(recomputed) as seen:
         torch.autograd.backward(loss)
-        assert hook_points(recomputed)["decoder.layers.1.cross_attention.weights"].listening
+        assert hook_points(recomputed)["decoder.layers.1.cross_attention.weights"].is_active
     assert not seen.calls
-    assert not any(point.listening for point in hook_points(recomputed).values())
+    assert not any(point.is_active for point in hook_points(recomputed).values())
     assert same(expected, {name: p.grad for name, p in recomputed.named_parameters() if p.grad is not None})
 
 
