@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, get_args
 
+from transformer_core.attention_variants import VARIANTS
+
 Precision = Literal["float32", "bfloat16"]
 Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
@@ -17,7 +19,6 @@ Positions = Literal["sinusoidal", "concatenated", "tensor2tensor", "learned", "n
 Tie = Literal["all", "target", "none"]
 OptimizerName = Literal["adam", "muon"]
 Parallel = Literal["replicate", "shard"]
-Attention = Literal["dot-product", "additive"]
 Smoothing = Literal["others", "uniform"]
 LengthPenalty = Literal["gnmt", "power"]
 
@@ -46,6 +47,7 @@ _NUMBERS: dict[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a whole number"),
     "float": ((int, float), "a number"),
     "bool": ((bool,), "true or false"),
+    "str": ((str,), "text"),
 }
 
 
@@ -135,7 +137,8 @@ class ModelConfig(_Config):
         scaled_embeddings: Whether embeddings are multiplied by sqrt(d_model).
         embedding_norm: Whether LayerNorm is applied to embedding plus position, before dropout.
         attention: How a query and a key are scored: by their scaled dot product (dot-product, the paper's), or by a
-            network with one hidden layer of width d_k in each head (additive).
+            network with one hidden layer of width d_k in each head (additive). Variants from outside: see
+            `attention_variants.py`.
         scaled: Whether a dot product is divided by sqrt(d_k).
         causal: Whether the decoder's self-attention masks later positions. Without the mask, training and a forced pass
             see the answer; step-by-step decoding has no later positions, so it works as with the mask.
@@ -165,7 +168,7 @@ class ModelConfig(_Config):
     source_vocab_size: int = 0
     scaled_embeddings: bool = True
     embedding_norm: bool = False
-    attention: Attention = "dot-product"
+    attention: str = "dot-product"
     scaled: bool = True
     causal: bool = True
     residual: bool = True
@@ -198,9 +201,17 @@ class ModelConfig(_Config):
         shared = self.tie == "all"
         _require(not (shared and self.source_vocab_size), "tie", self.tie, "target or none with a source_vocab_size")
         _require(self.window >= 0, "window", self.window, "0 (all positions) or positive")
-        additive = self.attention == "additive"
-        _require(not (additive and self.window), "window", self.window, "0 where attention is additive")
-        _require(self.scaled or not additive, "scaled", self.scaled, "true where attention is additive")
+        self._check_attention()
+
+    def _check_attention(self) -> None:
+        name = self.attention
+        own = f"one of your own: import the module that calls register_variant({name!r}, ...) first"
+        _require(name in VARIANTS, "attention", name, f"{', '.join(VARIANTS)}, or {own}")
+        variant = VARIANTS[name]
+        needed = {**variant.requires} if variant.build_restricted else {"window": 0, **variant.requires}
+        for option, value in needed.items():
+            given = getattr(self, option)
+            _require(given == value, option, given, f"{str(value).lower()} where attention is {name}")
 
     @property
     def longest(self) -> int | None:

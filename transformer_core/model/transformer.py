@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from transformer_core.config import ModelConfig
 from transformer_core.cpu.dropout import Dropout
 from transformer_core.hooks.points import name_hook_points, run_hooks
-from transformer_core.model.additive import AdditiveAttention
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.float16_matrices import HalfEmbedding, stored_matrices, use_float16_matrices
 from transformer_core.model.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
@@ -123,9 +122,7 @@ class Transformer(nn.Module):
                     else [module.w_q, module.w_k, module.w_v]
                 )
                 _glorot_as_one(fused)
-            if isinstance(module, AdditiveAttention):
-                bound = math.sqrt(6.0 / (self.config.d_k + 1))  # Glorot: from d_k inner values to one score
-                nn.init.uniform_(module.score_vector, -bound, bound)
+                module.reset_extra_parameters()
 
     def embed(self, ids: Tensor, first_position: int = 0, *, of_source: bool = False) -> Tensor:
         """(B, n) ids -> (B, n, d): embeddings plus positions, with dropout on the sum (Sections 3.4, 3.5, 5.4).
