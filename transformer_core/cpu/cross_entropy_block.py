@@ -30,7 +30,7 @@ class CrossEntropyBlock:
     smoothing: float
 
     def sums(self, low: Tensor, right: Tensor, d_bias: Tensor | None, with_gradient: bool) -> tuple[Tensor, Tensor]:
-        """Return smoothed loss and nll of (n, V) logits and (n, 1) correct tokens; the gradient overwrites the logits."""
+        """Sum smoothed loss and nll of (n, V) logits and (n, 1) correct tokens; the gradient overwrites the logits."""
         logits, p = self.logits[: len(low)].copy_(low), self.p[: len(low)]  # (n, V)
         if self.bias is not None:
             logits += self.bias

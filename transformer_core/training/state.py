@@ -7,7 +7,7 @@ random state) and `state.json` (step, place in the data).
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -40,6 +40,10 @@ class Progress:
         batch: Batches of the current epoch that were used.
         target_tokens: Target tokens trained on so far.
         seconds: Time spent in training so far.
+        recent_nll: Negative log-likelihood of each of the latest steps, in nats, summed over its tokens.
+        recent_tokens: Target tokens of each of them.
+        line_nll: Negative log-likelihood of all steps since the last line of the journal.
+        line_tokens: Their target tokens.
     """
 
     step: int = 0
@@ -47,6 +51,26 @@ class Progress:
     batch: int = 0
     target_tokens: int = 0
     seconds: float = 0.0
+    recent_nll: list[float] = field(default_factory=list)
+    recent_tokens: list[int] = field(default_factory=list)
+    line_nll: float = 0.0
+    line_tokens: int = 0
+
+    def add_step(self, nll: float, tokens: int, seconds: float, window: int) -> None:
+        """Count a step; the sums of the latest `window` steps are kept."""
+        self.step += 1
+        self.target_tokens += tokens
+        self.seconds += seconds
+        self.recent_nll = [*self.recent_nll, nll][-window:]
+        self.recent_tokens = [*self.recent_tokens, tokens][-window:]
+        self.line_nll += nll
+        self.line_tokens += tokens
+
+    def end_line(self) -> float:
+        """Return the nll per token since the last line of the journal; a batch of one length alone says little."""
+        mean = self.line_nll / self.line_tokens
+        self.line_nll, self.line_tokens = 0.0, 0
+        return mean
 
 
 def step_folders(run: Path) -> list[Path]:

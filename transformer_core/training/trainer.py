@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -101,7 +100,6 @@ class Trainer:
         self._objective = sharded(objective, layers, group) if shards else replicated(objective, group)
         self.optimizer = optimizer_for(model, config, group)
         self.progress = Progress()
-        self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
         self._stop_flag = StopFlag()
         if group.rank:  # a different dropout seed; the main process continues with the seed of the weights
             torch.manual_seed(int(np.random.SeedSequence((config.seed, group.rank)).generate_state(1)[0]))
@@ -116,7 +114,6 @@ class Trainer:
             remove_snapshots_after(run, self.progress.step)
         self.journal.remove_after(self.progress.step)
         self._snapshot_steps = frozenset(snapshot_steps(config.snapshots, config.snapshots_from, config.steps))
-        self._since_line = 0.0, 0  # nll and tokens of the steps since the last line of the journal
 
     def train(self) -> Progress:
         """Train until the configured step, Ctrl-C or SIGTERM in any process; the last state is always saved.
@@ -137,8 +134,8 @@ class Trainer:
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 last = progress.step == config.steps
                 if progress.step % config.log_every == 0 or last or progress.step in self._snapshot_steps:
-                    self.journal.write({**report, "mean_nll": self._mean_nll()})
-                self._check(report)
+                    self.journal.write({**report, "mean_nll": progress.end_line()})
+                self._check_plateau()
                 self._save_snapshot()
                 if progress.step % config.validate_every == 0 or progress.step == config.steps:
                     self.journal.write({"step": progress.step, "validation": self.validate()})
@@ -212,10 +209,7 @@ class Trainer:
         smoothed, nll = self.group.sum(sum(losses), nll)
         norm, rate = self._step(math.isfinite(smoothed))
         seconds = time.monotonic() - started
-        self.progress.step += 1
-        self.progress.target_tokens += tokens
-        self.progress.seconds += seconds
-        self._since_line = self._since_line[0] + nll, self._since_line[1] + tokens
+        self.progress.add_step(nll, tokens, seconds, _PLATEAU_WINDOW)
         report = {
             "step": self.progress.step,
             "epoch": self.progress.epoch,
@@ -276,23 +270,17 @@ class Trainer:
             f"the batches are in {folder}; lower learning_rate_factor, raise warmup_steps, or train in float32"
         )
 
-    def _mean_nll(self) -> float:
-        """Mean over all tokens since the last call: a batch has sentences of one length, so its own nll says little."""
-        (nll, tokens), self._since_line = self._since_line, (0.0, 0)
-        return nll / tokens
-
-    def _check(self, report: dict[str, Any]) -> None:
-        """Raise TrainingFailed when the loss is stuck on its plateau."""
-        self._losses.append(report["nll"])
-        config = self.config
-        mean = sum(self._losses) / len(self._losses)
+    def _check_plateau(self) -> None:
+        """Raise TrainingFailed when the loss of the latest steps, per token, is stuck on its plateau."""
+        config, progress = self.config, self.progress
+        mean = sum(progress.recent_nll) / sum(progress.recent_tokens)
         if (
-            0 < config.plateau_steps <= report["step"]
-            and len(self._losses) == _PLATEAU_WINDOW
+            0 < config.plateau_steps <= progress.step
+            and len(progress.recent_nll) == _PLATEAU_WINDOW
             and mean > config.plateau_loss
         ):
             raise TrainingFailed(
-                f"step {report['step']}: the loss is still {mean:.2f} nats per token, above plateau_loss "
+                f"step {progress.step}: the loss is still {mean:.2f} nats per token, above plateau_loss "
                 f"({config.plateau_loss}); lower learning_rate_factor, raise warmup_steps, or use smaller batches"
             )
 

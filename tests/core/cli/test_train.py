@@ -27,10 +27,10 @@ def weights(run: Path) -> dict[str, torch.Tensor]:
     return load_file(step_folders(run)[-1] / "model.safetensors")
 
 
-def test_training_needs_neither_tqdm_nor_the_command_line(made: Workplace, tmp_path: Path) -> None:
+def test_training_needs_neither_the_command_line_nor_the_app(made: Workplace, tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "for name in ('tqdm', 'jsonargparse', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
+        "for name in ('jsonargparse', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
         "from pathlib import Path\n"
         "from transformer_core.data import Corpus\n"
         "from transformer_core.model.transformer import Transformer\n"
