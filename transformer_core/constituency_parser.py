@@ -132,7 +132,7 @@ class ConstituencyParser:
             raise SourceTooLong(len(words), MAX_WORDS)
         encoding = self.translator.encode(" ".join(words))
         room = len(encoding) + self.translator.decoding.extra_length
-        longest = self.translator.config.longest
+        longest = self.translator.config.max_length
         room = room if longest is None else min(room, longest)
         if encoding.ids and room < least_symbols(len(words)):
             raise SourceTooLong(len(words), room - least_symbols(0))

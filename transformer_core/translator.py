@@ -27,6 +27,7 @@ from transformer_core.model.masks import input_padding_mask, padding_mask
 from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
 from transformer_core.parsing.vocabulary import generates_trees
+from transformer_core.renamed import Alias
 from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
 _MAX_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
@@ -70,6 +71,8 @@ class Translation:
     history: tuple[Node, ...]
     _translator: Translator = field(repr=False, compare=False)
 
+    pieces = Alias("tokens")
+
     @cached_property
     def attention(self) -> AttentionMaps:
         """All attention weights of the translation, from one forced pass."""
@@ -103,6 +106,8 @@ class TeacherForcedOutput:
     tokens: tuple[str, ...]
     scores: tuple[float, ...]
     attention: AttentionMaps
+
+    pieces = Alias("tokens")
 
     @property
     def log_probability(self) -> float:
@@ -152,6 +157,9 @@ def _pass_sizes(sizes: Sequence[tuple[int, int, int]]) -> list[int]:
 
 class Translator:
     """A model with its vocabulary; `most_map_bytes` limits the maps of a sentence, unless it is None."""
+
+    force = Alias("teacher_force")
+    max_pieces = Alias("max_tokens")
 
     def __init__(self, model: Transformer, tokenizer: Tokenizer, decoding: DecodingConfig | None = None) -> None:
         self.model = model.eval()
@@ -321,9 +329,9 @@ class Translator:
     def max_tokens(self) -> int:
         """Tokens of the longest text that is accepted."""
         limit = self.decoding.max_source_tokens
-        if self.config.longest is not None:
+        if self.config.max_length is not None:
             # </s> comes after them, or <s> before; around the words of the smallest tree, two brackets and </s>.
-            limit = min(limit, self.config.longest - (least_symbols(0) if self.decoding.constrained else 1))
+            limit = min(limit, self.config.max_length - (least_symbols(0) if self.decoding.constrained else 1))
         return limit
 
     def _within_limit(self, encoding: Encoding) -> Encoding:
@@ -350,7 +358,7 @@ class Translator:
             logits = self.model(batch.source, batch.inputs, *masks)
         log_p = torch.log_softmax(logits.float(), dim=-1).gather(2, batch.outputs[:, :, None]).squeeze(2)  # (B, T)
         counted = batch.outputs != special.pad
-        counted[:, 0] &= batch.outputs[:, 0] != special.first  # given, not generated
+        counted[:, 0] &= batch.outputs[:, 0] != special.forced_bos  # given, not generated
         totals: list[float] = log_p.masked_fill(~counted, 0.0).double().sum(dim=1).tolist()
         return totals
 
@@ -429,7 +437,7 @@ class Translator:
         log_p = torch.log_softmax(self.model.logits(vectors)[0].float(), dim=-1)  # (T, V)
         written = torch.tensor((*reading.target, self.tokenizer.special.eos)[: reading.rows], device=log_p.device)
         scores = log_p.gather(1, written[:, None]).flatten().tolist()
-        given = [0.0] if int(written[0]) == self.tokenizer.special.first else []
+        given = [0.0] if int(written[0]) == self.tokenizer.special.forced_bos else []
         return maps, tuple(given + scores[len(given) :])
 
     def _maps(self, reading: TeacherForcedInput, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:

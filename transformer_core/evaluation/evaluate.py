@@ -292,7 +292,7 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
             continue
         readable[number] = (source, target)
         # The token of a language is given, so its log-probability is 0.
-        tokens += own - (ids[:1] == (translator.tokenizer.special.first,))
+        tokens += own - (ids[:1] == (translator.tokenizer.special.forced_bos,))
         characters += len(target)
     total = 0.0
     for numbers in batches_by_length(lengths, batch):

@@ -78,7 +78,7 @@ def _specification(checkpoint: Checkpoint, lists: TokenLists) -> Any:
         activation=common_spec.Activation[_ACTIVATIONS[config.activation]],
         layernorm_embedding=config.embedding_norm,
     )
-    rows = config.longest or checkpoint.decoding.max_source_tokens + 1 + checkpoint.decoding.extra_length
+    rows = config.max_length or checkpoint.decoding.max_source_tokens + 1 + checkpoint.decoding.extra_length
     check_table(config, rows)
     _set_stack(spec.encoder, model.encoder, config)
     _set_embedding(spec.encoder, spec.encoder.embeddings[0], model.source_embedding or model.embedding)

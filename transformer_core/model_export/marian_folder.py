@@ -45,7 +45,7 @@ def write_marian(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
             f"layer_norm_epsilon is {config.layer_norm_epsilon}, but {_PROGRAM} adds {LAYER_NORM_EPSILON}"
         )
     lists = token_lists(_PROGRAM, checkpoint.tokenizer)
-    positions = config.longest or decoding.max_source_tokens + 1
+    positions = config.max_length or decoding.max_source_tokens + 1
     if has_own_table(config):
         check_table(config, positions)
     options = _model_options(config, lists, positions)

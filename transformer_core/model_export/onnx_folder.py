@@ -64,8 +64,8 @@ def write_onnx(checkpoint: Checkpoint, folder: Path) -> Sequence[str]:
     check_options(_PROGRAM, config, window=0)
     lists = token_lists(_PROGRAM, checkpoint.tokenizer)
     pad = lists.special.pad
-    sources = config.longest or checkpoint.decoding.max_source_tokens + 1
-    targets = config.longest or sources + checkpoint.decoding.extra_length
+    sources = config.max_length or checkpoint.decoding.max_source_tokens + 1
+    targets = config.max_length or sources + checkpoint.decoding.extra_length
     check_table(config, targets)
     encoder = EncoderGraph(model, pad, sources).eval()
     source = torch.full((2, 3), lists.special.eos)

@@ -44,10 +44,10 @@ class ListedTokenizer(Tokenizer):
         self._tokens = (vocabulary.source_tokens or vocabulary.tokens) if of_source else vocabulary.tokens
         self._hidden = frozenset(self._ids[token] for token in vocabulary.never_text if token in self._ids)
         self._known = {token: number for token, number in self._ids.items() if number not in self._hidden}
-        self.special = vocabulary.special.replace(first=self._first())
+        self.special = vocabulary.special.replace(forced_bos=self._forced_bos())
         self.source = self if of_source else ListedTokenizer(vocabulary, target, source, "source")
 
-    def _first(self) -> int:
+    def _forced_bos(self) -> int:
         """Id of what translations begin with, as far as their language is known; -1 for nothing."""
         try:
             return self.vocabulary.of_target.get(self.vocabulary.prefix("target"), -1)

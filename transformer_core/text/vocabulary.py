@@ -75,7 +75,7 @@ class Vocabulary:
             _require(isinstance(getattr(self, name), str), f"{name} is {getattr(self, name)!r}, but must be a text")
         _require(self.scheme in get_args(Scheme), f"scheme is {self.scheme!r}, but must be one of {get_args(Scheme)}")
         _require(isinstance(self.marks, bool), f"marks is {self.marks!r}, but must be true or false")
-        ids = [value for name, value in self.special.to_dict().items() if name != "first"]
+        ids = [value for name, value in self.special.to_dict().items() if name != "forced_bos"]
         for tokens in (self.tokens, self.source_tokens or self.tokens):
             _require(max(ids) < len(tokens), f"special ids {ids} are beyond the list of {len(tokens)} tokens")
         for language in (self.source_language, self.target_language):
@@ -99,7 +99,7 @@ class Vocabulary:
     @cached_property
     def never_text(self) -> frozenset[str]:
         """Tokens that no text is cut into, whatever somebody types, and that no translation shows."""
-        ids = [value for name, value in self.special.to_dict().items() if name != "first"]
+        ids = [value for name, value in self.special.to_dict().items() if name != "forced_bos"]
         special = {tokens[i] for tokens in (self.tokens, self.source_tokens or self.tokens) for i in ids}
         fixed = {self.source_prefix, self.target_prefix} - {"", SOURCE_LANGUAGE, TARGET_LANGUAGE}
         nameless = {unused(i) for i, token in enumerate(self.tokens) if token == unused(i)}
@@ -144,7 +144,7 @@ class Vocabulary:
         """What `vocabulary.json` holds."""
         values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "special"}
         special = asdict(self.special)
-        special.pop("first")
+        special.pop("forced_bos")
         values = {"format_version": FORMAT_VERSION, "special_ids": special, **values}
         # As json.dumps with indent=0, which takes ten times as long for lists of a hundred thousand tokens.
         entries = ",\n".join(f"{_text(name)}: {_json(value)}" for name, value in values.items())

@@ -154,7 +154,7 @@ def sharded(module: nn.Module, layers: Sequence[nn.Module], group: ProcessGroup)
         ConfigError: torchrun did not start this process, so that there is no group.
     """
     if not dist.is_initialized():
-        raise ConfigError("parallel is 'shard', but torchrun did not start this process (see docs/training.md)")
+        raise ConfigError("parallel is 'fsdp', but torchrun did not start this process (see docs/training.md)")
     mesh = init_device_mesh(group.device.type, (group.size,))
     for part in (*layers, module):
         fully_shard(part, mesh=mesh)

@@ -27,7 +27,7 @@ from transformer_core.training.distributed import (
     sharded,
 )
 from transformer_core.training.failures import save_failure
-from transformer_core.training.head_penalty import ramp, separators
+from transformer_core.training.head_penalty import linear_ramp, separators
 from transformer_core.training.journal import Journal
 from transformer_core.training.objective import Objective, number_format
 from transformer_core.training.optimizer import optimizer_for, set_learning_rate
@@ -92,11 +92,11 @@ class Trainer:
         if saved and not resume:
             raise StateError(f"{run} already has a training run; resume it, or choose another folder")
         layers = [*model.encoder.layers, *model.decoder.layers]
-        if config.recompute:
+        if config.activation_checkpointing:
             checkpoint_activations(layers)
         objective = Objective(model, config, corpus.special.pad, separators(corpus.tokenizer, self.device))
         self._penalised = objective
-        shards = config.parallel == "shard"
+        shards = config.parallel == "fsdp"
         self._objective = sharded(objective, layers, group) if shards else replicated(objective, group)
         self.optimizer = optimizer_for(model, config, group)
         self.progress = Progress()
@@ -193,7 +193,7 @@ class Trainer:
 
     def _whole_model(self) -> Transformer:
         """The model with full weights; all processes must call this."""
-        if self.config.parallel == "replicate":
+        if self.config.parallel == "ddp":
             return self.model
         weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
         return Transformer.from_weights(self.model.config, weights).to(self.device)
@@ -203,7 +203,7 @@ class Trainer:
         started = time.monotonic()
         self.model.train()
         config = self.config
-        share = ramp(self.progress.step, config.head_penalty_start, config.head_penalty_full)
+        share = linear_ramp(self.progress.step, config.head_penalty_start, config.head_penalty_full)
         self._penalised.head_penalty = config.head_penalty * share
         losses, nll, tokens = self._gradients(batches)
         smoothed, nll = self.group.sum(sum(losses), nll)

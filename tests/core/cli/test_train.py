@@ -113,7 +113,7 @@ def test_train_prepares_first_and_a_recipe_says_how(made: Workplace, call: Call,
     assert config["training"]["steps"] == 2  # the command line beats the recipe
     assert (config["training"]["seed"], config["training"]["warmup_steps"]) == (7, 20)
     assert (config["model"]["d_model"], config["model"]["d_k"], config["model"]["vocab_size"]) == (16, 4, 150)
-    assert config["corpus"]["careless_share"] == 0.2
+    assert config["corpus"]["typo_rate"] == 0.2
     assert len(Corpus(tmp_path / "run" / "data").tokenizer) == 150
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
 

@@ -117,6 +117,8 @@ def test_a_whole_training_is_bit_equal(corpus: Corpus, tmp_path: Path, precision
     config = SHORT.replace(precision=precision, steps=4)
     plain = new_trainer(corpus, tmp_path / "plain", config, dropout=0.3)
     plain.train()
-    recomputed = new_trainer(corpus, tmp_path / "recomputed", config.replace(recompute=True), dropout=0.3)
+    recomputed = new_trainer(
+        corpus, tmp_path / "recomputed", config.replace(activation_checkpointing=True), dropout=0.3
+    )
     recomputed.train()
     assert same(weights_of(plain), weights_of(recomputed))
