@@ -64,7 +64,7 @@ class AttentionVariant:
 
 
 def _weighted_products(sizes: HeadSizes, queries: int, keys: int, pairs: int) -> float:
-    """One score and one weighted value of every pair in every head; an additive score without its tanh."""
+    """Count one score and one weighted value of every pair in every head; an additive score without its tanh."""
     return float(pairs * sizes.num_heads * (sizes.d_k + sizes.d_v))
 
 

@@ -231,7 +231,7 @@ class ModelConfig(_Config):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig(_Config):
-    """How a model is trained (Section 5).
+    """Options of training (Section 5).
 
     Args:
         batch_tokens: Maximum of padded source tokens in a batch, and of padded target tokens (Section 5.1: 25,000).
@@ -378,7 +378,7 @@ class DecodingConfig(_Config):
         extra_length: Maximum tokens of a translation beyond the length of its source.
         max_source_tokens: Longer sources are refused.
         alternatives: Runner-up tokens whose probabilities are kept at each step.
-        constrained: Whether a parser generates nothing but trees over the words of its sentence; the paper's search
+        constrained: Whether a parser generates only trees over the words of its sentence; the paper's search
             allows any symbol. Means nothing for other models.
     """
 

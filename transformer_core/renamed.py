@@ -1,4 +1,4 @@
-"""Former names, still understood: keys of files, and what README or docs have shown of Python."""
+"""Former names, still understood: keys of files, and Python names that README or docs have shown."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 
 def may_fuse(x: Tensor, layers: tuple[nn.Linear, ...]) -> bool:
-    """Whether a fused product is unobservable: training on a CPU, plain nn.Linear, no hooks."""
+    """Return whether a fused product is unobservable: training on a CPU, plain nn.Linear, no hooks."""
     if x.device.type != "cpu" or not torch.is_grad_enabled() or torch.compiler.is_compiling():
         return False
     return all(

@@ -33,7 +33,7 @@ def prepare(
     """Tokenise parallel text once and write it as shards.
 
     Args:
-        specs: What `read_pairs` reads.
+        specs: Files, as for `read_pairs`.
         out: Folder to write; must not hold a prepared corpus yet.
         tokenizer: Is stored beside the shards.
         typo_rate: Share of the pairs of which a copy is added with the source as people type it.

@@ -33,7 +33,7 @@ class DecodingStopped(RuntimeError):
 
 
 def length_penalty(length: int, alpha: float, kind: LengthPenalty = "gnmt") -> float:
-    """The divisor of a log-probability: ((5 + length) / 6) ** alpha (Wu et al. 2016, equation 14), or a power.
+    """Return the divisor of a log-probability: ((5 + length) / 6) ** alpha (Wu et al. 2016, equation 14), or a power.
 
     Args:
         length: Tokens, `</s>` included.
@@ -167,13 +167,13 @@ class _Sentence:
         return parents
 
     def follow(self, constraint: Constraint, parents: list[int]) -> None:
-        """The states of the new beam, after `grow` has returned the parents."""
+        """Return the states of the new beam, after `grow` has returned the parents."""
         tokens = (self.history[node].token for node in self.beam)
         states = [constraint.advance(self.states[row], token) for row, token in zip(parents, tokens, strict=True)]
         self.states = states + [None] * (self.config.beam - len(states))
 
     def over(self, step: int) -> bool:
-        """Whether no hypothesis in the beam is, at its present length, better than the worst finished one kept."""
+        """Return whether every hypothesis in the beam scores below the worst finished one kept."""
         if step >= self.limit or not self.beam:
             return True
         if len(self.ended) < self.config.beam:

@@ -85,7 +85,7 @@ class FusedDecodeStep:
         return FusedDecodeStep(model, project, rows)
 
     def is_applicable(self) -> bool:
-        """Whether at this moment the decoder has no hooks of this context, and nothing needs dropout or a gradient."""
+        """Return whether the decoder has no hooks of this context, and nothing needs dropout or a gradient."""
         return not (self._model.training or torch.is_grad_enabled() or has_hooks(*self._points) or any(self._hooks))
 
     def __call__(self, tokens: Tensor, cache: KVCache) -> Tensor:

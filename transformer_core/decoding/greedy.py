@@ -33,7 +33,7 @@ def greedy_search(
         source: (B, S) ids, each sentence ending with `</s>`, padded.
         special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated. A `forced_bos` is given.
         extra_length: Maximum tokens beyond the length of the source.
-        constraint: What may be generated for each sentence; None for anything.
+        constraint: Limits what may be generated for each sentence; None allows anything.
 
     Returns:
         For each sentence the ids of its translation, without `<s>` and `</s>`.

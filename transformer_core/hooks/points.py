@@ -63,7 +63,7 @@ class HookPoint(nn.Module):
         return value
 
     def is_active_here(self) -> bool:
-        """Whether there is a hook of this context, or PyTorch's own."""
+        """Return whether there is a hook of this context, or PyTorch's own."""
         mine = _open_hooks.get()
         return self._native_hooks > 0 or any(hook.number in mine for hook in self._hooks)
 
@@ -138,7 +138,7 @@ class _ActiveHook:
 
 
 def has_hooks(*points: HookPoint) -> bool:
-    """Whether a hook of this context, or PyTorch's own, is at one of these points.
+    """Return whether a hook of this context, or PyTorch's own, is at one of these points.
 
     A compiled model tests `is_active` alone, since a context variable cannot be guarded: while another user captures,
     it computes the same in the open.
@@ -174,7 +174,7 @@ def without_hooks() -> Iterator[None]:
 
 @contextmanager
 def row_context(rows: Rows) -> Iterator[None]:
-    """Tell every edit inside the context what the rows of the running batch are."""
+    """Give every edit inside the context the meaning of the rows of the running batch."""
     token = _rows.set(rows)
     try:
         yield

@@ -44,7 +44,7 @@ class AdditiveAttention(MultiHeadAttention):
     of the weights; more than one portion is computed again in the backward pass instead of being kept.
 
     Args:
-        options: Those of MultiHeadAttention, by name.
+        options: Options of MultiHeadAttention, by name.
     """
 
     def __init__(self, **options: Any) -> None:

@@ -1,7 +1,7 @@
 """Scaled dot-product attention and multi-head attention (Section 3.2), open to hooks.
 
 Two variants build on it: `additive.py` computes other scores, `restricted.py` attends to a neighbourhood only; see
-`attention_variants.py` for more. What is fast on a CPU is in `cpu/`, with its readable twin here.
+`attention_variants.py` for more. Faster forms for a CPU are in `cpu/`, with their readable twins here.
 
 Shape legend: B rows of the batch, H heads, Q queries, K keys, d = d_model.
 """
@@ -93,7 +93,7 @@ class MultiHeadAttention(nn.Module):
         self.head_outputs = HookPoint()  # (B, H, Q, d_v)
 
     def reset_extra_parameters(self) -> None:
-        """Draw what a variant has beyond the four projections."""
+        """Draw the parameters of a variant beyond the four projections."""
 
     def project_queries(self, x: Tensor) -> Tensor:
         """(B, Q, d) -> (B, H, Q, d_k)."""
@@ -125,7 +125,7 @@ class MultiHeadAttention(nn.Module):
         return self.attend(self.project_queries(x), keys, values, mask)
 
     def attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """Attention with keys and values that were computed before, such as those of a cache.
+        """Attend to keys and values that were computed before, as in a cache.
 
         Args:
             queries: (B, H, Q, d_k).
@@ -143,7 +143,7 @@ class MultiHeadAttention(nn.Module):
         return out
 
     def _attend_with_hooks(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """The readable twin of `attend_without_hooks`: softmax(Q K^T / sqrt(d_k)) V, equation 1."""
+        """Compute softmax(Q K^T / sqrt(d_k)) V, equation 1: the readable twin of `attend_without_hooks`."""
         mask = self.whole_mask(queries, keys, mask)
         scores = self.compute_scores(_rows_to_queries(queries, keys), keys, mask)
         if has_hooks(self.scores):  # hooks may mask all keys of a query, which the mask does not know

@@ -128,7 +128,7 @@ def _feed_forward(config: ModelConfig) -> FeedForward:
 
 
 def _last_norm(config: ModelConfig) -> nn.Module:
-    """Final norm of a stack: LayerNorm with pre-norm, whose residual sum is not normalised; none in the paper."""
+    """Build the final norm of a stack: LayerNorm with pre-norm, whose residual sum is not normalised, else none."""
     return _norm_if(config.norm == "pre", config)
 
 

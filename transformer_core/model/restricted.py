@@ -36,12 +36,12 @@ def _near(distance: Tensor, window: int, causal: bool) -> Tensor:
 class RestrictedAttention(MultiHeadAttention):
     """Multi-head self-attention in which a position attends to `window` positions on either side, and itself.
 
-    Hooks on `scores` or `weights` see those of all pairs, with zeros outside the window.
+    Hooks on `scores` or `weights` see all pairs, with zeros outside the window.
 
     Args:
         window: Positions seen on either side.
         causal: Whether later positions are masked, as in the decoder; the given mask need not do it.
-        options: Those of MultiHeadAttention, by name.
+        options: Options of MultiHeadAttention, by name.
     """
 
     def __init__(self, *, window: int, causal: bool, **options: Any) -> None:

@@ -53,9 +53,9 @@ class Transformer(nn.Module):
 
     @classmethod
     def from_weights(cls, config: ModelConfig, weights: Mapping[str, Tensor], *, half: bool = False) -> Transformer:
-        """A model with a copy of these weights in float32, on their device; draws no random numbers.
+        """Return a model with a copy of these weights in float32, on their device; draws no random numbers.
 
-        Those of `TensorsOnDemand` are read one at a time.
+        Tensors of `TensorsOnDemand` are read one at a time.
 
         Args:
             config: Of the model.
@@ -83,14 +83,14 @@ class Transformer(nn.Module):
         return isinstance(self.embedding, HalfEmbedding)
 
     def train(self, mode: bool = True) -> Self:
-        """As of every module. Raises ValueError for a model whose matrices stay as they are stored."""
+        """Set training mode. Raises ValueError for float16 weights."""
         if mode and self.has_half_weights:
             raise ValueError("weights in float16 cannot be trained; load the checkpoint with half=False")
         return super().train(mode)
 
     @classmethod
     def check_shapes(cls, config: ModelConfig, shapes: Mapping[str, tuple[int, ...]]) -> Transformer:
-        """The model on the meta device, without memory for weights. Raises ValueError when these do not fit it."""
+        """Build the model on the meta device, without memory for weights. Raises ValueError when they do not fit."""
         with torch.device("meta"):  # shapes only: drawing weights takes far longer than copying them
             model = cls(config)
         check_shapes(model, shapes)
@@ -220,7 +220,7 @@ def _glorot_as_one(parts: list[nn.Linear]) -> None:
 
 
 def count_parameters(model: nn.Module) -> int:
-    """Trainable parameters; the shared matrix counts once."""
+    """Return trainable parameters; the shared matrix counts once."""
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 

@@ -66,7 +66,7 @@ PAPER_RUNS = {"base": PaperRun(hours=12), "big": PaperRun(hours=3.5 * 24)}
 
 
 def parameters_by_part(config: ModelConfig) -> dict[str, int]:
-    """Trainable parameters of each part; a shared matrix counts once, under embeddings."""
+    """Return trainable parameters of each part; a shared matrix counts once, under embeddings."""
     d, n = config.d_model, config.num_layers
     attention, feed_forward, norm = attention_parameters(config), 2 * d * config.d_ff + config.d_ff + d, 2 * d
     source_tokens = 0 if config.tie == "all" else config.source_vocab_size or config.vocab_size
@@ -86,7 +86,7 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
 
 
 def parameters(config: ModelConfig) -> int:
-    """Trainable parameters in total; the same as `count_parameters` of the model."""
+    """Return trainable parameters in total; the same as `count_parameters` of the model."""
     return sum(parameters_by_part(config).values())
 
 
@@ -137,7 +137,7 @@ def multiply_adds_by_part(config: ModelConfig, work: Work) -> dict[str, float]:
 
 
 def _pairs_seen(length: int, window: int, causal: bool) -> int:
-    """Pairs of query and key of one sentence in self-attention."""
+    """Count the pairs of query and key of one sentence in self-attention."""
     if not window:
         return length * length
     reach = min(window, length - 1)
@@ -146,12 +146,12 @@ def _pairs_seen(length: int, window: int, causal: bool) -> int:
 
 
 def forward_flops(config: ModelConfig, work: Work) -> float:
-    """FLOPs of one forward pass with a given target."""
+    """Return FLOPs of one forward pass with a given target."""
     return 2 * sum(multiply_adds_by_part(config, work).values())
 
 
 def training_flops(config: ModelConfig, work: Work) -> float:
-    """FLOPs of one step: the backward pass takes two products for each one of the forward pass."""
+    """Return FLOPs of one step: the backward pass takes two products for each one of the forward pass."""
     return 3 * forward_flops(config, work)
 
 
@@ -159,7 +159,7 @@ def training_flops(config: ModelConfig, work: Work) -> float:
 
 
 def memory_by_part(config: ModelConfig, work: Work, precision: Precision = "bfloat16") -> dict[str, float]:
-    """Peak memory of training in bytes, as an estimate for one batch.
+    """Estimate the peak memory of training one batch, in bytes.
 
     Weights, gradients and Adam's two moments are float32. Activations are what the backward pass needs of the layers,
     with attention computed in the open and in full: a fused kernel or a window needs less, additive attention's inner

@@ -31,7 +31,7 @@ _MIN_ROWS = 4  # sentences with fewer queries say little about what a head depen
 
 @dataclass(frozen=True)
 class _Side:
-    """What one kind of attention reads in a batch.
+    """Input of one kind of attention in a batch.
 
     Args:
         rows: (B, Q) queries that count: no padding, not `</s>` of a source, not `<s>` of a decoder's input.
@@ -60,20 +60,20 @@ def _separator_ids(tokenizer: Tokenizer) -> Tensor:
 
 
 def linear_ramp(step: int, start: int, full: int) -> float:
-    """How much of the term counts at a step: 0 until `start`, 1 from `full` on, linear between."""
+    """Return the share of the term that counts at a step: 0 until `start`, 1 from `full` on, linear between."""
     return min(1.0, max(0.0, (step - start) / max(1, full - start)))
 
 
 def head_penalty(
     weights: Mapping[str, Tensor], source: Tensor, inputs: Tensor, is_separator: tuple[Tensor, Tensor], pad: int
 ) -> Tensor:
-    """The mean of the term over all heads.
+    """Return the mean of the term over all heads.
 
     Args:
         weights: Address of a hook point -> (B, H, Q, K), attached to the graph.
         source: (B, S) ids.
         inputs: (B, T) ids that the decoder reads.
-        is_separator: What `separators` returns.
+        is_separator: From `separators`.
         pad: Id of padding.
     """
     sides = _sides(source, inputs, is_separator, pad)

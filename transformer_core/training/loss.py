@@ -27,7 +27,7 @@ class Loss:
     """Sums over the target tokens of a batch, in nats.
 
     Args:
-        smoothed: What training minimises; carries the gradient.
+        smoothed: Loss with label smoothing; carries the gradient.
         nll: Negative log-likelihood of the correct tokens, without smoothing; perplexity is exp(nll / tokens).
         tokens: Number of tokens summed.
     """
@@ -38,7 +38,7 @@ class Loss:
 
 
 def mass_on_others(epsilon: float, vocab_size: int, smoothing: Smoothing) -> float:
-    """Probability mass that the correct token loses to the V - 1 others.
+    """Return probability mass that the correct token loses to the V - 1 others.
 
     Spread over the others that is epsilon; spread over all V (uniform), a part 1 / V of it comes back.
     """
@@ -46,7 +46,7 @@ def mass_on_others(epsilon: float, vocab_size: int, smoothing: Smoothing) -> flo
 
 
 def _sum_dtype(device: torch.device) -> torch.dtype:
-    """Number format of sums over a batch; Apple's GPUs have no float64."""
+    """Return number format of sums over a batch; Apple's GPUs have no float64."""
     return torch.float32 if device.type == "mps" else torch.float64
 
 
@@ -119,7 +119,7 @@ def output_loss(
     dtype: torch.dtype = torch.float32,
     bias: Tensor | None = None,
 ) -> Loss:
-    """Loss of a batch, from the decoder's output.
+    """Return loss of a batch, from the decoder's output.
 
     Args:
         vectors: (B, T, d) from `Transformer.decode`.

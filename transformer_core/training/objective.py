@@ -27,7 +27,7 @@ class Objective(nn.Module):
         model: The model to train.
         config: Gives label smoothing, number format and whether to compile.
         pad: Id of padding.
-        is_separator: What `separators` returns; needed for a head penalty.
+        is_separator: From `separators`; needed for a head penalty.
     """
 
     def __init__(
@@ -72,5 +72,5 @@ class Objective(nn.Module):
 
 
 def number_format(config: TrainingConfig) -> torch.dtype:
-    """The number format of matrix products."""
+    """Return the number format of matrix products."""
     return torch.bfloat16 if config.precision == "bfloat16" else torch.float32

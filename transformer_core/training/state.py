@@ -74,7 +74,7 @@ class Progress:
 
 
 def step_folders(run: Path) -> list[Path]:
-    """The saved steps of a run, oldest first."""
+    """Return the saved steps of a run, oldest first."""
     return sorted(run.glob("step-????????"))
 
 
@@ -117,7 +117,7 @@ def _on_cpu(value: Tensor) -> Tensor:
 
 
 def _random_states(group: ProcessGroup) -> dict[str, Tensor]:
-    """The random states of all processes; those of the main one have no number, as in a single process."""
+    """Return the random states of all processes; the main one's have no number, as in a single process."""
     states = {f"random.cpu{_number(rank)}": state for rank, state in enumerate(group.gather(torch.get_rng_state()))}
     if torch.cuda.is_available():
         cuda = group.gather(torch.cuda.get_rng_state())
@@ -178,7 +178,7 @@ def _set_random_state(moments: dict[str, Tensor], rank: int) -> None:
 
 
 def average_weights(folders: list[Path]) -> dict[str, Tensor]:
-    """The mean of the weights of several saved steps (Section 6.1 averages the last 5).
+    """Return the mean of the weights of several saved steps (Section 6.1 averages the last 5).
 
     Raises:
         StateError: A folder cannot be read, or the folders hold different models.

@@ -64,7 +64,7 @@ class Trainer:
         validation: Validation sets.
         resume: Continue from the newest saved step in `run`.
         group: The processes that train together (see `distributed.py`); each has a Trainer of its own.
-        score_heads: Tells of the model, in evaluation mode, and the pairs of a validation set whether its heads look.
+        score_heads: Scores the heads, from the model in evaluation mode and the pairs of a validation set.
 
     Raises:
         StateError: `run` holds saved steps that are not to be resumed, or that cannot be read.
@@ -153,7 +153,7 @@ class Trainer:
         return progress
 
     def validate(self) -> dict[str, dict[str, Any]]:
-        """Perplexity per token, greedy BLEU and heads by every validation set; only the main process computes them."""
+        """Compute perplexity per token, greedy BLEU and heads of every validation set, in the main process only."""
         model = self._whole_model()
         if not self.group.is_main:
             return {}
@@ -192,14 +192,14 @@ class Trainer:
             )
 
     def _whole_model(self) -> Transformer:
-        """The model with full weights; all processes must call this."""
+        """Return the model with full weights; all processes must call this."""
         if self.config.parallel == "ddp":
             return self.model
         weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
         return Transformer.from_weights(self.model.config, weights).to(self.device)
 
     def _update(self, batches: StepBatches) -> dict[str, Any]:
-        """One step of the optimizer on the mean loss over all target tokens of the batches of all processes."""
+        """Take one step of the optimizer on the mean loss over the target tokens of all processes."""
         started = time.monotonic()
         self.model.train()
         config = self.config
