@@ -169,6 +169,16 @@ def test_scores_that_are_no_products_are_not_taken_apart(tokenizer: Tokenizer, s
             check_plain_attention("CTranslate2", model.config)
 
 
+def test_the_docs_example_runs() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "fidelity.md").read_text(encoding="utf-8")
+    scope: dict[str, Any] = {}
+    try:
+        exec(page.split("```python\n")[1].split("```")[0], scope)
+        assert run(scope["model"]).shape == (2, 4, 1_000)
+    finally:
+        VARIANTS.pop("distance", None)
+
+
 def test_refusals_of_names_and_options() -> None:
     for name in ("", "dot-product", "additive"):
         with pytest.raises(ValueError, match="a variant cannot be named"):
