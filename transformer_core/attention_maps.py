@@ -64,7 +64,7 @@ class Axis:
         return tuple(text.replace(WORD_BOUNDARY, "") for text in texts)
 
     def merged(self) -> Axis:
-        """The same axis with one position for each word."""
+        """Return the same axis with one position for each word."""
         count = len(self.word_texts)
         special = [False] * count
         for mark, word in zip(self.special, self.words, strict=True):
@@ -86,12 +86,12 @@ class MapsTooLarge(ValueError):
 
 
 def map_bytes(heads: int, source: int, target: int) -> int:
-    """Bytes of all maps of a sentence; arguments as for `check_map_bytes`."""
+    """Return bytes of all maps of a sentence; arguments as for `check_map_bytes`."""
     return 4 * heads * (source**2 + target**2 + source * target)
 
 
 def check_map_bytes(heads: int, source: int, target: int, most: int | None) -> None:
-    """Raise MapsTooLarge when the maps of a sentence would take more than so many bytes; None allows all.
+    """Raise MapsTooLarge when the maps of a sentence would exceed a number of bytes; None allows all.
 
     Args:
         heads: Of all layers together, L * H; equally many of each kind.
@@ -149,11 +149,11 @@ class AttentionMaps:
         return array
 
     def queries(self, kind: Kind) -> Axis:
-        """The axis that labels the rows of one kind: source, decoder inputs, or the outputs produced."""
+        """Return the axis that labels the rows of one kind: source, decoder inputs, or the outputs produced."""
         return {"encoder": self.source, "decoder": self.inputs, "cross": self.outputs}[kind]
 
     def keys(self, kind: Kind) -> Axis:
-        """The axis that labels the columns of one kind."""
+        """Return the axis that labels the columns of one kind."""
         return {"encoder": self.source, "decoder": self.inputs, "cross": self.source}[kind]
 
     def merged_to_words(self) -> AttentionMaps:
@@ -184,5 +184,5 @@ def _merge(weights: FloatArray, queries: Axis, keys: Axis) -> FloatArray:
 
 
 def _starts(words: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """First position of each word."""
+    """Return first position of each word."""
     return np.flatnonzero(np.diff(words, prepend=-1))

@@ -68,7 +68,7 @@ class Checkpoint:
         model: In evaluation mode; computes in float32.
         tokenizer: Its vocabulary.
         decoding: Its decoding defaults.
-        metrics: What `metrics.json` holds, with what was measured since.
+        metrics: Contents of `metrics.json`, with later measurements.
         weights_hash: The model's identity: see identity.py.
         formerly: Hashes by which older files name the same model.
         problem: Why what was derived is left out, such as that it is of another model; empty when nothing is.
@@ -107,7 +107,7 @@ def save_checkpoint(
 
     Args:
         folder: Where to.
-        weights: Name -> tensor; rounded to float16. Those of `TensorsOnDemand` are read one file's worth at a time.
+        weights: Name -> tensor; rounded to float16. `TensorsOnDemand` are read one file's worth at a time.
         model: The configuration that fits the weights.
         tokenizer: The vocabulary.
         decoding: Defaults for translating.
@@ -175,7 +175,7 @@ def write_manifest(folder: Path) -> Manifest:
 
 
 def _former_names(folder: Path, hashes: Mapping[str, str], identity: str) -> tuple[str, ...]:
-    """The hashes that named the model of a folder before its manifest is written anew; none for another model."""
+    """Return the hashes that named a folder's model before its manifest is rewritten; none for another model."""
     if not (folder / MANIFEST_FILE).exists():
         return ()
     before = Manifest.read(folder)
@@ -194,7 +194,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
         folder: Its path.
         device: Where the model computes.
         half: Whether matrices stay as they are stored, in float16, mapped from the files; see `half_weights.py`. None
-            for those of large models on a CPU.
+            for large models on a CPU.
 
     Raises:
         CheckpointError: Names the file that is missing, damaged, or does not fit.
@@ -256,13 +256,13 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
 
 
 def files_hash(folder: Path) -> str:
-    """Hash of the manifests of a checkpoint: another one after any change. Raises OSError when it has none."""
+    """Return hash of the manifests of a checkpoint: another one after any change. Raises OSError when it has none."""
     of_derived = folder / DERIVED_FOLDER / MANIFEST_FILE
     return manifest_hash(folder) + (manifest_hash(of_derived.parent) if of_derived.is_file() else "")
 
 
 def _measured(folder: Path, identity: str) -> tuple[dict[str, Any], str]:
-    """The measured parts of the metrics, or why they are left out: the model is sound without them."""
+    """Return the measured parts of the metrics, or why they are left out: the model is sound without them."""
     try:
         return derived_metrics(folder, identity), ""
     except CheckpointError as error:
@@ -278,7 +278,7 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def _vocabularies(tokenizer: Tokenizer) -> dict[str, bytes]:
-    """The bytes of each vocabulary by the name of its file."""
+    """Return the bytes of each vocabulary by the name of its file."""
     return tokenizer.files(Path(TOKENIZER_FILE))
 
 
@@ -319,12 +319,12 @@ def _check_shards(folder: Path, manifest: Manifest) -> None:
 
 
 def _needed(folder: Path) -> set[str]:
-    """Names of the files that a checkpoint cannot do without."""
+    """Return names of the files that a checkpoint cannot do without."""
     others = (source_file(folder / TOKENIZER_FILE), folder / VOCABULARY_FILE)
     vocabularies = {TOKENIZER_FILE, *(file.name for file in others if file.exists())}
     return {"config.json", "metrics.json", INDEX_FILE, *vocabularies, *weight_map(folder).values()}
 
 
 def checkpoint_bytes(folder: Path) -> int:
-    """Size of all files of a checkpoint."""
+    """Return size of all files of a checkpoint."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

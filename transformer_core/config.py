@@ -10,19 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, get_args
 
+from transformer_core.attention_variants import VARIANTS
+
 Precision = Literal["float32", "bfloat16"]
 Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
 Positions = Literal["sinusoidal", "concatenated", "tensor2tensor", "learned", "none"]
 Tie = Literal["all", "target", "none"]
 OptimizerName = Literal["adam", "muon"]
-Parallel = Literal["replicate", "shard"]
-Attention = Literal["dot-product", "additive"]
+Parallel = Literal["ddp", "fsdp"]
 Smoothing = Literal["others", "uniform"]
 LengthPenalty = Literal["gnmt", "power"]
 
 
-# Of a model; far beyond any that is known, and yet its layers can be made without their weights in a second.
+# Far beyond any known model; its layers can still be built without weights in a second.
 _LARGEST = {
     "vocab_size": 10_000_000,
     "d_model": 100_000,
@@ -46,29 +47,40 @@ _NUMBERS: dict[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a whole number"),
     "float": ((int, float), "a number"),
     "bool": ((bool,), "true or false"),
+    "str": ((str,), "text"),
 }
 
 
-def _require_between(config: object, field: str, least: int, most: int) -> None:
-    """The value of a field must be within bounds, which keep a stranger's file from taking all memory."""
+def _require_between(config: object, field: str, minimum: int, maximum: int) -> None:
+    """Require a value within bounds, which keep a stranger's file from taking all memory."""
     value = getattr(config, field)
-    _require(least <= value <= most, field, value, f"between {least} and {most:,}")
+    _require(minimum <= value <= maximum, field, value, f"between {minimum} and {maximum:,}")
 
 
 class _Config:
-    """To and from plain dictionaries; an unknown key is an error."""
+    """Base of all configurations: to and from plain dictionaries; an unknown key is an error."""
 
-    RENAMED: ClassVar[Mapping[str, str]] = {}  # former name of an option -> its name; files and recipes may have either
+    # Files, recipes and the command line may have either.
+    RENAMED: ClassVar[Mapping[str, str]] = {}  # former name of an option -> its name
+    RENAMED_VALUES: ClassVar[Mapping[str, Mapping[str, str]]] = {}  # option -> former name of a choice -> its name
 
     @classmethod
     def with_current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The same values, by the current names of the options. Raises ConfigError when one is given by both names."""
+        """Return the values by the current names of options and choices.
+
+        Raises:
+            ConfigError: An option is given by both names.
+        """
         if not isinstance(values, Mapping):
             raise ConfigError(f"{cls.__name__}: expected options, got {values!r}")
         twice = [old for old, new in cls.RENAMED.items() if old in values and new in values]
         if twice:
             raise ConfigError(f"{twice[0]} is the former name of {cls.RENAMED[twice[0]]}; give one of them")
-        return {cls.RENAMED.get(name, name): value for name, value in values.items()}
+        current = {cls.RENAMED.get(name, name): value for name, value in values.items()}
+        for name, choices in cls.RENAMED_VALUES.items():
+            if isinstance(current.get(name), str):
+                current[name] = choices.get(current[name], current[name])
+        return current
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
@@ -84,7 +96,7 @@ class _Config:
             raise ConfigError(f"{cls.__name__}: {error}") from error
 
     def _check_types(self) -> None:
-        """JSON and recipes may hold 1.5, "512" or true where a whole number belongs, or a word that is no choice."""
+        """Require the declared types: JSON and recipes may hold 1.5, "512" or true where a whole number belongs."""
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value, name = getattr(self, field.name), str(field.type)
             if name in _NUMBERS:
@@ -95,11 +107,11 @@ class _Config:
                 _require(value in choices, field.name, value, f"{', '.join(others)} or {last}")
 
     def to_dict(self) -> dict[str, Any]:
-        """All options as plain values, ready for JSON."""
+        """Return all options as plain values, ready for JSON."""
         return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some options changed, validated again."""
+        """Return a copy with some options changed, validated again."""
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
 
 
@@ -135,7 +147,8 @@ class ModelConfig(_Config):
         scaled_embeddings: Whether embeddings are multiplied by sqrt(d_model).
         embedding_norm: Whether LayerNorm is applied to embedding plus position, before dropout.
         attention: How a query and a key are scored: by their scaled dot product (dot-product, the paper's), or by a
-            network with one hidden layer of width d_k in each head (additive).
+            network with one hidden layer of width d_k in each head (additive). Variants from outside: see
+            `attention_variants.py`.
         scaled: Whether a dot product is divided by sqrt(d_k).
         causal: Whether the decoder's self-attention masks later positions. Without the mask, training and a forced pass
             see the answer; step-by-step decoding has no later positions, so it works as with the mask.
@@ -165,7 +178,7 @@ class ModelConfig(_Config):
     source_vocab_size: int = 0
     scaled_embeddings: bool = True
     embedding_norm: bool = False
-    attention: Attention = "dot-product"
+    attention: str = "dot-product"
     scaled: bool = True
     causal: bool = True
     residual: bool = True
@@ -175,8 +188,8 @@ class ModelConfig(_Config):
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name, most in _LARGEST.items():
-            _require_between(self, name, 1, most)
+        for name, maximum in _LARGEST.items():
+            _require_between(self, name, 1, maximum)
         _require(self.d_model % 2 == 0, "d_model", self.d_model, "even, since sines and cosines come in pairs")
         for name in ("d_k", "d_v"):
             _require_between(self, name, 0, _LARGEST["d_model"])
@@ -198,19 +211,27 @@ class ModelConfig(_Config):
         shared = self.tie == "all"
         _require(not (shared and self.source_vocab_size), "tie", self.tie, "target or none with a source_vocab_size")
         _require(self.window >= 0, "window", self.window, "0 (all positions) or positive")
-        additive = self.attention == "additive"
-        _require(not (additive and self.window), "window", self.window, "0 where attention is additive")
-        _require(self.scaled or not additive, "scaled", self.scaled, "true where attention is additive")
+        self._check_attention()
+
+    def _check_attention(self) -> None:
+        name = self.attention
+        own = f"one of your own: import the module that calls register_variant({name!r}, ...) first"
+        _require(name in VARIANTS, "attention", name, f"{', '.join(VARIANTS)}, or {own}")
+        variant = VARIANTS[name]
+        needed = {**variant.requires} if variant.build_restricted else {"window": 0, **variant.requires}
+        for option, value in needed.items():
+            given = getattr(self, option)
+            _require(given == value, option, given, f"{str(value).lower()} where attention is {name}")
 
     @property
-    def longest(self) -> int | None:
-        """Positions that a sentence may have, `<s>` or `</s>` included; None where there is no limit."""
+    def max_length(self) -> int | None:
+        """Maximum positions of a sentence, `<s>` or `</s>` included; None where there is no limit."""
         return self.max_positions if self.positions == "learned" else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig(_Config):
-    """How a model is trained (Section 5).
+    """Options of training (Section 5).
 
     Args:
         batch_tokens: Maximum of padded source tokens in a batch, and of padded target tokens (Section 5.1: 25,000).
@@ -235,8 +256,8 @@ class TrainingConfig(_Config):
         max_gradient_norm: Gradients with a larger norm are scaled down to it; 0 does not clip, as in the paper.
         max_tokens: Pairs with more tokens than this on either side are left out of training.
         precision: Number format of the matrix products in training; weights stay float32.
-        parallel: How several processes hold weights and optimizer state: each has all (replicate) or a part (shard).
-        recompute: Whether activations are computed again in the backward pass: less memory, slower.
+        parallel: How several processes hold weights and optimizer state: each has all (ddp) or a part (fsdp).
+        activation_checkpointing: Whether activations are computed again in the backward pass: less memory, slower.
         compile: Whether the model is compiled (on a GPU); batches are then padded to a few fixed shapes.
         seed: Seeds the weights, the order of the data and dropout.
         log_every: Steps between two lines of metrics.jsonl.
@@ -271,8 +292,8 @@ class TrainingConfig(_Config):
     max_gradient_norm: float = 0.0
     max_tokens: int = 256
     precision: Precision = "bfloat16"
-    parallel: Parallel = "replicate"
-    recompute: bool = False
+    parallel: Parallel = "ddp"
+    activation_checkpointing: bool = False
     compile: bool = False
     seed: int = 1
     log_every: int = 50
@@ -290,7 +311,9 @@ class TrainingConfig(_Config):
         "moments": "snapshots",
         "moments_from": "snapshots_from",
         "max_pieces": "max_tokens",
+        "recompute": "activation_checkpointing",
     }
+    RENAMED_VALUES: ClassVar[Mapping[str, Mapping[str, str]]] = {"parallel": {"replicate": "ddp", "shard": "fsdp"}}
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -317,19 +340,19 @@ class TrainingConfig(_Config):
             _require(getattr(self, name) > 0, name, getattr(self, name), "positive")
         for name in ("beta1", "beta2", "label_smoothing"):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
-        whole = not (self.optimizer == "muon" and self.parallel == "shard")
-        _require(whole, "parallel", self.parallel, "replicate with the optimizer muon, which needs whole matrices")
+        whole = not (self.optimizer == "muon" and self.parallel == "fsdp")
+        _require(whole, "parallel", self.parallel, "ddp with the optimizer muon, which needs whole matrices")
         _require(
-            not (self.compile and (self.recompute or self.parallel == "shard")),
+            not (self.compile and (self.activation_checkpointing or self.parallel == "fsdp")),
             "compile",
             self.compile,
-            "false with recompute, and where parallel is shard",
+            "false with activation_checkpointing, and where parallel is fsdp",
         )
         _require(
-            not (self.head_penalty and (self.compile or self.recompute or self.parallel == "shard")),
+            not (self.head_penalty and (self.compile or self.activation_checkpointing or self.parallel == "fsdp")),
             "head_penalty",
             self.head_penalty,
-            "0 with compile, with recompute, and where parallel is shard",
+            "0 with compile, with activation_checkpointing, and where parallel is fsdp",
         )
         _require(
             self.checkpoint_every > 0 or self.checkpoint_minutes > 0,
@@ -355,7 +378,7 @@ class DecodingConfig(_Config):
         extra_length: Maximum tokens of a translation beyond the length of its source.
         max_source_tokens: Longer sources are refused.
         alternatives: Runner-up tokens whose probabilities are kept at each step.
-        constrained: Whether a parser generates nothing but trees over the words of its sentence; the paper's search
+        constrained: Whether a parser generates only trees over the words of its sentence; the paper's search
             allows any symbol. Means nothing for other models.
     """
 
@@ -373,16 +396,16 @@ class DecodingConfig(_Config):
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name, most in (("beam", 1_000), ("extra_length", 10_000), ("max_source_tokens", 100_000)):
-            _require_between(self, name, 1, most)
-        for name, most in (("min_length", 10_000), ("alternatives", 100), ("alpha", 10)):
-            _require_between(self, name, 0, most)
+        for name, maximum in (("beam", 1_000), ("extra_length", 10_000), ("max_source_tokens", 100_000)):
+            _require_between(self, name, 1, maximum)
+        for name, maximum in (("min_length", 10_000), ("alternatives", 100), ("alpha", 10)):
+            _require_between(self, name, 0, maximum)
         # The smallest tree has two brackets and </s> beside its words.
         enough = not self.constrained or self.extra_length >= 3
         _require(enough, "extra_length", self.extra_length, "3 or more with constrained")
 
     def to_dict(self) -> dict[str, Any]:
-        """As of every configuration, without `constrained` where it is off: only parsers know it."""
+        """Like the base method; omits `constrained` when false."""
         return {name: value for name, value in super().to_dict().items() if name != "constrained" or value}
 
 
@@ -396,26 +419,28 @@ class SpecialIds(_Config):
             `eos`, as in fairseq.
         eos: `</s>`, ends every source and every translation.
         unk: `<unk>`, for characters that the vocabulary lacks.
-        first: Begins every translation, such as the token of its language; -1 where anything may.
+        forced_bos: Begins every translation, such as the token of its language; -1 where anything may.
     """
 
     pad: int = 0
     bos: int = 1
     eos: int = 2
     unk: int = 3
-    first: int = -1
+    forced_bos: int = -1
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"first": "forced_bos"}
 
     def __post_init__(self) -> None:
         self._check_types()
         ids = (self.pad, self.bos, self.eos, self.unk)
         different = len({self.pad, self.eos, self.unk}) == 3 and self.bos != self.unk
         _require(different and min(ids) >= 0, "special ids", ids, "different numbers from 0 on; bos may be pad or eos")
-        text = self.first not in (self.pad, self.eos, self.unk)
-        _require(self.first >= -1 and text, "first", self.first, "-1 or a token other than pad, eos and unk")
+        allowed = self.forced_bos >= -1 and self.forced_bos not in (self.pad, self.eos, self.unk)
+        _require(allowed, "forced_bos", self.forced_bos, "-1 or a token other than pad, eos and unk")
 
     def to_dict(self) -> dict[str, Any]:
-        """As of every configuration, without `first` where there is none: most models know no such token."""
-        return {name: value for name, value in super().to_dict().items() if name != "first" or value >= 0}
+        """Like the base method; omits `forced_bos` where there is none, as in most models."""
+        return {name: value for name, value in super().to_dict().items() if name != "forced_bos" or value >= 0}
 
     @property
     def never_generated(self) -> list[int]:

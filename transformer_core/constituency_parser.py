@@ -24,7 +24,7 @@ class Parse:
 
     Args:
         tree: Over all words, in order.
-        repairs: What had to be done to the symbols that the model generated, by name: see `sequences.REPAIRS`.
+        repairs: Changes to the symbols that the model generated, by name: see `sequences.REPAIRS`.
         translation: Symbols, scores, the search and the attention maps; None when the model did not read the sentence.
         problem: Why it did not; the tree has no constituents then.
     """
@@ -41,7 +41,7 @@ class Parse:
 
 
 def count_repairs(parses: Iterable[Parse]) -> Counter[str]:
-    """How often each repair was needed over all parses."""
+    """Count each repair over all parses."""
     total: Counter[str] = Counter()
     for parse in parses:
         total.update(parse.repairs)
@@ -49,7 +49,7 @@ def count_repairs(parses: Iterable[Parse]) -> Counter[str]:
 
 
 def score_parses(gold: Sequence[Tree], parses: Sequence[Parse]) -> dict[str, Any]:
-    """What a report or the metrics of a checkpoint hold: labelled bracketing, in percent, and how much was repaired."""
+    """Return the scores for a report or a checkpoint's metrics: labelled bracketing, in percent, and repairs."""
     found = score_bracketing(gold, [parse.tree for parse in parses])
     return {
         "f1": found.f1,
@@ -100,7 +100,7 @@ class ConstituencyParser:
             sentences: The words of each, one at least, split as in a treebank: `does n't`. -LRB- means a bracket.
             beam: Hypotheses kept; None takes the checkpoint's default.
             alpha: Strength of the length penalty; None takes the checkpoint's default.
-            constrained: Whether the search generates nothing but trees; None takes the checkpoint's default.
+            constrained: Whether the search generates only trees; None takes the checkpoint's default.
             batch: Sentences that are parsed together at most.
             on_progress: Called with the number of sentences just done.
 
@@ -127,12 +127,12 @@ class ConstituencyParser:
         return [found[number] for number in range(len(words))]
 
     def _encode(self, words: Sequence[str]) -> Encoding:
-        """The tokens of a sentence, if it and the smallest tree over it are within their limits."""
+        """Return the tokens of a sentence, if it and the smallest tree over it are within their limits."""
         if len(words) > MAX_WORDS:
             raise SourceTooLong(len(words), MAX_WORDS)
         encoding = self.translator.encode(" ".join(words))
         room = len(encoding) + self.translator.decoding.extra_length
-        longest = self.translator.config.longest
+        longest = self.translator.config.max_length
         room = room if longest is None else min(room, longest)
         if encoding.ids and room < least_symbols(len(words)):
             raise SourceTooLong(len(words), room - least_symbols(0))

@@ -27,6 +27,7 @@ from transformer_core.model.masks import input_padding_mask, padding_mask
 from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
 from transformer_core.parsing.vocabulary import generates_trees
+from transformer_core.renamed import Alias
 from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
 _MAX_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
@@ -70,13 +71,15 @@ class Translation:
     history: tuple[Node, ...]
     _translator: Translator = field(repr=False, compare=False)
 
+    pieces = Alias("tokens")
+
     @cached_property
     def attention(self) -> AttentionMaps:
         """All attention weights of the translation, from one forced pass."""
         return self.attention_of(0)
 
     def attention_of(self, hypothesis: int) -> AttentionMaps:
-        """All attention weights of one of the hypotheses."""
+        """Return all attention weights of one of the hypotheses."""
         chosen = self.hypotheses[hypothesis]
         return self._translator.attention(self.source_encoding, chosen.ids, chosen.finished)
 
@@ -104,15 +107,17 @@ class TeacherForcedOutput:
     scores: tuple[float, ...]
     attention: AttentionMaps
 
+    pieces = Alias("tokens")
+
     @property
     def log_probability(self) -> float:
-        """Of the whole target, `</s>` included."""
+        """Log-probability of the whole target, `</s>` included."""
         return sum(self.scores)
 
 
 @dataclass(frozen=True)
 class TeacherForcedInput:
-    """What the model reads in a forced pass over one sentence.
+    """Input of a forced pass over one sentence.
 
     Args:
         source: The source.
@@ -136,7 +141,7 @@ class TeacherForcedInput:
 
 
 def _pass_sizes(sizes: Sequence[tuple[int, int, int]]) -> list[int]:
-    """How many neighbours go through the model together, from heads, S and T of each: their padded maps must fit."""
+    """Group neighbours for one pass, from heads, S and T of each, so that their padded maps fit; returns the counts."""
     found: list[int] = []
     most_source = most_target = 0
     for heads, source, target in sizes:
@@ -153,6 +158,9 @@ def _pass_sizes(sizes: Sequence[tuple[int, int, int]]) -> list[int]:
 class Translator:
     """A model with its vocabulary; `most_map_bytes` limits the maps of a sentence, unless it is None."""
 
+    force = Alias("teacher_force")
+    max_pieces = Alias("max_tokens")
+
     def __init__(self, model: Transformer, tokenizer: Tokenizer, decoding: DecodingConfig | None = None) -> None:
         self.model = model.eval()
         self.tokenizer = tokenizer
@@ -162,7 +170,7 @@ class Translator:
 
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu", *, half: bool | None = None) -> Translator:
-        """Load a checkpoint folder; `half` as of `load_checkpoint`.
+        """Load a checkpoint folder; `half` as for `load_checkpoint`.
 
         Raises:
             CheckpointError: Names the file that is missing or damaged.
@@ -173,7 +181,7 @@ class Translator:
         return translator
 
     def with_mask(self, causal: bool) -> Translator:
-        """The same weights with the causal mask of the decoder on or off, however they were trained.
+        """Return the same weights with the causal mask of the decoder on or off, however they were trained.
 
         A separate model, so that hooks and edits of one do not affect the other.
         """
@@ -182,10 +190,10 @@ class Translator:
         return self._twin(model.to(self._device), self.tokenizer)
 
     def with_languages(self, source: str | None = None, target: str | None = None) -> Translator:
-        """The same model, reading and generating these languages; None leaves one as it is.
+        """Return the same model, reading and generating these languages; None leaves one as it is.
 
         Raises:
-            TokenizerError: It has no choice of languages, or not this one; the message lists those it has.
+            TokenizerError: It has no choice of languages, or not this one; the message lists its languages.
         """
         return self._twin(self.model, self.tokenizer.with_languages(source, target))
 
@@ -206,7 +214,7 @@ class Translator:
 
     @property
     def checkpoint_names(self) -> tuple[str, ...]:
-        """All hashes by which files name this model: today's first, then those of older files."""
+        """All hashes by which files name this model: today's first, then the ones in older files."""
         return self.checkpoint.names if self.checkpoint else ("",)
 
     @property
@@ -259,16 +267,16 @@ class Translator:
         is_given_up: IsGivenUp | None = None,
         constrained: bool | None = None,
     ) -> list[SearchResult]:
-        """The search of `translate_batch`: ids of each source in, without `</s>`, and what was found out.
+        """Search like `translate_batch`, from the ids of each source without `</s>`.
 
         Args:
-            sources: What `encode` returns has them.
+            sources: Ids from `encode`.
             beam: As for `translate_batch`.
             alpha: As for `translate_batch`.
             should_stop: As for `translate_batch`.
             is_given_up: Called after every step with the number of a source: whether it leaves the batch. Its result
                 has no hypotheses then.
-            constrained: Whether a parser generates nothing but trees; None takes the checkpoint's default.
+            constrained: Whether a parser generates only trees; None takes the checkpoint's default.
 
         Raises:
             DecodingStopped: `should_stop` returned True.
@@ -295,7 +303,7 @@ class Translator:
         return results
 
     def constraint(self, sources: Sequence[Sequence[int]], config: DecodingConfig | None = None) -> Constraint | None:
-        """What a search may generate for each of these sources; None for anything.
+        """Return the constraint on a search for each of these sources; None allows anything.
 
         Args:
             sources: Ids of each, one at least.
@@ -321,9 +329,9 @@ class Translator:
     def max_tokens(self) -> int:
         """Tokens of the longest text that is accepted."""
         limit = self.decoding.max_source_tokens
-        if self.config.longest is not None:
+        if self.config.max_length is not None:
             # </s> comes after them, or <s> before; around the words of the smallest tree, two brackets and </s>.
-            limit = min(limit, self.config.longest - (least_symbols(0) if self.decoding.constrained else 1))
+            limit = min(limit, self.config.max_length - (least_symbols(0) if self.decoding.constrained else 1))
         return limit
 
     def _within_limit(self, encoding: Encoding) -> Encoding:
@@ -339,7 +347,7 @@ class Translator:
         return TeacherForcedOutput(target, self.tokenizer.tokens(reading.target), scores, maps)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Log-probability in nats of each target given its source, `</s>` included."""
+        """Return log-probability in nats of each target given its source, `</s>` included."""
         if not pairs:
             return []
         special = self.tokenizer.special
@@ -350,16 +358,16 @@ class Translator:
             logits = self.model(batch.source, batch.inputs, *masks)
         log_p = torch.log_softmax(logits.float(), dim=-1).gather(2, batch.outputs[:, :, None]).squeeze(2)  # (B, T)
         counted = batch.outputs != special.pad
-        counted[:, 0] &= batch.outputs[:, 0] != special.first  # given, not generated
+        counted[:, 0] &= batch.outputs[:, 0] != special.forced_bos  # given, not generated
         totals: list[float] = log_p.masked_fill(~counted, 0.0).double().sum(dim=1).tolist()
         return totals
 
     def attention(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> AttentionMaps:
-        """All attention weights of a source and a target."""
+        """Return all attention weights of a source and a target."""
         return self.attention_batch([TeacherForcedInput(source, tuple(target_ids), finished)])[0]
 
     def attention_batch(self, pairs: Sequence[TeacherForcedInput]) -> list[AttentionMaps]:
-        """All attention weights of each source and its target: as many as memory allows in one pass.
+        """Return all attention weights of each source and its target: as many as memory allows in one pass.
 
         Raises:
             MapsTooLarge: The maps of one of them are larger than `most_map_bytes`.
@@ -381,7 +389,7 @@ class Translator:
         check_map_bytes(*self._map_size(reading), self.most_map_bytes)
 
     def forced_batch(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> Batch:
-        """What the model reads in a forced pass over one sentence, on its device.
+        """Build the input of a forced pass over one sentence, on the device of the model.
 
         Args:
             source: The source.
@@ -396,7 +404,7 @@ class Translator:
         return self.model.embedding.weight.device
 
     def translation(self, text: str, encoding: Encoding, result: SearchResult) -> Translation:
-        """What `search` found for a text that `encode` has made tokens of."""
+        """Return the translation that `search` found for an encoded text."""
         best = result.hypotheses[0]
         return Translation(
             source=text,
@@ -412,7 +420,7 @@ class Translator:
 
     @torch.no_grad()
     def _forced_pass(self, pairs: Sequence[TeacherForcedInput]) -> tuple[list[AttentionMaps], Tensor]:
-        """One pass over sources and targets with every weight captured: maps, and the decoder's output (B, T, d)."""
+        """Run one pass with every weight captured; returns the maps, and the decoder's output (B, T, d)."""
         special = self.tokenizer.special
         batch = make_batch([each.source.ids for each in pairs], [each.read for each in pairs], special)
         source, inputs = batch.source.to(self._device), batch.inputs.to(self._device)
@@ -424,16 +432,16 @@ class Translator:
 
     @torch.no_grad()
     def _forced(self, reading: TeacherForcedInput) -> tuple[AttentionMaps, tuple[float, ...]]:
-        """Maps of one sentence, and the log-probability of each output."""
+        """Return maps of one sentence, and the log-probability of each output."""
         (maps,), vectors = self._forced_pass([reading])
         log_p = torch.log_softmax(self.model.logits(vectors)[0].float(), dim=-1)  # (T, V)
         written = torch.tensor((*reading.target, self.tokenizer.special.eos)[: reading.rows], device=log_p.device)
         scores = log_p.gather(1, written[:, None]).flatten().tolist()
-        given = [0.0] if int(written[0]) == self.tokenizer.special.first else []
+        given = [0.0] if int(written[0]) == self.tokenizer.special.forced_bos else []
         return maps, tuple(given + scores[len(given) :])
 
     def _maps(self, reading: TeacherForcedInput, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:
-        """The maps of one row of a batch, without its padding."""
+        """Return the maps of one row of a batch, without its padding."""
         tokens, sources = self.tokenizer.tokens(reading.target), len(reading.source) + 1
 
         def stack(side: str, attention: str, queries: int, keys: int) -> FloatArray:

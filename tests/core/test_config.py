@@ -69,7 +69,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (ModelConfig, {"tie": True}, "tie is True, but must be all, target or none"),
         (ModelConfig, {"attention_biases": 1}, "attention_biases is 1, but must be true or false"),
         (ModelConfig, {"output_bias": "yes"}, "output_bias is 'yes'"),
-        (ModelConfig, {"attention": "linear"}, "attention is 'linear', but must be dot-product or additive"),
+        (ModelConfig, {"attention": "linear"}, "attention is 'linear', but must be dot-product, additive, or one"),
         (ModelConfig, {"window": -1}, "window is -1, but must be 0"),
         (ModelConfig, {"attention_dropout": 1.0}, "attention_dropout is 1.0"),
         (ModelConfig, {"activation_dropout": -0.1}, "activation_dropout is -0.1"),
@@ -101,7 +101,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (SpecialIds, {"pad": 2}, "special ids is .2, 1, 2, 3., but must be different numbers"),
         (SpecialIds, {"unk": -1}, "special ids is .* but must be different numbers"),
         (SpecialIds, {"bos": 3}, "special ids is .* but must be different numbers"),
-        (SpecialIds, {"first": 2}, "first is 2, but must be -1 or a token other than pad, eos and unk"),
+        (SpecialIds, {"first": 2}, "forced_bos is 2, but must be -1 or a token other than pad, eos and unk"),
         (ModelConfig, {"positions": "none", "first_position": 2}, "first_position is 2, but must be 0 without"),
     ],
 )
@@ -125,8 +125,8 @@ def test_the_first_format_of_a_models_options_means_the_same_today() -> None:
     config = ModelConfig.from_dict({**told, "dropout": 0.0, "layer_norm_epsilon": 1e-6})
     assert (config.norm, config.activation, config.positions, config.tie) == ("post", "relu", "sinusoidal", "all")
     assert not (config.attention_biases or config.output_bias or config.attention_dropout or config.activation_dropout)
-    assert config.longest is None
-    assert config.replace(positions="learned", max_positions=77).longest == 77
+    assert config.max_length is None
+    assert config.replace(positions="learned", max_positions=77).max_length == 77
 
 
 def test_replace_validates_again() -> None:
@@ -138,3 +138,14 @@ def test_replace_validates_again() -> None:
 def test_configs_cannot_be_changed() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         ModelConfig().d_model = 3  # type: ignore[misc]
+
+
+def test_former_names_of_options_and_choices_are_read() -> None:
+    former = {"max_pieces": 9, "recompute": True, "parallel": "shard", "moments": 3}
+    read = TrainingConfig.from_dict(former)
+    assert (read.max_tokens, read.activation_checkpointing, read.parallel, read.snapshots) == (9, True, "fsdp", 3)
+    assert TrainingConfig.from_dict({"parallel": "replicate"}) == TrainingConfig()
+    assert SpecialIds.from_dict({"first": 7}) == SpecialIds(forced_bos=7)
+    assert SpecialIds(forced_bos=7).to_dict()["forced_bos"] == 7 and "forced_bos" not in SpecialIds().to_dict()
+    with pytest.raises(ConfigError, match="first is the former name of forced_bos; give one of them"):
+        SpecialIds.from_dict({"first": 7, "forced_bos": 7})

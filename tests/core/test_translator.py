@@ -311,7 +311,7 @@ def test_two_users_of_one_model(translator: Translator) -> None:
         for head, (text, maps) in zip(heads, pool.map(job, heads), strict=True):
             assert text == expected[head][0]
             assert same(maps, expected[head][1])
-    assert not any(point.listening for point in hook_points(translator.model).values())
+    assert not any(point.is_active for point in hook_points(translator.model).values())
 
 
 def test_a_capture_outside_sees_decoding_but_not_another_task(translator: Translator) -> None:

@@ -98,4 +98,4 @@ def run(model: Transformer, lengths: Sequence[int] = (5, 3), target_length: int 
 
 def nobody_listens(model: Transformer) -> bool:
     """Whether no hook point of the model listens."""
-    return not any(point.listening for point in hook_points(model).values())
+    return not any(point.is_active for point in hook_points(model).values())

@@ -3,9 +3,9 @@
 * `neuron_view` (Vig 2019): the score is the sum of d_k products, q_c k_c / sqrt(d_k).
 * `decompose_score`: query and key are sums over origins (see `linearized_model`), so the score is a sum over pairs
   of origins, q_a . k_b / sqrt(d_k). In the first layer of a post-norm model nothing has to be frozen: the score is
-  exactly word-word + word-position + position-word + position-position (Ke et al. 2021), and parts with a bias if W^Q and W^K
-  have one. Elsewhere attention weights, the standard deviation of every LayerNorm and the gates of every ReLU are kept
-  at their values, although a change of the words would change them too.
+  exactly word-word + word-position + position-word + position-position (Ke et al. 2021), and parts with a bias if W^Q
+  and W^K have one. Elsewhere attention weights, the standard deviation of every LayerNorm and the gates of every ReLU
+  are kept at their values, although a change of the words would change them too.
 
 Shape legend: A origins of queries, B of keys, Q queries, K keys.
 """
@@ -23,9 +23,9 @@ from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.linearized_model import BY, By, LinearizedModel, Origin, linear
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.attention_variants import VARIANTS, Feature
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point
-from transformer_core.model.additive import AdditiveAttention
 from transformer_core.model.attention import MultiHeadAttention, attention_weights
 
 if TYPE_CHECKING:
@@ -118,9 +118,9 @@ def neuron_view(
 
     Raises:
         ValueError: There is no such cell, or the mask forbids it.
-        NoParts: Attention is additive.
+        NoParts: The scores of this variant of attention are no products of a query and a key.
     """
-    attention = _attention(translator, kind, layer, head)
+    attention = _attention(translator, "neuron_view", kind, layer, head)
     scores = _captured(run, kind, layer, head, "scores")
     _check_cell(scores, query, key)
     of_query = _captured(run, kind, layer, head, "queries")[query].float()
@@ -156,12 +156,13 @@ def decompose_score(
 
     Raises:
         ValueError: There is no such head, or `by` is unknown.
-        NoParts: Attention is additive; or a feed-forward network comes before, whose activation is not ReLU.
+        NoParts: The scores are no products of a query and a key; or a feed-forward network comes before, whose
+            activation is not ReLU.
         DecodingStopped: `should_stop` returned True.
     """
     if by not in BY:
         raise ValueError(f"by is {by!r}, but must be one of {', '.join(BY)}")
-    attention, activation = _attention(translator, kind, layer, head), translator.config.activation
+    attention, activation = _attention(translator, "decompose_score", kind, layer, head), translator.config.activation
     if activation != "relu" and (layer or kind == "cross"):
         raise NoParts(
             f"parts by origin need ReLU, whose gates can be frozen, but this model has {activation}; "
@@ -191,7 +192,7 @@ def decompose_score(
     )
 
 
-def _attention(translator: Translator, kind: Kind, layer: int, head: int) -> MultiHeadAttention:
+def _attention(translator: Translator, feature: Feature, kind: Kind, layer: int, head: int) -> MultiHeadAttention:
     config = translator.config
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}, but must be one of {', '.join(KINDS)}")
@@ -201,8 +202,13 @@ def _attention(translator: Translator, kind: Kind, layer: int, head: int) -> Mul
     stack = translator.model.encoder if kind == "encoder" else translator.model.decoder
     attention = stack.layers[layer].get_submodule(SUBLAYERS[kind])
     assert isinstance(attention, MultiHeadAttention)
-    if isinstance(attention, AdditiveAttention):
-        raise NoParts("the scores of additive attention are no products of a query and a key")
+    variant = VARIANTS[config.attention]
+    known = type(attention) is variant.module_class(bool(config.window) and kind != "cross")
+    if feature not in variant.supports or not known:
+        name = config.attention if known else type(attention).__name__
+        raise NoParts(
+            f"{feature} needs scores that are products of a query and a key; those of {name} attention are not"
+        )
     return attention
 
 

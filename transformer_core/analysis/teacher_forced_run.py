@@ -16,6 +16,7 @@ from transformer_core.attention_maps import Kind
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.hooks.points import Captured, capture
 from transformer_core.model.masks import padding_mask
+from transformer_core.renamed import Alias
 from transformer_core.text.tokenizer import EOS_TOKEN
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ class TeacherForcedRun:
     log_p: Tensor
     captured: Captured
     at_blanks: bool = False
+
+    source_pieces = Alias("source_tokens")
+    pieces = Alias("tokens")
 
     def before(self, kind: Kind, layer: int) -> Tensor:
         """(1, n, d): what an attention sub-layer reads; `residual` and `embeddings` must be captured."""

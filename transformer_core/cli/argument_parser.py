@@ -84,6 +84,7 @@ class Parser(jsonargparse.ArgumentParser):
             allow_abbrev=False,
         )
         self._renamed: dict[str, str] = {}  # former name of an option -> its name
+        self._renamed_values: dict[str, Mapping[str, str]] = {}  # option -> former name of a choice -> its name
         self._checks: list[tuple[str, Callable[[Any], object]]] = []  # name of an option, what it must pass
         self.add_argument("--debug", action="store_true", help="Show the full stack trace when a command fails.")
 
@@ -92,6 +93,8 @@ class Parser(jsonargparse.ArgumentParser):
         self.add_class_arguments(config, key, skip=set(skip or ()))
         renamed: Mapping[str, str] = config.RENAMED  # type: ignore[attr-defined]
         self._renamed |= {f"--{key}.{old}": f"--{key}.{new}" for old, new in renamed.items()}
+        values: Mapping[str, Mapping[str, str]] = config.RENAMED_VALUES  # type: ignore[attr-defined]
+        self._renamed_values |= {f"--{key}.{name}": choices for name, choices in values.items()}
         for action in self._actions:
             if action.dest == key:  # jsonargparse's own way to read a whole group; ours is the recipe
                 action.help = argparse.SUPPRESS
@@ -216,12 +219,15 @@ class Parser(jsonargparse.ArgumentParser):
     def _with_current_names(self, arguments: Sequence[str]) -> list[str]:
         """The arguments by their current names, with --init_from and --init-from meaning the same."""
         known = {option.replace("-", "_"): option for action in self._actions for option in action.option_strings}
-        spelt = []
+        spelt: list[str] = []
         for argument in arguments:
             name, equals, value = argument.partition("=")
             if name.startswith("--"):
                 name = known.get(name.replace("-", "_"), name)
                 name = self._renamed.get(name, name)
+                value = self._renamed_values.get(name, {}).get(value, value)
+            elif spelt:
+                name = self._renamed_values.get(spelt[-1], {}).get(name, name)
             spelt.append(f"{name}{equals}{value}")
         return spelt
 

@@ -31,7 +31,7 @@ def parser() -> Parser:
     result = Parser(
         "prepare",
         usage="[--task parsing] --train FILE ... [--tokenizer FILE | --vocab-size N [--source-vocab-size N]]\n"
-        "           [--careless-share P] --out DIR",
+        "           [--typo-rate P] --out DIR",
         description=(
             "Tokenise parallel text once and store it for training.\n\n"
             "Without --tokenizer, one vocabulary is learned from both languages (SentencePiece BPE, Section 5.1).\n\n"
@@ -56,7 +56,7 @@ def parser() -> Parser:
         metavar="N",
         help="Size of a separate source vocabulary; --vocab-size is then the target's. 0 shares one.",
     )
-    result.add_argument("--seed", type=int, default=1, metavar="N", help="Random seed for --careless-share.")
+    result.add_argument("--seed", type=int, default=1, metavar="N", help="Random seed for --typo-rate.")
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="New folder for the prepared text.")
     return result
 
@@ -77,11 +77,12 @@ def add_training_text(parser: Parser) -> None:
         "--tokenizer", type=str, metavar="FILE", help="An existing vocabulary, such as tokenizer.model of a checkpoint."
     )
     parser.add_argument(
-        "--careless-share",
+        "--typo-rate",
+        "--careless-share",  # its former name
         type=float,
         default=0.0,
         metavar="P",
-        help="Share of pairs to add again with a carelessly typed source: lower case, no punctuation.",
+        help="Share of pairs to add again with typos in the source: lower case, no punctuation.",
     )
 
 
@@ -103,7 +104,7 @@ def run(arguments: Sequence[str]) -> int:
         tokenizer=options.tokenizer,
         vocab_size=options.vocab_size or DEFAULT_VOCABULARY,
         source_vocab_size=options.source_vocab_size,
-        careless_share=options.careless_share,
+        typo_rate=options.typo_rate,
         seed=options.seed,
     )
     write_summary(meta)
@@ -117,7 +118,7 @@ def prepare_text(
     tokenizer: str | None,
     vocab_size: int,
     source_vocab_size: int,
-    careless_share: float,
+    typo_rate: float,
     seed: int,
 ) -> dict[str, Any]:
     """Learn or load the vocabulary, then write the folder, whole or not at all; returns its `meta.json`.
@@ -128,12 +129,12 @@ def prepare_text(
 
     for spec in specs:
         existing_text("--train", spec)
-    if not 0.0 <= careless_share <= 1.0:
-        raise UsageError(f"--careless-share is {careless_share}, but must be from 0 to 1")
+    if not 0.0 <= typo_rate <= 1.0:
+        raise UsageError(f"--typo-rate is {typo_rate}, but must be from 0 to 1")
     check_at_least("--vocab-size", vocab_size, 5)
     trees = [is_treebank(spec) for spec in specs]
-    if any(trees) and (careless_share or not all(trees)):
-        raise UsageError("--train: trees go neither with parallel text nor with --careless-share")
+    if any(trees) and (typo_rate or not all(trees)):
+        raise UsageError("--train: trees go neither with parallel text nor with --typo-rate")
     if source_vocab_size:
         check_at_least("--source-vocab-size", source_vocab_size, 5)
     if tokenizer:
@@ -155,7 +156,7 @@ def prepare_text(
             specs,
             partial,
             vocabulary,
-            careless_share=careless_share,
+            typo_rate=typo_rate,
             seed=seed,
             progress=lambda pairs: tracked(pairs, unit="pair"),
         )

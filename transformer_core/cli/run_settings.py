@@ -32,7 +32,7 @@ FREE_ON_RESUME = frozenset(
         "plateau_steps",
         "plateau_loss",
         "parallel",
-        "recompute",
+        "activation_checkpointing",
     }
 )
 
@@ -151,7 +151,7 @@ def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> R
             f"--resume continues the same training, but {differences}; these may change: "
             f"{', '.join(sorted(FREE_ON_RESUME))}, and --data (a copy), --valid, --device, --threads"
         )
-    for name in ("train", "tokenizer", "careless_share"):
+    for name in ("train", "tokenizer", "typo_rate"):
         if name in given and not (name == "train" and tuple(given["train"]) == tuple(stored.train)):
             raise UsageError(f"--resume continues with the text in {stored.data}; leave {name} out")
     free = {name: value for name, value in given.get("training", {}).items() if name in FREE_ON_RESUME}

@@ -22,6 +22,7 @@ from transformer_core.cli.prepare import add_training_text, prepare_text
 from transformer_core.cli.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import PRESETS, preset
+from transformer_core.renamed import current_names
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.storage.files import TOKENIZER_FILE
 
@@ -135,7 +136,7 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
     for name in _GROUPS:
         if not isinstance(values.get(name, {}), dict):
             raise UsageError(f"--recipe: {path}: {name} is {values[name]!r}, but must be a table: [{name}]")
-    spelt = {name.replace("-", "_"): value for name, value in values.items()}
+    spelt = current_names({name.replace("-", "_"): value for name, value in values.items()})
     try:
         if "training" in spelt:
             spelt["training"] = TrainingConfig.with_current_names(spelt["training"])
@@ -163,7 +164,7 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
         raise UsageError("give either --data DIR (prepared text) or --train FILE ... (text to prepare)")
     name = given.get("preset", _DEFAULT_PRESET)
     chosen, changes = preset(name), given.get("model", {})
-    if "data" in given and (extra := [name for name in ("tokenizer", "careless_share") if name in given]):
+    if "data" in given and (extra := [name for name in ("tokenizer", "typo_rate") if name in given]):
         raise UsageError(f"--{extra[0].replace('_', '-')} belongs to --train; the text in --data is already prepared")
     if "tokenizer" in given and ("init_from" in given or "vocab_size" in changes):
         raise UsageError("--tokenizer sets the vocabulary, and so do --init-from and --model.vocab_size; give only one")
@@ -220,7 +221,7 @@ def _text(out: Path, given: dict[str, Any], model: ModelConfig, seed: int) -> tu
             tokenizer=tokenizer,
             vocab_size=of_words or model.vocab_size,
             source_vocab_size=0 if of_words else model.source_vocab_size,
-            careless_share=given.get("careless_share", 0.0),
+            typo_rate=given.get("typo_rate", 0.0),
             seed=seed,
         )
 

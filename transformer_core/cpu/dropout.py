@@ -13,7 +13,7 @@ class Dropout(nn.Dropout):
     """torch.nn.Dropout; in training on a CPU the probability is rounded to a multiple of 1 / 65,536.
 
     PyTorch draws one number of 64 bits for each value there, one after the other, which took a tenth of a training
-    step; here four values share one. What is kept is scaled so that the mean stays.
+    step; here four values share one. Kept values are scaled so that the mean stays.
     """
 
     def forward(self, input: Tensor) -> Tensor:

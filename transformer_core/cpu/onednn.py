@@ -27,14 +27,14 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def in_blocks(weight: Tensor) -> Tensor:
-    """A copy of a matrix in the blocks that suit oneDNN's kernels; for `linear` alone."""
+    """Return a copy of a matrix in the blocks that suit oneDNN's kernels; for `linear` alone."""
     packed: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight)
     return packed
 
 
 @cache
 def works(dtype: torch.dtype) -> bool:
-    """Whether this torch multiplies matrices of this number format with oneDNN on this CPU.
+    """Return whether this torch multiplies matrices of this number format with oneDNN on this CPU.
 
     Its operators are not documented, so this tries one product.
     """

@@ -62,7 +62,7 @@ class PackedLinear:
 
 
 def may_pack(weight: Tensor) -> bool:
-    """Whether a weight can be packed now: a plain one, and neither gradients nor autocast nor a compiler."""
+    """Return whether a weight can be packed now: a plain one, and neither gradients nor autocast nor a compiler."""
     return (
         type(weight) is nn.Parameter  # no DTensor
         and not torch.is_grad_enabled()

@@ -13,7 +13,7 @@ _MANY = 2**16  # values; with fewer one pass is as quick
 
 
 def chunked_topk(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """As torch.topk(values, count) over the last dimension: (R, V) -> the largest, best first, and their indices.
+    """Return torch.topk(values, count) over the last dimension: (R, V) -> the largest, best first, and their indices.
 
     On a CPU torch compares the values one by one. The maximum of every chunk takes a quarter of the time, and the
     `count` largest values are in the `count` chunks with the largest maxima. Which of equal values is chosen is

@@ -35,7 +35,7 @@ class Batch:
     outputs: Tensor
 
     def to(self, device: torch.device) -> Batch:
-        """The same batch on another device."""
+        """Return the same batch on another device."""
         return Batch(*(part.to(device, non_blocking=True) for part in (self.source, self.inputs, self.outputs)))
 
 
@@ -57,13 +57,13 @@ def batch_of_rows(
     special: SpecialIds,
     shape: tuple[int, int] | None = None,
 ) -> Batch:
-    """A batch from the ids of all rows, one row after the other.
+    """Build a batch from the ids of all rows, one row after the other.
 
     Args:
         source: (N,) ids without special tokens.
         source_lengths: (B,) how many of them belong to each row.
-        target: As the source.
-        target_lengths: As the source's.
+        target: Like the source.
+        target_lengths: Like the source's.
         special: Ids of padding, `<s>` and `</s>`.
         shape: Rows and positions of the batch, on both sides; rows that are added hold nothing but a `</s>` to read
             and an `<s>` to start from, and are to produce padding, which no loss counts. None means as small as

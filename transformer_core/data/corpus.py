@@ -60,12 +60,12 @@ class _Side:
             weakref.finalize(self, os.close, self._descriptor)
 
     def spans(self, rows: Positions) -> tuple[Positions, Positions]:
-        """First position and length of the given sentences."""
+        """Return first position and length of the given sentences."""
         starts = np.where(rows > 0, self.ends[np.maximum(rows - 1, 0)], 0)
         return starts, self.ends[rows] - starts
 
     def read(self, starts: Positions, lengths: Positions) -> npt.NDArray[np.int32]:
-        """Ids of several sentences in a row."""
+        """Return ids of several sentences in a row."""
         if not _BY_POSITION:
             return self.ids[_runs(starts, lengths)]
         size = self.ids.itemsize
@@ -77,7 +77,7 @@ class _Side:
 
 
 def _mapped(file: Path, dtype: type[Number]) -> tuple[npt.NDArray[Number], int]:
-    """A `.npy` array of one dimension, not read yet, and where in the file it begins."""
+    """Return a `.npy` array of one dimension, not read yet, and where in the file it begins."""
     try:
         array = np.load(file, mmap_mode="r", allow_pickle=False)
         if array.ndim != 1 or array.dtype != dtype:
@@ -90,7 +90,7 @@ def _mapped(file: Path, dtype: type[Number]) -> tuple[npt.NDArray[Number], int]:
 class Corpus:
     """A prepared folder, memory-mapped.
 
-    `lengths` is (pairs, 2), the tokens of source and target, in as few bytes as will do.
+    `lengths` is (pairs, 2), the tokens of source and target, in as few bytes as possible.
 
     Raises:
         DataError: The folder has no prepared corpus, one of another format, or a damaged shard.
@@ -138,7 +138,7 @@ class Corpus:
         return int(self._first[-1])
 
     def pair(self, index: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Source and target ids of one pair, without special ids."""
+        """Return source and target ids of one pair, without special ids."""
         shard = int(np.searchsorted(self._first, index, side="right")) - 1
         row = index - int(self._first[shard])
         source, target = (
@@ -151,14 +151,14 @@ class Corpus:
 
         Args:
             indices: Numbers of the pairs.
-            shape: Rows and positions to pad to; None means as few as will do.
+            shape: Rows and positions to pad to; None means as few as possible.
         """
         chosen = indices.astype(np.int64)
         sources, targets = (self._rows(chosen, column) for column in (0, 1))
         return batch_of_rows(*sources, *targets, self.special, shape)
 
     def _rows(self, indices: Positions, column: int) -> tuple[npt.NDArray[np.int32], Positions]:
-        """Ids of one side of the given pairs in a row, and how many belong to each."""
+        """Return ids of one side of the given pairs in a row, and how many belong to each."""
         shards = np.searchsorted(self._first, indices, side="right") - 1
         rows = indices - self._first[shards]
         starts, lengths = np.empty_like(rows), np.empty_like(rows)

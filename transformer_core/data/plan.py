@@ -1,4 +1,4 @@
-"""Which pairs share a batch: similar lengths together, in an order that seed and epoch determine (Section 5.1).
+"""Plan of an epoch: pairs of similar lengths share a batch, in an order drawn from seed and epoch (Section 5.1).
 
 A plan has no text. It takes about 20 bytes per pair while it is made, and 4 bytes per pair afterwards.
 """
@@ -22,7 +22,7 @@ Plan = list[npt.NDArray[np.uint32]]
 def plan_epoch(
     lengths: Lengths, batch_tokens: int, max_tokens: int, seed: int, epoch: int, widths: Sequence[int] = ()
 ) -> Plan:
-    """Which pairs share a batch in one epoch; pairs of similar lengths together, in an order drawn from the seed.
+    """Plan the batches of one epoch: pairs of similar lengths together, in an order drawn from the seed.
 
     Args:
         lengths: (pairs, 2) tokens of source and target.
@@ -54,7 +54,7 @@ def plan_epoch(
 
 
 def bucket_widths(longest: int) -> list[int]:
-    """The few widths that batches are padded to where every new shape costs a compilation.
+    """Return the few widths that batches are padded to where every new shape costs a compilation.
 
     Multiples of 8, as tensor cores like them, each about an eighth wider than the one before; the last one holds
     `longest` positions.
@@ -66,7 +66,7 @@ def bucket_widths(longest: int) -> list[int]:
 
 
 def _by_length(lengths: Lengths, shuffled: npt.NDArray[np.uint32], limit: int) -> npt.NDArray[np.uint32]:
-    """Positions in `shuffled`, by target length, then source length, then as they come.
+    """Return positions in `shuffled`, by target length, then source length, then as they come.
 
     One number holds all three, so that sorting needs no memory but its own; a stable sort of the two lengths is the
     readable twin.
@@ -83,7 +83,7 @@ def _by_length(lengths: Lengths, shuffled: npt.NDArray[np.uint32], limit: int) -
 
 
 def _starts(padded: npt.NDArray[np.int32], batch_tokens: int, widths: npt.NDArray[np.int64]) -> list[int]:
-    """Where each batch begins, when each takes as many pairs as fit.
+    """Return the start of each batch, when each takes as many pairs as fit.
 
     Args:
         padded: (n,) positions that each pair needs, in the order of the pairs.

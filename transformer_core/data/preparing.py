@@ -26,17 +26,17 @@ def prepare(
     out: Path,
     tokenizer: Tokenizer,
     *,
-    careless_share: float = 0.0,
+    typo_rate: float = 0.0,
     seed: int = 1,
     progress: Callable[[Iterable[Any]], Iterable[Any]] = lambda pairs: pairs,
 ) -> dict[str, Any]:
     """Tokenise parallel text once and write it as shards.
 
     Args:
-        specs: What `read_pairs` reads.
+        specs: Files, as for `read_pairs`.
         out: Folder to write; must not hold a prepared corpus yet.
         tokenizer: Is stored beside the shards.
-        careless_share: Share of the pairs of which a copy is added with the source as people type it.
+        typo_rate: Share of the pairs of which a copy is added with the source as people type it.
         seed: Draws those copies.
         progress: Wraps the pairs, such as tqdm.
 
@@ -61,7 +61,7 @@ def prepare(
                     empty += 1
                     continue
                 yield source, target
-                if rng.random() < careless_share and (careless := add_typos(source, rng)):
+                if rng.random() < typo_rate and (careless := add_typos(source, rng)):
                     yield careless, target
 
     for chunk in _chunks(progress(pairs()), _CHUNK):
@@ -78,7 +78,7 @@ def prepare(
         "source_tokens": writer.tokens[0],
         "target_tokens": writer.tokens[1],
         "empty_pairs_left_out": empty,
-        "careless_share": careless_share,
+        "typo_rate": typo_rate,
         "seed": seed,
         "tokenizer_sha256": tokenizer.sha256,
         "special_ids": tokenizer.special.to_dict(),

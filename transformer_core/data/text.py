@@ -28,10 +28,10 @@ def _open_text(path: Path) -> IO[str]:
 
 
 def read_lines(path: Path, most_characters: int | None = None) -> Iterator[str]:
-    """Lines of a text file, plain or compressed.
+    """Yield lines of a text file, plain or compressed.
 
     Raises:
-        DataError: It cannot be read, is not UTF-8, or has a line of more than so many characters.
+        DataError: It cannot be read, is not UTF-8, or has a line that is too long.
     """
     most = -1 if most_characters is None else most_characters + 2  # with its line feed
     try:
@@ -50,7 +50,7 @@ def read_lines(path: Path, most_characters: int | None = None) -> Iterator[str]:
 
 
 def read_pairs(spec: str | Path, target_column: int = 1) -> Iterator[tuple[str, str]]:
-    """Source and target of each line.
+    """Yield source and target of each line.
 
     Args:
         spec: A `.tsv`, `.tsv.xz` or `.tsv.gz` file with the source in its first column, or two plain files of the same
@@ -75,12 +75,12 @@ def read_pairs(spec: str | Path, target_column: int = 1) -> Iterator[tuple[str, 
 
 
 def is_treebank(spec: str | Path) -> bool:
-    """Whether a file has trees: `.trees` or the Penn Treebank's `.mrg`, with `.xz` or `.gz` after it or not."""
+    """Return whether a file has trees: `.trees` or the Penn Treebank's `.mrg`, with `.xz` or `.gz` after it or not."""
     return Path(spec).name.removesuffix(".xz").removesuffix(".gz").endswith((".trees", ".mrg"))
 
 
 def read_treebank(path: str | Path) -> Iterator[Tree]:
-    """The trees of a file, normalised (see `parse_trees`). Raises DataError naming file and line."""
+    """Yield the trees of a file, normalised (see `parse_trees`). Raises DataError naming file and line."""
     try:
         yield from parse_trees(read_lines(Path(path), MAX_CHARACTERS))
     except TreeError as error:
@@ -88,7 +88,7 @@ def read_treebank(path: str | Path) -> Iterator[Tree]:
 
 
 def read_columns(path: Path | str, columns: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    """The chosen columns of each line of a `.tsv`, `.tsv.xz` or `.tsv.gz` file.
+    """Yield the chosen columns of each line of a `.tsv`, `.tsv.xz` or `.tsv.gz` file.
 
     Raises:
         DataError: The file cannot be read, or a line has too few columns.
@@ -112,7 +112,7 @@ def _zip_lines(source: Path, target: Path) -> Iterator[tuple[str, str]]:
 
 
 def add_typos(sentence: str, rng: random.Random) -> str:
-    """A sentence as people type it into a field: in lower case, without final or any punctuation, or both."""
+    """Return a sentence as people type it: in lower case, without final or any punctuation, or both."""
     style = rng.randrange(3)
     if style != 1:
         sentence = sentence.lower()

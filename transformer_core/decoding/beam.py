@@ -33,7 +33,7 @@ class DecodingStopped(RuntimeError):
 
 
 def length_penalty(length: int, alpha: float, kind: LengthPenalty = "gnmt") -> float:
-    """The divisor of a log-probability: ((5 + length) / 6) ** alpha (Wu et al. 2016, equation 14), or a power.
+    """Return the divisor of a log-probability: ((5 + length) / 6) ** alpha (Wu et al. 2016, equation 14), or a power.
 
     Args:
         length: Tokens, `</s>` included.
@@ -167,13 +167,13 @@ class _Sentence:
         return parents
 
     def follow(self, constraint: Constraint, parents: list[int]) -> None:
-        """The states of the new beam, after `grow` has returned the parents."""
+        """Return the states of the new beam, after `grow` has returned the parents."""
         tokens = (self.history[node].token for node in self.beam)
         states = [constraint.advance(self.states[row], token) for row, token in zip(parents, tokens, strict=True)]
         self.states = states + [None] * (self.config.beam - len(states))
 
     def over(self, step: int) -> bool:
-        """Whether no hypothesis in the beam is, at its present length, better than the worst finished one kept."""
+        """Return whether every hypothesis in the beam scores below the worst finished one kept."""
         if step >= self.limit or not self.beam:
             return True
         if len(self.ended) < self.config.beam:
@@ -228,7 +228,7 @@ def beam_search(
     Args:
         model: In evaluation mode.
         source: (B, S) ids, each sentence ending with `</s>`, padded.
-        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated. A `first` token is given, so
+        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated. A `forced_bos` is given, so
             its log-probability is 0.
         config: Beam, length penalty, limits of the length.
         should_stop: Called before every step.
@@ -245,7 +245,7 @@ def beam_search(
     """
     beam, device = config.beam, source.device
     mask = padding_mask(source, special.pad)
-    limits = length_limits(mask, config.extra_length, model.config.longest).tolist()
+    limits = length_limits(mask, config.extra_length, model.config.max_length).tolist()
     sentences = [_Sentence(number, limit, config, special.eos) for number, limit in enumerate(limits)]
     running = list(sentences)
     if constraint:
@@ -303,9 +303,9 @@ def _advance(
     # Before the fill: the probability of a forbidden token is lost, not shared among the others.
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     logits = logits.index_fill_(1, never, -torch.inf)
-    given = step == 1 and special.first >= 0
+    given = step == 1 and special.forced_bos >= 0
     if given:
-        log_p, logits = (nothing_but(special.first, values) for values in (log_p, logits))
+        log_p, logits = (nothing_but(special.forced_bos, values) for values in (log_p, logits))
     if constraint:
         forbidden = forbidden_tokens(constraint, [state for each in running for state in each.states], device)  # (R, V)
         log_p, logits = (values.masked_fill_(forbidden, -torch.inf) for values in (log_p, logits))

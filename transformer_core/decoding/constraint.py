@@ -1,4 +1,4 @@
-"""What a search may generate, where not every sequence of tokens is an answer: such as brackets that must match.
+"""Constraints on a search where not every sequence of tokens is an answer, as with brackets that must match.
 
 Shape legend: R rows (sentences x beams), V = vocab_size.
 """
@@ -17,7 +17,7 @@ class Constraint(Protocol):
     """An automaton over tokens. Its states are values: several hypotheses may go on from the same one."""
 
     def start(self, sentence: int, limit: int) -> Any:
-        """The state before the first token.
+        """Return the state before the first token.
 
         Args:
             sentence: Its number in the batch.
@@ -25,7 +25,7 @@ class Constraint(Protocol):
         """
 
     def advance(self, state: Any, token: int) -> Any:
-        """The state after one more token, which was allowed."""
+        """Return the state after one more token, which was allowed."""
 
     def allowed(self, state: Any) -> Tensor:
         """(V,) True for each token that may come next, `</s>` included; one at least."""

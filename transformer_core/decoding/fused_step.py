@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from operator import attrgetter
 
 import torch
 import torch.nn.functional as F
@@ -21,9 +20,10 @@ from torch import Tensor, nn
 from torch.nn.modules import module as torch_module
 
 from transformer_core.cpu.dropout import Dropout
+from transformer_core.cpu.few_queries import attend
 from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
-from transformer_core.hooks.points import HookPoint
+from transformer_core.hooks.points import HookPoint, has_hooks
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
 from transformer_core.model.restricted import RestrictedAttention
@@ -36,7 +36,6 @@ _SUPPORTED_MODULES = frozenset(
     {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint}
     | {nn.ModuleList, nn.Linear, nn.LayerNorm, Dropout, nn.Identity}
 )
-_listening = attrgetter("listening")
 
 
 class FusedDecodeStep:
@@ -86,10 +85,8 @@ class FusedDecodeStep:
         return FusedDecodeStep(model, project, rows)
 
     def is_applicable(self) -> bool:
-        """Whether at this moment the decoder has no hooks, and nothing needs dropout or a gradient."""
-        return not (
-            self._model.training or torch.is_grad_enabled() or any(map(_listening, self._points)) or any(self._hooks)
-        )
+        """Return whether the decoder has no hooks of this context, and nothing needs dropout or a gradient."""
+        return not (self._model.training or torch.is_grad_enabled() or has_hooks(*self._points) or any(self._hooks))
 
     def __call__(self, tokens: Tensor, cache: KVCache) -> Tensor:
         """(R, 1) ids, the tokens generated last, -> (R, V) logits of the next; the cache grows by one position."""
@@ -127,7 +124,7 @@ class _Layer:
         queries, keys, values = torch.split(projected, self.sizes, dim=-1)  # (R * H, 1, d_k), ... of each head
         past.next_keys.copy_(keys)
         past.next_values.copy_(values)
-        heads = _attend(queries, past.keys[:, self.seen], past.values[:, self.seen], self.past_scale)  # (R * H, 1, d_v)
+        heads = attend(queries, past.keys[:, self.seen], past.values[:, self.seen], self.past_scale)  # (R * H, 1, d_v)
         return self.self_w_o(heads.view(len(x), -1))
 
     def attend_to_source(self, x: Tensor, source: CrossKV, forbidden: Tensor | None) -> Tensor:
@@ -136,36 +133,13 @@ class _Layer:
         queries = self.to_source_queries(x).view(sentences, -1, self.num_heads, self.sizes[0])  # (B, n, H, d_k)
         queries = queries.transpose(1, 2).flatten(0, 1)  # (B * H, n, d_k)
         keys, values = source.keys.flatten(0, 1), source.values.flatten(0, 1)
-        heads = _attend(queries, keys, values, self.source_scale, forbidden)  # (B * H, n, d_v)
+        heads = attend(queries, keys, values, self.source_scale, forbidden)  # (B * H, n, d_v)
         heads = heads.reshape(sentences, self.num_heads, -1, heads.shape[-1]).transpose(1, 2)  # (B, n, H, d_v)
         return self.cross_w_o(heads.reshape(len(x), -1))
 
     def feed_forward(self, x: Tensor) -> Tensor:
         """(R, d) -> (R, d)."""
         return self.w_2(self.activation(self.w_1(x)))
-
-
-def _attend(queries: Tensor, keys: Tensor, values: Tensor, scale: float, forbidden: Tensor | None = None) -> Tensor:
-    """softmax(Q K^T / sqrt(d_k)) V, equation 1, for all heads of all rows at once.
-
-    Args:
-        queries: (N, Q, d_k).
-        keys: (N, K, d_k).
-        values: (N, K, d_v).
-        scale: What the scores are multiplied with, 1 / sqrt(d_k) in the paper.
-        forbidden: (N, 1, K), minus infinity where a key is padding and 0 elsewhere; None forbids nothing.
-
-    Returns:
-        (N, Q, d_v).
-    """
-    if queries.device.type != "cpu" or queries.dtype != torch.float32:
-        bias = None if forbidden is None else forbidden.to(queries.dtype)[None]
-        return F.scaled_dot_product_attention(queries[None], keys[None], values[None], attn_mask=bias, scale=scale)[0]
-    # On a CPU three plain kernels are quicker than the fused one, which is made for many queries.
-    scores = torch.bmm(queries * scale, keys.transpose(1, 2))  # (N, Q, K)
-    if forbidden is not None:
-        scores += forbidden
-    return torch.bmm(torch.softmax(scores, dim=-1), values)
 
 
 def _forbidden(source_mask: Tensor | None, num_heads: int) -> Tensor | None:

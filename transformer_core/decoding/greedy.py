@@ -31,15 +31,15 @@ def greedy_search(
     Args:
         model: In evaluation mode.
         source: (B, S) ids, each sentence ending with `</s>`, padded.
-        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated. A `first` token is given.
+        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated. A `forced_bos` is given.
         extra_length: Maximum tokens beyond the length of the source.
-        constraint: What may be generated for each sentence; None for anything.
+        constraint: Limits what may be generated for each sentence; None allows anything.
 
     Returns:
         For each sentence the ids of its translation, without `<s>` and `</s>`.
     """
     mask = padding_mask(source, special.pad)
-    limits = length_limits(mask, extra_length, model.config.longest).tolist()
+    limits = length_limits(mask, extra_length, model.config.max_length).tolist()
     decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
     tokens = torch.full((len(source), 1), special.bos, device=source.device)
     alive = list(range(len(source)))  # sentences that still grow
@@ -50,8 +50,8 @@ def greedy_search(
         with row_context(Rows(query_offset=decoder.length, sentences=tuple(alive))):
             logits = decoder.step(tokens)  # (alive, V)
         logits = logits.index_fill_(1, never, -torch.inf)
-        if length == 1 and special.first >= 0:
-            logits = nothing_but(special.first, logits)
+        if length == 1 and special.forced_bos >= 0:
+            logits = nothing_but(special.forced_bos, logits)
         if constraint:
             logits = logits.masked_fill_(forbidden_tokens(constraint, states, source.device), -torch.inf)
         tokens = chunked_topk(logits, 1)[1]  # (alive, 1)

@@ -1,4 +1,4 @@
-"""Decoding one position at a time: the model, the cached keys and values, and the faster of two paths through them.
+"""Decoding one position at a time over cached keys and values, on the faster of two paths.
 
 Shape legend: B sentences, R rows (sentences x beams), S source positions, d = d_model, V = vocab_size.
 """
@@ -31,7 +31,7 @@ class IncrementalDecoder:
     Attributes:
         cache: Keys and values so far.
         packed_projection: The output projection, packed for few rows; None takes the model's own.
-        fused_step: What replaces the modules of the decoder while it is applicable; None where it never is.
+        fused_step: Replaces the modules of the decoder while it is applicable; None where it never is.
     """
 
     def __init__(self, model: Transformer, memory: Tensor, source_mask: Tensor, beams: int, capacity: int = 32) -> None:
@@ -78,7 +78,7 @@ class IncrementalDecoder:
         return self._readable_step(tokens)
 
     def _readable_step(self, tokens: Tensor) -> Tensor:
-        """The readable twin of `FusedDecodeStep`: the modules of the decoder, hook points included."""
+        """Run the modules of the decoder, hook points included: the readable twin of `FusedDecodeStep`."""
         model, cache = self._model, self.cache
         x = model.embed(tokens, first_position=cache.length)  # (R, 1, d)
         for number, layer in enumerate(self._layers):

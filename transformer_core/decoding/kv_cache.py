@@ -1,4 +1,4 @@
-"""Keys and values that decoding has computed already, so that each step computes those of one new token only.
+"""Cache of keys and values, so that each step of decoding computes one new token only.
 
 Shape legend: R rows (sentences x beams), B sentences, L layers, H heads, S source positions, t tokens so far.
 """
@@ -29,10 +29,10 @@ class SelfKV(NamedTuple):
     """Keys and values of self-attention in one layer, rows and heads in one dimension; all are views of the cache.
 
     Args:
-        next_keys: (R * H, 1, d_k), to be filled with those of the next token.
+        next_keys: (R * H, 1, d_k), to be filled for the next token.
         next_values: (R * H, 1, d_v).
-        keys: (R * H, t + 1, d_k), those of the next token included.
-        values: (R * H, t + 1, d_v).
+        keys: (R * H, t + 1, d_k), the next token included.
+        values: (R * H, t + 1, d_v), likewise.
     """
 
     next_keys: Tensor
@@ -71,7 +71,7 @@ class KVCache:
         return self.keys[layer, :, :, :live], self.values[layer, :, :, :live]
 
     def next_position(self) -> list[SelfKV]:
-        """For each layer, where the next token's keys and values go, and all up to there; as `append`, at once."""
+        """Return the room for the next token and all keys and values up to it, for each layer."""
         self._make_room()
         live = self.length + 1
         keys, values = (_heads_side_by_side(cached, live) for cached in (self.keys, self.values))  # (L, R * H, t, ...)
@@ -79,7 +79,7 @@ class KVCache:
         return list(map(SelfKV, next_keys, next_values, keys.unbind(), values.unbind()))
 
     def _make_room(self) -> None:
-        """Room for one more position."""
+        """Grow the cache if it has no room for one more position."""
         if self.length == self.keys.shape[3]:
             self.keys, self.values = _doubled(self.keys), _doubled(self.values)
             self._spare_keys, self._spare_values = torch.empty_like(self.keys), torch.empty_like(self.values)
@@ -103,7 +103,7 @@ class KVCache:
 
 
 def _needed(mask: Tensor) -> Tensor | None:
-    """The mask, or None if it forbids nothing."""
+    """Return the mask, or None if it forbids nothing."""
     return None if bool(mask.all()) else mask
 
 

@@ -1,4 +1,4 @@
-"""Many lines at once: exactly one translation for each; and the scores of a test set.
+"""Translation of many lines, exactly one for each, and the scores of a test set.
 
 Lines of similar lengths share a batch, and the results come back in the order of the input.
 """
@@ -39,7 +39,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class TranslatedLine:
-    """What became of one line.
+    """Result of one line.
 
     Args:
         text: Its translation, without line breaks; empty when there is none.
@@ -62,7 +62,7 @@ def translate_lines(
     nbest: int = 0,
     on_progress: Callable[[int], object] = lambda lines: None,
 ) -> list[TranslatedLine]:
-    """Translate lines, whatever they hold; one result for each, in order.
+    """Translate lines of any content; one result for each, in order.
 
     Args:
         translator: Model and vocabulary.
@@ -145,7 +145,7 @@ class TestSet:
         """Read a test set.
 
         Args:
-            spec: What `read_pairs` reads: `.tsv`, `.tsv.xz`, `.tsv.gz`, or two plain files `test.en,test.de`.
+            spec: File, as for `read_pairs`: `.tsv`, `.tsv.xz`, `.tsv.gz`, or two plain files `test.en,test.de`.
             target_column: Column of a tsv that holds the first reference, counted from 0; the source is column 0.
             references: Columns that hold references, from `target_column` on; None takes all that a line has. A line
                 may have fewer, but one at least.
@@ -172,12 +172,12 @@ class TestSet:
         return cls(sources, targets)
 
     def unseen(self, training: Iterable[str | Path]) -> TestSet:
-        """Without the lines whose reference occurs verbatim among the targets of training text.
+        """Return the set without lines whose reference occurs verbatim among the targets of training text.
 
         Such lines favour models that memorise sentences, even if the sources are new.
 
         Args:
-            training: What `read_pairs` reads.
+            training: File, as for `read_pairs`.
 
         Raises:
             DataError: A file cannot be read, or no line is left.
@@ -233,7 +233,7 @@ class Evaluation:
         return [line.text for line in self.lines]
 
     def scores(self) -> dict[str, Any]:
-        """What a report or the metrics of a checkpoint hold; None for what is no number, since JSON has no NaN."""
+        """Return the scores for a report or a checkpoint's metrics; None for NaN, which JSON does not have."""
         return {
             "bleu": self.bleu.value,
             "signature": self.bleu.signature,
@@ -246,7 +246,7 @@ class Evaluation:
 
 
 def finite(value: float) -> float | None:
-    """The value; None for NaN and infinity, which JSON does not have."""
+    """Return the value; None for NaN and infinity, which JSON does not have."""
     return value if math.isfinite(value) else None
 
 
@@ -259,7 +259,7 @@ def evaluate(
     batch: int = 32,
     on_progress: Callable[[int], object] = lambda lines: None,
 ) -> Evaluation:
-    """Translate a test set and compare with its references; the options are those of `translate_lines`."""
+    """Translate a test set and compare with its references; options as for `translate_lines`."""
     started = time.monotonic()
     lines = translate_lines(translator, test.sources, beam=beam, alpha=alpha, batch=batch, on_progress=on_progress)
     seconds = time.monotonic() - started
@@ -272,7 +272,7 @@ def evaluate(
 
 
 def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: int = 32) -> Perplexity:
-    """Perplexity of given translations: exp of the mean negative log-likelihood, without label smoothing.
+    """Return perplexity of given translations: exp of the mean negative log-likelihood, without label smoothing.
 
     Args:
         translator: Model and vocabulary.
@@ -292,7 +292,7 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
             continue
         readable[number] = (source, target)
         # The token of a language is given, so its log-probability is 0.
-        tokens += own - (ids[:1] == (translator.tokenizer.special.first,))
+        tokens += own - (ids[:1] == (translator.tokenizer.special.forced_bos,))
         characters += len(target)
     total = 0.0
     for numbers in batches_by_length(lengths, batch):

@@ -53,7 +53,7 @@ def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
 
 
 def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tensor:
-    """Mean over rows and positions of captured `head_outputs`, for `ablate_heads(heads, to=...)`.
+    """Return mean over rows and positions of captured `head_outputs`, for `ablate_heads(heads, to=...)`.
 
     Args:
         values: Tensors (B, H, Q, d_v), such as `captured.calls[address]` of a few sentences without padding.
@@ -186,7 +186,7 @@ def force_prefix(tokens: Sequence[int]) -> Edit:
 
 
 def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Collection[int] | None = None) -> Edit:
-    """An edit restricted to some rows of the batch.
+    """Return an edit restricted to some rows of the batch.
 
     Args:
         change: Any edit.
@@ -240,7 +240,7 @@ def _chosen(heads: Collection[int] | None, value: Tensor, site: Site) -> list[in
 
 
 def _live(edges: Iterable[tuple[int, int]], value: Tensor, site: Site) -> list[tuple[int, int]]:
-    """The edges of the queries of this pass, as row of the pass and key. Raises ValueError for a missing key."""
+    """Return the edges of the queries of this pass, as row of the pass and key. Raises ValueError for a missing key."""
     start, (queries, keys) = site.rows.query_offset, value.shape[2:]
     live = [(query - start, key) for query, key in edges if 0 <= query - start < queries]
     beyond = [key for _, key in live if not 0 <= key < keys]

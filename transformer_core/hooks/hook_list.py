@@ -11,7 +11,7 @@ from transformer_core.hooks.points import hook_points
 
 
 def describe_hook_points(model: nn.Module) -> str:
-    """One line for each point: address, shape with the sizes of this model, and meaning.
+    """Return one line for each point: address, shape with the sizes of this model, and meaning.
 
     `hook_points(model)[address].site` has the same for programs.
     """

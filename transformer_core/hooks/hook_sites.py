@@ -30,7 +30,7 @@ class PointInfo:
     Args:
         where: Which modules have such a point.
         shape: Names of the dimensions.
-        meaning: What the values are.
+        meaning: Description of the values.
     """
 
     where: str
@@ -71,7 +71,7 @@ _KIND_OF_ATTENTION: dict[tuple[str, str], Kind] = {
 
 @dataclass(frozen=True)
 class Rows:
-    """What the rows of the running batch are.
+    """Meaning of the rows of the running batch.
 
     Args:
         query_offset: Position of the first query; above 0 only in step-by-step decoding.
@@ -96,7 +96,7 @@ class Site:
         kind: `encoder`, `decoder` or `cross` in an attention, else None.
         layer: Counted from 0; None for embeddings and logits.
         point: Which of `POINTS`.
-        rows: What the rows of the batch are.
+        rows: Meaning of the rows of the batch.
     """
 
     address: str
@@ -107,17 +107,17 @@ class Site:
 
     @property
     def shape(self) -> tuple[str, ...]:
-        """Names of the dimensions of what passes here."""
+        """Names of the dimensions of the values here."""
         return POINT_INFO[self.point].shape
 
     @property
     def meaning(self) -> str:
-        """What passes here, in words."""
+        """Description of the values here."""
         return POINT_INFO[self.point].meaning
 
 
 def site_of(address: str) -> Site:
-    """Kind, layer and point from the dotted name of a hook point in a Transformer."""
+    """Return kind, layer and point from the dotted name of a hook point in a Transformer."""
     parts = address.split(".")
     layer = int(parts[2]) if len(parts) == 5 else None
     kind = _KIND_OF_ATTENTION.get((parts[0], parts[3])) if len(parts) == 5 else None

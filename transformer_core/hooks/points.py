@@ -1,11 +1,11 @@
 """Read or change activations while the model runs.
 
 Named identity modules, `HookPoint`s, sit inside every attention, feed-forward network and "Add & Norm", after the
-embeddings and at the logits (see `sites.py`). Their dotted names are public and stable, such as
+embeddings and at the logits (see `hook_sites.py`). Their dotted names are public and stable, such as
 `decoder.layers.3.cross_attention.weights`. There are two ways to use them:
 
-* `capture(model, ...)` and `edit(model, ...)`: act only in the context (`contextvars`) that opened them, so two users
-  of one model never see each other's captures or edits; undone on exit.
+* `capture(model, ...)` and `edit(model, ...)`: act only in the context (`contextvars`) that opened them; undone on
+  exit. Two users of one model never see each other's captures or edits, neither in the numbers nor in the time.
 * PyTorch's own `register_forward_hook` and the like: act on every run of the model, until removed.
 """
 
@@ -32,84 +32,80 @@ Edit = Callable[[Tensor, Site], Tensor | None]
 _Name = TypeVar("_Name", bound=str)
 
 _rows: ContextVar[Rows] = ContextVar("headlight_rows", default=SENTENCES_IN_ORDER)
-_open_hooks: ContextVar[frozenset[int]] = ContextVar("headlight_open_taps", default=frozenset())
+_open_hooks: ContextVar[frozenset[int]] = ContextVar("headlight_open_hooks", default=frozenset())
+_skipping: ContextVar[bool] = ContextVar("headlight_skipping_hooks", default=False)
 _lock = threading.Lock()
 
 
 class HookPoint(nn.Module):
     """An identity module with a stable name, at which a value can be read or replaced.
 
-    `listening` is a plain bool that the model tests before it calls the point. It exists because torch.compile guards a
-    plain attribute but not the dictionaries of hooks: a model that tested those would capture nothing once compiled.
+    `is_active` is a plain bool: whether any context has a hook here. The model tests it before it calls the point.
+    torch.compile guards a plain attribute, but not the dictionaries of hooks: a model that tested those would capture
+    nothing once compiled.
     """
 
-    listening: bool
+    is_active: bool
 
     def __init__(self) -> None:
         super().__init__()
-        self.listening = False
+        self.is_active = False
         self.site: Site | None = None
         self._hooks: tuple[_ActiveHook, ...] = ()
         self._native_hooks = 0
 
     def forward(self, value: Tensor) -> Tensor:
-        """The value, as the taps of this context leave it; the shape must stay."""
+        """Pass the value through the hooks of this context; the shape must stay."""
         mine = _open_hooks.get()
-        for tap in self._hooks:
-            if tap.number in mine:
-                value = tap.apply(value, self.site)
+        for hook in self._hooks:
+            if hook.number in mine:
+                value = hook.apply(value, self.site)
         return value
 
-    def _add_tap(self, tap: _ActiveHook) -> None:
-        with _lock:
-            self._hooks = (*self._hooks, tap)
-            self._update()
+    def is_active_here(self) -> bool:
+        """Return whether there is a hook of this context, or PyTorch's own."""
+        mine = _open_hooks.get()
+        return self._native_hooks > 0 or any(hook.number in mine for hook in self._hooks)
 
-    def _remove_tap(self, tap: _ActiveHook) -> None:
+    def _update(self, *, add: _ActiveHook | None = None, remove: _ActiveHook | None = None, native: int = 0) -> None:
         with _lock:
-            self._hooks = tuple(other for other in self._hooks if other is not tap)
-            self._update()
-
-    def _count_native(self, change: int) -> None:
-        with _lock:
-            self._native_hooks += change
-            self._update()
-
-    def _update(self) -> None:
-        self.listening = bool(self._hooks) or self._native_hooks > 0
+            kept = tuple(hook for hook in self._hooks if hook is not remove)
+            self._hooks = kept if add is None else (*kept, add)
+            self._native_hooks += native
+            self.is_active = bool(self._hooks) or self._native_hooks > 0
 
     def register_forward_hook(self, *args: Any, **kwargs: Any) -> Any:
-        """As torch.nn.Module's; also makes the point listen."""
+        """Like torch.nn.Module's; also makes the point active."""
         return _CountedHandle(self, super().register_forward_hook(*args, **kwargs))
 
     def register_forward_pre_hook(self, *args: Any, **kwargs: Any) -> Any:
-        """As torch.nn.Module's; also makes the point listen."""
+        """Like torch.nn.Module's; also makes the point active."""
         return _CountedHandle(self, super().register_forward_pre_hook(*args, **kwargs))
 
     def register_full_backward_hook(self, *args: Any, **kwargs: Any) -> Any:
-        """As torch.nn.Module's; also makes the point listen."""
+        """Like torch.nn.Module's; also makes the point active."""
         return _CountedHandle(self, super().register_full_backward_hook(*args, **kwargs))
 
     def register_full_backward_pre_hook(self, *args: Any, **kwargs: Any) -> Any:
-        """As torch.nn.Module's; also makes the point listen."""
+        """Like torch.nn.Module's; also makes the point active."""
         return _CountedHandle(self, super().register_full_backward_pre_hook(*args, **kwargs))
 
 
 class _CountedHandle:
-    """PyTorch's handle of a hook, which also updates its point when the hook is removed."""
+    """PyTorch's handle of a hook; also updates the point when the hook is removed."""
 
     def __init__(self, point: HookPoint, handle: Any) -> None:
         self._point = point
         self._handle = handle
         self._removed = False
-        point._count_native(1)
+        point._update(native=1)
 
     def remove(self) -> None:
         """Remove the hook; a second call does nothing."""
         if not self._removed:
             self._removed = True
             self._handle.remove()
-            self._point._count_native(-1)
+            self._point._update(native=-1)
 
     def __enter__(self) -> _CountedHandle:
         return self
@@ -141,22 +137,44 @@ class _ActiveHook:
         return changed
 
 
+def has_hooks(*points: HookPoint) -> bool:
+    """Return whether a hook of this context, or PyTorch's own, is at one of these points.
+
+    A compiled model tests `is_active` alone, since a context variable cannot be guarded: while another user captures,
+    it computes the same in the open.
+    """
+    for point in points:
+        if point.is_active and (torch.compiler.is_compiling() or (point.is_active_here() and not _skipping.get())):
+            return True
+    return False
+
+
 def run_hooks(point: HookPoint, value: Tensor) -> Tensor:
     """Pass a value through a point if it has hooks, outside the compiled graph if there is one."""
-    if not point.listening:
+    if not point.is_active:
         return value
     if torch.compiler.is_compiling():
         from transformer_core.hooks.uncompiled import run_hooks_eagerly
 
         eager: Tensor = run_hooks_eagerly(point, value)
         return eager
-    result: Tensor = point(value)
+    result: Tensor = value if _skipping.get() else point(value)
     return result
 
 
 @contextmanager
+def without_hooks() -> Iterator[None]:
+    """Skip all hooks in this context, PyTorch's own at hook points included."""
+    token = _skipping.set(True)
+    try:
+        yield
+    finally:
+        _skipping.reset(token)
+
+
+@contextmanager
 def row_context(rows: Rows) -> Iterator[None]:
-    """Set what the rows of the running batch are, for every edit inside the context."""
+    """Give every edit inside the context the meaning of the rows of the running batch."""
     token = _rows.set(rows)
     try:
         yield
@@ -172,7 +190,7 @@ def name_hook_points(model: nn.Module) -> None:
 
 
 def hook_points(model: nn.Module) -> dict[str, HookPoint]:
-    """All hook points of a model, compiled or not, by address, in the order of its modules."""
+    """Return all hook points of a model, compiled or not, by address, in the order of its modules."""
     found: list[HookPoint] = []
     _find_points(model, found)
     points = {point.site.address: point for point in found if point.site is not None}
@@ -183,7 +201,7 @@ def hook_points(model: nn.Module) -> dict[str, HookPoint]:
 
 
 def _find_points(module: nn.Module, found: list[HookPoint]) -> None:
-    """As `named_modules`, but several times faster without the names: every capture calls this."""
+    """Collect like `named_modules`, but several times faster without the names: every capture calls this."""
     for child in module._modules.values():
         if isinstance(child, HookPoint):
             found.append(child)
@@ -198,7 +216,7 @@ def _select(
     kinds: Collection[Kind] | None,
     layers: Collection[int] | None,
 ) -> list[HookPoint]:
-    """The points that pass every filter. Raises ValueError for a filter that matches nothing."""
+    """Return the points that pass every filter. Raises ValueError for a filter that matches nothing."""
     known = hook_points(model)
     filters: tuple[tuple[str, Collection[Any] | None, tuple[Any, ...]], ...] = (
         ("points", points, POINTS),
@@ -234,21 +252,21 @@ def _select(
 
 
 @contextmanager
-def _tapped(points: list[HookPoint], edit_value: Edit) -> Iterator[None]:
-    tap = _ActiveHook(edit_value)
-    token = _open_hooks.set(_open_hooks.get() | {tap.number})
+def _hooked(points: list[HookPoint], change: Edit) -> Iterator[None]:
+    hook = _ActiveHook(change)
+    token = _open_hooks.set(_open_hooks.get() | {hook.number})
     for point in points:
-        point._add_tap(tap)
+        point._update(add=hook)
     try:
         yield
     finally:
         for point in points:
-            point._remove_tap(tap)
+            point._update(remove=hook)
         _open_hooks.reset(token)
 
 
 class Captured(Mapping[str, Tensor]):
-    """The values recorded by a `capture`: address -> the value of the last pass.
+    """Values recorded by a `capture`: address -> the value of the last pass.
 
     `calls[address]` holds the values of all passes in order, such as one for each step of decoding.
     """
@@ -289,7 +307,7 @@ def capture(
         detach: Whether to detach the values from the autograd graph.
 
     Yields:
-        A mapping from address to tensor, of the shapes in `sites.py`.
+        A mapping from address to tensor, of the shapes in `hook_sites.py`.
 
     Raises:
         ValueError: A filter names something that the model lacks.
@@ -311,7 +329,7 @@ def capture(
         kept = kept.clone() if device is None else kept.to(device, copy=True)
         captured.calls.setdefault(site.address, []).append(kept)
 
-    with _tapped(_select(model, None, chosen_points, chosen_kinds, layers), record):
+    with _hooked(_select(model, None, chosen_points, chosen_kinds, layers), record):
         yield captured
 
 
@@ -327,10 +345,10 @@ def edit(model: nn.Module, addresses: str | Collection[str], change: Edit) -> It
     Raises:
         ValueError: An address that the model lacks, or an edit that changes the shape.
     """
-    with _tapped(_select(model, _several(addresses), None, None, None), change):
+    with _hooked(_select(model, _several(addresses), None, None, None), change):
         yield
 
 
 def _several(names: _Name | Collection[_Name]) -> set[_Name]:
-    """One name or several as a set; a string is itself a collection, of letters."""
+    """Return one name or several as a set; a string is itself a collection, of letters."""
     return {names} if isinstance(names, str) else set(names)

@@ -40,21 +40,28 @@ def additive_scores(queries: Tensor, keys: Tensor, vector: Tensor, mask: Tensor 
 class AdditiveAttention(MultiHeadAttention):
     """Multi-head attention with additive scores; everything else, hook points included, is the same.
 
-    No fused kernel knows these scores. Queries go through in portions, since the inner values take d_k times the memory
+    Queries go through in portions, since the inner values take d_k times the memory
     of the weights; more than one portion is computed again in the backward pass instead of being kept.
 
     Args:
-        options: Those of MultiHeadAttention.
+        options: Options of MultiHeadAttention, by name.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.score_vector = nn.Parameter(torch.empty(options["num_heads"], options["d_k"]))
 
-    def _scores(self, queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
+    def reset_extra_parameters(self) -> None:
+        """Draw v like Glorot: from d_k inner values to one score."""
+        bound = math.sqrt(6.0 / (self.score_vector.shape[1] + 1))
+        nn.init.uniform_(self.score_vector, -bound, bound)
+
+    def compute_scores(self, queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
+        """V . tanh(q + k) instead of a product."""
         return additive_scores(queries, keys, self.score_vector, mask)
 
-    def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+    def compute_heads(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+        """Attend in portions of queries."""
         portion = max(1, _INNER_VALUES // (keys.numel() or 1))
         if portion >= queries.shape[2]:
             return self._portion(queries, keys, values, mask)
@@ -68,4 +75,4 @@ class AdditiveAttention(MultiHeadAttention):
         return torch.cat(heads, dim=2)  # (B, H, Q, d_v)
 
     def _portion(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        return self._weighted(self._scores(queries, keys, mask), values, mask)
+        return self.weigh(self.compute_scores(queries, keys, mask), values, mask)

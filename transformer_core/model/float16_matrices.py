@@ -1,4 +1,4 @@
-"""Matrices that stay in memory as checkpoints store them, in float16, and are raised to float32 where they are used.
+"""Matrices that stay in float16, as checkpoints store them, and are raised to float32 where they are used.
 
 A float16 weight has the same value in float32, so what comes out is that of float32 weights, apart from the order of
 sums. A matrix is raised block by block, each small enough for a core's cache: a product with few rows takes as long as
@@ -64,7 +64,7 @@ def use_float16_matrices(model: nn.Module) -> None:
 
 
 def stored_matrices(model: nn.Module) -> set[str]:
-    """Names of the weights that stay as they are stored; none for a model in float32."""
+    """Return names of the weights that stay as they are stored; none for a model in float32."""
     found = (name for name, module in model.named_modules() if isinstance(module, HalfLinear | HalfEmbedding))
     return {f"{name}.weight" for name in found}
 
@@ -105,7 +105,7 @@ class _RaisedLinear(torch.autograd.Function):
 
 
 def _raised(weight: Tensor) -> Iterator[tuple[slice, Tensor]]:
-    """Rows of (out, in), as many at a time as _BLOCK_VALUES has room for, and these in float32, until the next ones."""
+    """Yield rows of (out, in), as many as _BLOCK_VALUES has room for, in float32; valid until the next ones."""
     size = min(len(weight), max(1, _BLOCK_VALUES // weight.shape[1]))
     # One block for all, which stays in the cache; new ones could be new pages of memory each time.
     block = torch.empty(size, weight.shape[1], device=weight.device)

@@ -13,12 +13,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from transformer_core.attention_variants import VARIANTS
 from transformer_core.config import Activation, ModelConfig
 from transformer_core.cpu.dropout import Dropout
 from transformer_core.hooks.points import HookPoint, run_hooks
-from transformer_core.model.additive import AdditiveAttention
 from transformer_core.model.attention import MultiHeadAttention
-from transformer_core.model.restricted import RestrictedAttention
+from transformer_core.paper.flops import attention_parameters
 
 _ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 
@@ -90,21 +90,18 @@ class AddAndNorm(nn.Module):
         return run_hooks(self.residual, out if self.pre_norm else self.norm(out))
 
 
-def _attention(config: ModelConfig) -> MultiHeadAttention:
-    """Attention over all positions, as between encoder and decoder."""
-    kind = AdditiveAttention if config.attention == "additive" else MultiHeadAttention
-    return kind(**_attention_options(config))
+def build_attention(config: ModelConfig, *, causal: bool | None = None) -> MultiHeadAttention:
+    """Build attention of the variant that the configuration names.
 
+    Args:
+        config: Of the model.
+        causal: Whether self-attention masks later positions; None for attention between encoder and decoder, which is
+            never restricted to a window.
 
-def _self_attention(config: ModelConfig, *, causal: bool) -> MultiHeadAttention:
-    """Attention of a sequence to itself, restricted to a neighbourhood if the configuration says so."""
-    if config.window:
-        return RestrictedAttention(**_attention_options(config), window=config.window, causal=causal)
-    return _attention(config)
-
-
-def _attention_options(config: ModelConfig) -> dict[str, Any]:
-    return {
+    Raises:
+        ValueError: The variant has other parameters than it was registered with.
+    """
+    options: dict[str, Any] = {
         "d_model": config.d_model,
         "num_heads": config.num_heads,
         "d_k": config.d_k,
@@ -113,6 +110,17 @@ def _attention_options(config: ModelConfig) -> dict[str, Any]:
         "biases": config.attention_biases,
         "scaled": config.scaled,
     }
+    restricted = bool(config.window) and causal is not None
+    if restricted:
+        options |= {"window": config.window, "causal": causal}
+    built: MultiHeadAttention = VARIANTS[config.attention].module_class(restricted)(**options)
+    found, declared = sum(map(Tensor.numel, built.parameters())), attention_parameters(config)
+    if found != declared:
+        raise ValueError(
+            f"attention {config.attention!r} has {found:,} parameters, but was registered with {declared:,}; "
+            "correct its extra_parameters"
+        )
+    return built
 
 
 def _feed_forward(config: ModelConfig) -> FeedForward:
@@ -120,7 +128,7 @@ def _feed_forward(config: ModelConfig) -> FeedForward:
 
 
 def _last_norm(config: ModelConfig) -> nn.Module:
-    """Final norm of a stack: LayerNorm with pre-norm, whose residual sum is not normalised; none in the paper."""
+    """Build the final norm of a stack: LayerNorm with pre-norm, whose residual sum is not normalised, else none."""
     return _norm_if(config.norm == "pre", config)
 
 
@@ -133,7 +141,7 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = _self_attention(config, causal=False)
+        self.self_attention = build_attention(config, causal=False)
         self.self_attention_add_norm = AddAndNorm(config)
         self.feed_forward = _feed_forward(config)
         self.feed_forward_add_norm = AddAndNorm(config)
@@ -150,9 +158,9 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = _self_attention(config, causal=config.causal)
+        self.self_attention = build_attention(config, causal=config.causal)
         self.self_attention_add_norm = AddAndNorm(config)
-        self.cross_attention = _attention(config)
+        self.cross_attention = build_attention(config)
         self.cross_attention_add_norm = AddAndNorm(config)
         self.feed_forward = _feed_forward(config)
         self.feed_forward_add_norm = AddAndNorm(config)

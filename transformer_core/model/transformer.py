@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from transformer_core.config import ModelConfig
 from transformer_core.cpu.dropout import Dropout
 from transformer_core.hooks.points import name_hook_points, run_hooks
-from transformer_core.model.additive import AdditiveAttention
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.float16_matrices import HalfEmbedding, stored_matrices, use_float16_matrices
 from transformer_core.model.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
@@ -54,9 +53,9 @@ class Transformer(nn.Module):
 
     @classmethod
     def from_weights(cls, config: ModelConfig, weights: Mapping[str, Tensor], *, half: bool = False) -> Transformer:
-        """A model with a copy of these weights in float32, on their device; draws no random numbers.
+        """Return a model with a copy of these weights in float32, on their device; draws no random numbers.
 
-        Those of `TensorsOnDemand` are read one at a time.
+        Tensors of `TensorsOnDemand` are read one at a time.
 
         Args:
             config: Of the model.
@@ -84,14 +83,14 @@ class Transformer(nn.Module):
         return isinstance(self.embedding, HalfEmbedding)
 
     def train(self, mode: bool = True) -> Self:
-        """As of every module. Raises ValueError for a model whose matrices stay as they are stored."""
+        """Set training mode. Raises ValueError for float16 weights."""
         if mode and self.has_half_weights:
             raise ValueError("weights in float16 cannot be trained; load the checkpoint with half=False")
         return super().train(mode)
 
     @classmethod
     def check_shapes(cls, config: ModelConfig, shapes: Mapping[str, tuple[int, ...]]) -> Transformer:
-        """The model on the meta device, without memory for weights. Raises ValueError when these do not fit it."""
+        """Build the model on the meta device, without memory for weights. Raises ValueError when they do not fit."""
         with torch.device("meta"):  # shapes only: drawing weights takes far longer than copying them
             model = cls(config)
         check_shapes(model, shapes)
@@ -123,9 +122,7 @@ class Transformer(nn.Module):
                     else [module.w_q, module.w_k, module.w_v]
                 )
                 _glorot_as_one(fused)
-            if isinstance(module, AdditiveAttention):
-                bound = math.sqrt(6.0 / (self.config.d_k + 1))  # Glorot: from d_k inner values to one score
-                nn.init.uniform_(module.score_vector, -bound, bound)
+                module.reset_extra_parameters()
 
     def embed(self, ids: Tensor, first_position: int = 0, *, of_source: bool = False) -> Tensor:
         """(B, n) ids -> (B, n, d): embeddings plus positions, with dropout on the sum (Sections 3.4, 3.5, 5.4).
@@ -223,7 +220,7 @@ def _glorot_as_one(parts: list[nn.Linear]) -> None:
 
 
 def count_parameters(model: nn.Module) -> int:
-    """Trainable parameters; the shared matrix counts once."""
+    """Return trainable parameters; the shared matrix counts once."""
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from transformer_core.attention_variants import Feature
 from transformer_core.checkpoint import Checkpoint
 from transformer_core.config import Activation, DecodingConfig, ModelConfig
 from transformer_core.model.attention import MultiHeadAttention
@@ -16,7 +17,7 @@ from transformer_core.model_export.refusals import ExportError, check_plain_atte
 from transformer_core.model_export.search import penalty_notes, power
 from transformer_core.model_export.vocabulary import TokenLists, token_lists, write_segmenters
 
-_PROGRAM = "CTranslate2"
+_PROGRAM: Feature = "CTranslate2"
 _ACTIVATIONS: dict[Activation, str] = {"relu": "RELU", "gelu": "GELU", "swish": "SWISH"}
 
 USAGE = """```python
@@ -77,7 +78,7 @@ def _specification(checkpoint: Checkpoint, lists: TokenLists) -> Any:
         activation=common_spec.Activation[_ACTIVATIONS[config.activation]],
         layernorm_embedding=config.embedding_norm,
     )
-    rows = config.longest or checkpoint.decoding.max_source_tokens + 1 + checkpoint.decoding.extra_length
+    rows = config.max_length or checkpoint.decoding.max_source_tokens + 1 + checkpoint.decoding.extra_length
     check_table(config, rows)
     _set_stack(spec.encoder, model.encoder, config)
     _set_embedding(spec.encoder, spec.encoder.embeddings[0], model.source_embedding or model.embedding)

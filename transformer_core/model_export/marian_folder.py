@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from transformer_core.attention_variants import Feature
 from transformer_core.checkpoint import Checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.conversion.bart_layout import LAYER_NORM_EPSILON
@@ -18,7 +19,7 @@ from transformer_core.model_export.vocabulary import TokenLists, ids_of, token_l
 from transformer_core.storage.files import write_json
 from transformer_core.storage.tensor_files import save_tensors
 
-_PROGRAM = "MarianMTModel"
+_PROGRAM: Feature = "MarianMTModel"
 
 USAGE = """```python
 from transformers import MarianMTModel, MarianTokenizer
@@ -44,7 +45,7 @@ def write_marian(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
             f"layer_norm_epsilon is {config.layer_norm_epsilon}, but {_PROGRAM} adds {LAYER_NORM_EPSILON}"
         )
     lists = token_lists(_PROGRAM, checkpoint.tokenizer)
-    positions = config.longest or decoding.max_source_tokens + 1
+    positions = config.max_length or decoding.max_source_tokens + 1
     if has_own_table(config):
         check_table(config, positions)
     options = _model_options(config, lists, positions)

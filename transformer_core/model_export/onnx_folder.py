@@ -11,13 +11,14 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from transformer_core.attention_variants import Feature
 from transformer_core.checkpoint import Checkpoint
 from transformer_core.model_export.onnx_graphs import DecoderStepGraph, EncoderGraph
-from transformer_core.model_export.refusals import ExportError, check_options, check_table
+from transformer_core.model_export.refusals import ExportError, check_options, check_table, check_variant
 from transformer_core.model_export.vocabulary import ids_of, token_lists, write_segmenters
 from transformer_core.storage.files import write_json
 
-_PROGRAM = "the ONNX export"
+_PROGRAM: Feature = "the ONNX export"
 _OPSET = 18
 # Names of dimensions; L, H, d_k, d_v and V are fixed.
 _BATCH, _SOURCE, _PAST = "batch", "source_positions", "past_positions"
@@ -59,11 +60,12 @@ def write_onnx(checkpoint: Checkpoint, folder: Path) -> Sequence[str]:
         ExportError: onnx or onnxscript is not installed, or the model has attention that is not exported.
     """
     model, config = checkpoint.model, checkpoint.model.config
-    check_options(_PROGRAM, config, attention="dot-product", window=0)
+    check_variant(_PROGRAM, config)
+    check_options(_PROGRAM, config, window=0)
     lists = token_lists(_PROGRAM, checkpoint.tokenizer)
     pad = lists.special.pad
-    sources = config.longest or checkpoint.decoding.max_source_tokens + 1
-    targets = config.longest or sources + checkpoint.decoding.extra_length
+    sources = config.max_length or checkpoint.decoding.max_source_tokens + 1
+    targets = config.max_length or sources + checkpoint.decoding.extra_length
     check_table(config, targets)
     encoder = EncoderGraph(model, pad, sources).eval()
     source = torch.full((2, 3), lists.special.eos)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from transformer_core.attention_variants import VARIANTS, Feature, supporting
 from transformer_core.config import ModelConfig
 
 _MAX_POSITION_VALUES = 2**28  # of a table of positions: 1 GB in float32
@@ -24,16 +25,23 @@ def check_options(program: str, config: ModelConfig, **supported: object) -> Non
             raise ExportError(f"{name} is {getattr(config, name)!r}, but {program} supports only {value!r}")
 
 
-def check_plain_attention(program: str, config: ModelConfig, *, scaled: bool = True) -> None:
+def check_variant(program: Feature, config: ModelConfig) -> None:
+    """Raise ExportError unless a program supports the variant of attention."""
+    if program not in VARIANTS[config.attention].supports:
+        known = ", ".join(map(repr, supporting(program)))
+        raise ExportError(f"attention is {config.attention!r}, but {program} supports only {known}")
+
+
+def check_plain_attention(program: Feature, config: ModelConfig, *, scaled: bool = True) -> None:
     """Raise ExportError unless attention is the paper's, over all positions, with heads of width d_model / h.
 
     `scaled` is what the option of that name must be.
     """
+    check_variant(program, config)
     width = config.d_model // config.num_heads
     check_options(
         program,
         config,
-        attention="dot-product",
         scaled=scaled,
         causal=True,
         residual=True,

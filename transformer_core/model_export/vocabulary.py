@@ -55,7 +55,7 @@ def token_lists(program: str, tokenizer: Tokenizer) -> TokenLists:
         ExportError: It does not cut text with SentencePiece, or begins texts with tokens that `program` cannot add.
     """
     notes = _notes(program, tokenizer)
-    if tokenizer.special.first >= 0:
+    if tokenizer.special.forced_bos >= 0:
         raise ExportError(f"translations begin with a token of their language, which {program} cannot add by itself")
     return TokenLists(
         source=tokenizer.source.tokens(range(len(tokenizer.source))),

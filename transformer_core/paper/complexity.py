@@ -1,4 +1,4 @@
-"""Table 1 of the paper (Section 4): what a layer costs, how much of it goes in sequence, how far a signal travels.
+"""Table 1 of the paper (Section 4): operations of a layer, sequential operations, path length.
 
 The table gives orders of growth. Here their leading terms are numbers, with all constants one, so that layers can
 be compared; `flops.py` counts what the model really multiplies.
@@ -31,7 +31,7 @@ class Cost:
 
 
 def layer_cost(layer: Layer, *, n: int, d: int, k: int = 3, r: int = 8) -> Cost:
-    """A row of Table 1.
+    """Return a row of Table 1.
 
     Args:
         layer: Self-attention; a recurrent layer; a convolution that sees k neighbouring positions, its own in the
@@ -67,12 +67,12 @@ def layer_cost(layer: Layer, *, n: int, d: int, k: int = 3, r: int = 8) -> Cost:
 
 
 def _steps(n: int, reach: int) -> int:
-    """Layers until the first position reaches the last one, with `reach` positions per layer."""
+    """Return the layers until the first position reaches the last one, with `reach` positions per layer."""
     return -(-(n - 1) // reach)
 
 
 def _dilated(n: int, k: int) -> int:
-    """The same where the places that a kernel sees are k times as far apart in every layer: log_k(n), rounded up."""
+    """Return the layers of a dilated convolution, k times wider in every layer: log_k(n), rounded up."""
     layers = 0
     while k**layers < n:
         layers += 1

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from transformer_core.config import ModelConfig, Precision
+from transformer_core.attention_variants import VARIANTS
+from transformer_core.config import ConfigError, ModelConfig, Precision
 
 LARGE_MODEL = 50_000_000  # parameters, from which translators keep matrices in float16: see half_weights.py
 P100_FLOPS = 9.5e12  # sustained single precision, as Section 6.1 takes it
@@ -65,9 +66,9 @@ PAPER_RUNS = {"base": PaperRun(hours=12), "big": PaperRun(hours=3.5 * 24)}
 
 
 def parameters_by_part(config: ModelConfig) -> dict[str, int]:
-    """Trainable parameters of each part; a shared matrix counts once, under embeddings."""
+    """Return trainable parameters of each part; a shared matrix counts once, under embeddings."""
     d, n = config.d_model, config.num_layers
-    attention, feed_forward, norm = _attention_parameters(config), 2 * d * config.d_ff + config.d_ff + d, 2 * d
+    attention, feed_forward, norm = attention_parameters(config), 2 * d * config.d_ff + config.d_ff + d, 2 * d
     source_tokens = 0 if config.tie == "all" else config.source_vocab_size or config.vocab_size
     last_norms = 2 * norm * ((config.norm == "pre") + config.embedding_norm)
     return {
@@ -85,49 +86,58 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
 
 
 def parameters(config: ModelConfig) -> int:
-    """Trainable parameters in total; the same as `count_parameters` of the model."""
+    """Return trainable parameters in total; the same as `count_parameters` of the model."""
     return sum(parameters_by_part(config).values())
 
 
-def _attention_parameters(config: ModelConfig) -> int:
+def attention_parameters(config: ModelConfig) -> int:
+    """Return the trainable parameters of one multi-head attention."""
     keys, values = config.num_heads * config.d_k, config.num_heads * config.d_v
     biases = 2 * keys + values + config.d_model if config.attention_biases else 0
-    vectors = keys if config.attention == "additive" else 0
-    return (2 * keys + 2 * values) * config.d_model + biases + vectors
+    extra = VARIANTS[config.attention].extra_parameters(config)
+    return (2 * keys + 2 * values) * config.d_model + biases + extra
 
 
 # --- operations -------------------------------------------------------------------------------------------------------
 
 
 def multiply_adds_by_part(config: ModelConfig, work: Work) -> dict[str, float]:
-    """Multiply-adds of one forward pass with a given target.
+    """Return the multiply-adds of one forward pass with a given target.
 
     Full attention scores masked pairs too. Of restricted attention the pairs within the window are counted; its blocks
     compute up to three times as many. An additive score counts as much as a dot product, without its tanh.
+
+    Raises:
+        ConfigError: The attention was registered without its operations.
     """
+    operations = VARIANTS[config.attention].operations
+    if operations is None:
+        raise ConfigError(
+            f"the operations of attention {config.attention!r} are unknown; give register_variant its operations"
+        )
     d, n, sentences = config.d_model, config.num_layers, work.sentences
     source, target = work.source_tokens, work.target_tokens
     keys, values = config.num_heads * config.d_k, config.num_heads * config.d_v
-    per_pair = keys + values  # one score and one weighted value in every head
     projections = (2 * keys + 2 * values) * d
     feed_forward = 2 * d * config.d_ff
-    pairs = [
-        sentences * _pairs_seen(length, config.window, causal)
+    in_encoder, in_decoder = (
+        sentences * operations(config, length, length, _pairs_seen(length, config.window, causal))
         for length, causal in ((work.source_length, False), (work.target_length, config.causal))
-    ]
-    cross_pairs = sentences * work.source_length * work.target_length
+    )
+    sizes = work.target_length, work.source_length
+    across = sentences * operations(config, *sizes, sizes[0] * sizes[1])
     return {
-        "encoder self-attention": n * (source * projections + pairs[0] * per_pair),
+        "encoder self-attention": n * (source * projections + in_encoder),
         "encoder feed-forward": n * source * feed_forward,
-        "decoder self-attention": n * (target * projections + pairs[1] * per_pair),
-        "encoder-decoder attention": n * ((source + target) * (keys + values) * d + cross_pairs * per_pair),
+        "decoder self-attention": n * (target * projections + in_decoder),
+        "encoder-decoder attention": n * ((source + target) * (keys + values) * d + across),
         "decoder feed-forward": n * target * feed_forward,
         "output": target * d * config.vocab_size,
     }
 
 
 def _pairs_seen(length: int, window: int, causal: bool) -> int:
-    """Pairs of query and key of one sentence in self-attention."""
+    """Count the pairs of query and key of one sentence in self-attention."""
     if not window:
         return length * length
     reach = min(window, length - 1)
@@ -136,12 +146,12 @@ def _pairs_seen(length: int, window: int, causal: bool) -> int:
 
 
 def forward_flops(config: ModelConfig, work: Work) -> float:
-    """FLOPs of one forward pass with a given target."""
+    """Return FLOPs of one forward pass with a given target."""
     return 2 * sum(multiply_adds_by_part(config, work).values())
 
 
 def training_flops(config: ModelConfig, work: Work) -> float:
-    """FLOPs of one step: the backward pass takes two products for each one of the forward pass."""
+    """Return FLOPs of one step: the backward pass takes two products for each one of the forward pass."""
     return 3 * forward_flops(config, work)
 
 
@@ -149,7 +159,7 @@ def training_flops(config: ModelConfig, work: Work) -> float:
 
 
 def memory_by_part(config: ModelConfig, work: Work, precision: Precision = "bfloat16") -> dict[str, float]:
-    """Peak memory of training in bytes, as an estimate for one batch.
+    """Estimate the peak memory of training one batch, in bytes.
 
     Weights, gradients and Adam's two moments are float32. Activations are what the backward pass needs of the layers,
     with attention computed in the open and in full: a fused kernel or a window needs less, additive attention's inner

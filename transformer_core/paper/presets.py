@@ -26,7 +26,7 @@ class Preset:
 
 
 def _row(about: str, *, label_smoothing: float = 0.1, **changes: Any) -> Preset:
-    """A row of Table 3: the base model with some options changed; d_k and d_v follow d_model / num_heads."""
+    """Return a row of Table 3: the base model with some options changed; d_k and d_v follow d_model / num_heads."""
     return Preset(
         about=f"Table 3, {about}",
         model=ModelConfig(**changes),
@@ -177,7 +177,7 @@ PRESETS["parsing-small"] = Preset(
 
 
 def preset(name: str) -> Preset:
-    """The preset of a name. Raises ConfigError naming those that exist."""
+    """Return the preset of a name. Raises ConfigError listing the presets."""
     if name not in PRESETS:
         raise ConfigError(f"preset is {name!r}, but must be one of {', '.join(PRESETS)}")
     return PRESETS[name]

@@ -42,7 +42,7 @@ class VariationsError(ValueError):
 
 
 def reduced(model: ModelConfig, widths: int, layers: int = 1) -> ModelConfig:
-    """The same model with its widths (d_model, d_ff, d_k, d_v) and its number of layers divided.
+    """Return the same model with its widths (d_model, d_ff, d_k, d_v) and its number of layers divided.
 
     Args:
         model: A model of the paper; it keeps its number of heads.
@@ -62,7 +62,7 @@ def reduced(model: ModelConfig, widths: int, layers: int = 1) -> ModelConfig:
 
 
 def reduced_row(row: str, widths: int, layers: int = 1, vocab_size: int = 0) -> ModelConfig:
-    """The model of a row, reduced, for a vocabulary; 0 for the preset's own.
+    """Return the model of a row, reduced, for a vocabulary; 0 for the preset's own.
 
     Raises:
         ConfigError: Table 3 has no such row, or a number does not divide what it should (see `reduced`).
@@ -74,18 +74,18 @@ def reduced_row(row: str, widths: int, layers: int = 1, vocab_size: int = 0) -> 
 
 
 def common_training(steps: int, changed: Mapping[str, Any] | None = None) -> TrainingConfig:
-    """How all rows are trained: the learning rate falls to 0 over the last third of the steps."""
+    """Return the training of all rows: the learning rate falls to 0 over the last third of the steps."""
     values = {**TRAINING.to_dict(), **(changed or {}), "steps": steps, "cooldown_steps": steps // 3}
     return TrainingConfig.from_dict({**values, "validate_every": steps})
 
 
 def row_training(row: str, common: TrainingConfig, seed: int) -> TrainingConfig:
-    """How a row is trained: like all others, except for the label smoothing that two of them change."""
+    """Return the training of a row: like all others, except for the label smoothing that two of them change."""
     return common.replace(label_smoothing=preset(row).training.label_smoothing, seed=seed)
 
 
 def changes(row: str, widths: int, layers: int = 1) -> dict[str, Any]:
-    """What a row changes about the reduced base, by the names of ModelConfig and TrainingConfig."""
+    """Return the options in which a row differs from the reduced base, of ModelConfig and TrainingConfig."""
     ours, usual = (reduced_row(name, widths, layers).to_dict() for name in (row, "base"))
     found = {name: value for name, value in ours.items() if value != usual[name]}
     smoothing = preset(row).training.label_smoothing
@@ -101,7 +101,7 @@ class Run:
     Args:
         row: "base", "big" or a name of TABLE_3.
         seed: Of the weights, of the order of the text and of dropout.
-        changes: What it changes about the reduced base.
+        changes: Options in which it differs from the reduced base.
         parameters: Trainable parameters.
         updates: Optimizer steps.
         target_tokens: Target tokens that it was trained on, `</s>` included.
@@ -141,7 +141,7 @@ class Spread:
 
     @classmethod
     def from_values(cls, values: Iterable[float]) -> Spread:
-        """Mean and deviation of one value or more."""
+        """Return mean and deviation of one value or more."""
         found = list(values)
         return cls(statistics.fmean(found), statistics.stdev(found) if len(found) > 1 else None, len(found))
 
@@ -151,7 +151,7 @@ class Results:
     """All runs of one comparison.
 
     Args:
-        about: What they have in common: text, training, validation set, search, versions.
+        about: Facts in common: text, training, validation set, search, versions.
         runs: One for each row and seed, in the order of the table.
     """
 
@@ -159,22 +159,22 @@ class Results:
     runs: tuple[Run, ...] = ()
 
     def find(self, row: str, seed: int) -> Run | None:
-        """The run of a row with a seed, if there is one."""
+        """Return the run of a row with a seed, if there is one."""
         return next((run for run in self.runs if (run.row, run.seed) == (row, seed)), None)
 
     def with_run(self, run: Run) -> Results:
-        """With one more run, replacing one of the same row and seed."""
+        """Return the results with one more run, replacing one of the same row and seed."""
         others = [other for other in self.runs if (other.row, other.seed) != (run.row, run.seed)]
         ordered = sorted([*others, run], key=lambda each: (ROWS.index(each.row), each.seed))
         return Results(self.about, tuple(ordered))
 
     def spread(self, row: str, field: str) -> Spread | None:
-        """Mean and spread of "bleu", "perplexity" or another number of a row; None where it was not trained."""
+        """Return mean and spread of "bleu", "perplexity" or another number of a row; None where it was not trained."""
         values = [float(getattr(run, field)) for run in self.runs if run.row == row]
         return Spread.from_values(values) if values else None
 
     def save(self, path: Path) -> None:
-        """Write them as JSON, atomically."""
+        """Write the results as JSON, atomically."""
         write_json(path, {"format_version": FORMAT_VERSION, **self.about, "runs": [asdict(run) for run in self.runs]})
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Where the models are that come with the code: beside it in a checkout, in a package of data once installed."""
+"""Models that come with the code: beside it in a checkout, in a package of data once installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHIPPED = _INSTALLED if _INSTALLED.is_dir() else _BESIDE / _FOLDER
 
 
 def find_checkpoint(path: str) -> str:
-    """The checkpoint that a path names: the folder itself, or else the shipped one of that name.
+    """Return the checkpoint that a path names: the folder itself, or else the shipped one of that name.
 
     So `checkpoints/en-de` means the same in every working directory, and `en-de` does too. A path that names neither
     comes back as it is.
@@ -26,6 +26,6 @@ def find_checkpoint(path: str) -> str:
 
 
 def shipped_name(folder: Path) -> str | None:
-    """What commands call a shipped folder, such as `checkpoints/en-de`; None for any other folder."""
+    """Return the name of a shipped folder in commands, such as `checkpoints/en-de`; None for any other."""
     folder = folder.resolve()
     return (Path(_FOLDER) / folder.relative_to(SHIPPED)).as_posix() if folder.is_relative_to(SHIPPED) else None

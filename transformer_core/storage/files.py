@@ -36,12 +36,12 @@ class CheckpointError(ValueError):
 
     @property
     def in_folder(self) -> str:
-        """The message with the file and its folder alone: where that lies on this machine is nobody else's concern."""
+        """Message without the server's paths, which must not leak."""
         return printable(f"{'/'.join(self.path.parts[-2:])}: {self.reason}")
 
 
 def printable(text: str) -> str:
-    r"""A text in which characters that steer a terminal, or turn the order of others, are spelled out, as `\x1b`."""
+    r"""Spell out characters that steer a terminal or reverse the text order, as `\x1b`."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
@@ -146,7 +146,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def problem_of(error: Exception) -> str:
-    """What an error says, without the place on this machine that the system's own errors tell."""
+    """Return the message of an error without paths of this machine."""
     return (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error)
 
 
@@ -157,7 +157,7 @@ def sha256(path: Path, most_bytes: int | None = None) -> str:
 
 
 def open_regular(path: Path, most_bytes: int | None = None) -> BufferedReader:
-    """Open a file that somebody else may have put there.
+    """Open a file from an untrusted folder.
 
     A link could lead to any file of this machine, and a pipe would keep the reader for good.
 
@@ -189,6 +189,6 @@ def open_regular(path: Path, most_bytes: int | None = None) -> BufferedReader:
 
 
 def read_regular(path: Path, most_bytes: int) -> bytes:
-    """What a file of at most so many bytes holds. Raises as `open_regular`."""
+    """Read a file of bounded size. Raises like `open_regular`."""
     with open_regular(path, most_bytes) as file:
         return file.read(most_bytes)

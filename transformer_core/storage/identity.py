@@ -12,7 +12,7 @@ from torch import Tensor
 
 
 def weights_hash(config: Mapping[str, Any], vocabularies: Mapping[str, bytes], weights: Mapping[str, Tensor]) -> str:
-    """The sha256 of what determines a model's output.
+    """Return the sha256 of what determines a model's output.
 
     That is the sha256 of a JSON text, keys sorted, no spaces, ASCII:
 
@@ -21,7 +21,7 @@ def weights_hash(config: Mapping[str, Any], vocabularies: Mapping[str, bytes], w
     so that it depends neither on the order of keys or weights, nor on the files that hold them.
 
     Args:
-        config: What `config.json` holds: options, special ids, decoding defaults. Its `format_version` does not count.
+        config: Contents of `config.json`: options, special ids, decoding defaults. `format_version` does not count.
         vocabularies: Name of the file -> its bytes.
         weights: Name -> tensor as it is stored, on the CPU; the sha256 is of its numbers in row order.
     """

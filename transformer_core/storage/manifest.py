@@ -33,7 +33,7 @@ _PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
 
 @dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What a `manifest.json` holds.
+    """Contents of a `manifest.json`.
 
     Args:
         files: Name -> sha256 of every file but the manifest.
@@ -47,7 +47,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """The manifest of a folder. Raises CheckpointError for one that is missing, damaged or of another format."""
+        """Read the manifest of a folder. Raises CheckpointError when it is missing, damaged or of another format."""
         path = folder / MANIFEST_FILE
         value = read_object(path, _MAX_BYTES)
         if "format_version" not in value:
@@ -80,7 +80,7 @@ class Manifest:
     def check_size(self, folder: Path) -> None:
         """Raise CheckpointError when the listed files are too large together, as files with holes can be on any disk.
 
-        What is missing, or has a name that no file can have, is for `check` to tell.
+        Missing files and impossible names are left to `check`.
         """
         size = 0
         for name in self.files:
@@ -109,22 +109,22 @@ class Manifest:
 
 
 def manifest_hash(folder: Path) -> str:
-    """The sha256 of a manifest. Raises OSError when there is none, and CheckpointError for one that is too large."""
+    """Return the sha256 of a manifest. Raises OSError when there is none, CheckpointError when it is too large."""
     return sha256(folder / MANIFEST_FILE, _MAX_BYTES)
 
 
 def is_hash(value: object) -> bool:
-    """Whether this is a sha256 in hex."""
+    """Return whether this is a sha256 in hex."""
     return isinstance(value, str) and _HASH.fullmatch(value) is not None
 
 
 def is_plain(name: str) -> bool:
-    """Whether this names a file of a folder, or of a folder in it, and never one that lies elsewhere."""
+    """Return whether this names a file of a folder, or of a folder in it, and never one that lies elsewhere."""
     return _PLAIN.fullmatch(name) is not None
 
 
 def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
-    """A JSON object. Raises CheckpointError for anything else, and for a file that is too large, before reading it."""
+    """Read a JSON object. Raises CheckpointError for anything else, and before reading a file that is too large."""
     try:
         value = json.loads(read_regular(path, most_bytes).decode("utf-8"))
     except CheckpointError:

@@ -4,7 +4,7 @@
     history/         how its heads developed, see history.py
     manifest.json    the `weights_hash` of the model that all of it belongs to, and the sha256 of every file
 
-None of it is part of the model's identity. What belongs to another model is refused, never shown. Checkpoints from
+None of it is part of the model's identity. Measurements of another model are refused, never shown. Checkpoints from
 before this folder hold `history/` and all metrics beside `config.json`, which still opens.
 """
 
@@ -26,11 +26,11 @@ MAX_METRIC_BYTES = 16_000_000
 
 
 def derived_manifest(checkpoint: Path, weights_hash: str | None = None) -> Manifest:
-    """What was derived from a model; nothing where there is no such folder.
+    """Return the manifest of what was derived from a model; empty where there is no such folder.
 
     Args:
         checkpoint: The checkpoint's folder.
-        weights_hash: Of its model; None takes the one that its manifest tells.
+        weights_hash: Of its model; None takes the one in its manifest.
 
     Raises:
         CheckpointError: The manifest is damaged, or of another model.
@@ -53,7 +53,7 @@ def derived_manifest(checkpoint: Path, weights_hash: str | None = None) -> Manif
 
 
 def derived_file(checkpoint: Path, name: str, weights_hash: str | None = None) -> Path | None:
-    """A derived file after checking its hash; None where there is none. Raises CheckpointError for a damaged one."""
+    """Read a derived file and check its hash; None where there is none. Raises CheckpointError for a damaged one."""
     manifest = derived_manifest(checkpoint, weights_hash)
     if name not in manifest.files:
         return None
@@ -62,25 +62,25 @@ def derived_file(checkpoint: Path, name: str, weights_hash: str | None = None) -
 
 
 def derived_metrics(checkpoint: Path, weights_hash: str | None = None) -> dict[str, Any]:
-    """The measured parts of a checkpoint's metrics. Raises CheckpointError as `derived_file`."""
+    """Return the measured parts of a checkpoint's metrics. Raises CheckpointError as `derived_file`."""
     found = {part: derived_file(checkpoint, f"{part}.json", weights_hash) for part in MEASURED}
     return {part: read_object(path, MAX_METRIC_BYTES) for part, path in found.items() if path}
 
 
 def read_metrics(checkpoint: Path) -> dict[str, Any]:
-    """All that is known of a checkpoint, without loading it. Raises CheckpointError as `derived_file`."""
+    """Return all that is known of a checkpoint, without loading it. Raises CheckpointError as `derived_file`."""
     return read_object(checkpoint / METRICS_FILE, MAX_METRIC_BYTES) | derived_metrics(checkpoint)
 
 
 def json_file(value: Any) -> bytes:
-    """A derived part as the bytes of its file."""
+    """Return a derived part as the bytes of its file."""
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
 def write_derived(checkpoint: Path, weights_hash: str, files: Mapping[str, bytes]) -> None:
     """Add files to what was derived from a model, or replace them; whole or not at all.
 
-    What belongs to another model, or is damaged, goes.
+    Files of another model, and damaged ones, are removed.
 
     Args:
         checkpoint: The checkpoint's folder.
@@ -107,7 +107,7 @@ def write_derived(checkpoint: Path, weights_hash: str, files: Mapping[str, bytes
 
 
 def _sound(checkpoint: Path, weights_hash: str) -> Iterable[str]:
-    """Names of the files that are what the manifest says."""
+    """Yield names of the files that are what the manifest says."""
     try:
         manifest = derived_manifest(checkpoint, weights_hash)
     except CheckpointError:

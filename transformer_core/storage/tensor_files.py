@@ -28,7 +28,7 @@ _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 class TensorsOnDemand(Mapping[str, Tensor]):
-    """Tensors by name that are made when they are asked for, one at a time, so that memory need not hold all.
+    """Tensors by name, made on demand one at a time, so that memory need not hold all.
 
     Args:
         shapes: Of each, known before.
@@ -51,17 +51,17 @@ class TensorsOnDemand(Mapping[str, Tensor]):
 
     @classmethod
     def converted(cls, tensors: Mapping[str, Tensor], convert: Callable[[str, Tensor], Tensor]) -> TensorsOnDemand:
-        """The same tensors after a function of name and tensor that keeps shapes."""
+        """Return the tensors after a function of name and tensor that keeps shapes."""
         return cls(shapes_of(tensors), lambda name: convert(name, tensors[name]))
 
     @classmethod
     def draining(cls, tensors: dict[str, Tensor]) -> TensorsOnDemand:
-        """The same tensors, each of which can be read once: they leave the dictionary then, and memory after use."""
+        """Return the tensors for reading once: each leaves the dictionary when read, and memory after use."""
         return cls(shapes_of(tensors), tensors.pop)
 
 
 def shapes_of(tensors: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
-    """Name -> shape, without making those that are made on demand."""
+    """Return name -> shape, without making tensors on demand."""
     if isinstance(tensors, TensorsOnDemand):
         return tensors.shapes
     return {name: tuple(tensor.shape) for name, tensor in tensors.items()}
@@ -79,7 +79,7 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str
 
 
 def save_shards(folder: Path, weights: TensorsOnDemand, width: int) -> None:
-    """Write weights in files of at most SHARD_BYTES, and the index that tells which holds which.
+    """Write weights in files of at most SHARD_BYTES, and the index from weight to file.
 
     Args:
         folder: Where to.
@@ -112,7 +112,7 @@ def weight_map(folder: Path) -> dict[str, str]:
 
 
 def load_shards(folder: Path) -> dict[str, Tensor]:
-    """All weights of a checkpoint, as they are stored. Raises CheckpointError naming the file that cannot be read."""
+    """Read all weights of a checkpoint, as stored. Raises CheckpointError naming the file that cannot be read."""
     weights: dict[str, Tensor] = {}
     for file in sorted(set(weight_map(folder).values())):
         try:
@@ -127,7 +127,7 @@ def load_shards(folder: Path) -> dict[str, Tensor]:
 
 
 def open_shards(folder: Path) -> TensorsOnDemand:
-    """As `load_shards`, but each weight is read when it is asked for."""
+    """Open the weights of a checkpoint; each is read on demand, unlike in `load_shards`."""
     places: dict[str, Path] = {}
     shapes: dict[str, tuple[int, ...]] = {}
     for path in (folder / file for file in sorted(set(weight_map(folder).values()))):
@@ -158,7 +158,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def all_finite(tensor: Tensor) -> bool:
-    """Whether a tensor holds nothing but finite numbers, without copies of its size."""
+    """Return whether all numbers of a tensor are finite, without copies of its size."""
     # The extremes are infinite, or NaN, if any number is; they are found 20 times as fast as isfinite looks at all.
     return tensor.numel() == 0 or bool(torch.isfinite(torch.stack(torch.aminmax(tensor.reshape(-1)))).all())
 

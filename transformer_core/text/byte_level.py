@@ -24,7 +24,7 @@ _BLANKS = frozenset("\t\n\x0b\x0c\r\x85\u2028\u2029")
 
 @cache
 def _characters() -> tuple[str, ...]:
-    """The character that stands for each byte: itself if it is printable, else one from U+0100 on, in order."""
+    """Return the character that stands for each byte: itself if it is printable, else one from U+0100 on, in order."""
     printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return tuple(chr(byte) if byte in printable else chr(next(others)) for byte in range(256))
@@ -106,7 +106,7 @@ class ByteLevelSegmenter:
         return _raw("".join(tokens)).decode("utf-8", "replace")
 
     def shown(self, token: str) -> str:
-        """The token with a word-boundary mark for a blank, and bytes that make no character as `<0xEA>`."""
+        """Return the token with a word-boundary mark for a blank, and bytes that make no character as `<0xEA>`."""
         try:
             return _raw(token).decode("utf-8").replace(" ", WORD_BOUNDARY)
         except UnicodeDecodeError:
@@ -118,7 +118,7 @@ def _raw(token: str) -> bytes:
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:
-    """The words of a text, each with its place."""
+    """Yield the words of a text, each with its place."""
     classes = "".join(map(_class, text))
     at = 0
     while at < len(text):

@@ -1,4 +1,4 @@
-"""How much text a SentencePiece model may make of a character, checked in its bytes before SentencePiece reads them.
+"""Limit on the text that a SentencePiece model may make of a character, checked in its bytes.
 
 A model holds a table of what characters are normalised to, and a text for what it does not know. Megabytes there would
 make gigabytes of a sentence. The fields are those of sentencepiece_model.proto, as Protocol Buffers write them.
@@ -43,7 +43,7 @@ def _texts(table: bytes) -> list[bytes]:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """Number and bytes of each field that has bytes; ends where the message makes no sense."""
+    """Yield number and bytes of each field that has bytes; ends where the message makes no sense."""
     at = 0
     while at < len(message):
         key, at = _varint(message, at)
@@ -61,7 +61,7 @@ def _fields(message: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:
-    """A number in groups of seven bits, the lowest first, and the place behind it."""
+    """Return a number in groups of seven bits, the lowest first, and the place behind it."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= len(message):

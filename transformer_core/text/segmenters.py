@@ -1,4 +1,4 @@
-"""How the tokenizer of a converted model cuts text into tokens and joins them again, before any of them has an id."""
+"""Segmenters of converted models: text to tokens and back, before tokens have ids."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Segmenter(Protocol):
         """Tokens -> text."""
 
     def shown(self, token: str) -> str:
-        """A token as a reader sees it, with the mark of a word's beginning."""
+        """Return a token as a reader sees it, with the mark of a word's beginning."""
 
 
 class SentencePieceSegmenter:
@@ -75,10 +75,10 @@ class SentencePieceSegmenter:
         return Segmentation(tuple(mapping["pieces"]), tuple(mapping["offsets"]))
 
     def join(self, tokens: Sequence[str]) -> str:
-        """Tokens -> text; tokens that the model lacks, such as those of the other language, stand for themselves."""
+        """Tokens -> text; tokens that the model lacks, as of the other language, are their own text."""
         text: str = self._processor.decode_pieces(list(tokens))
         return text.replace(WORD_BOUNDARY, " ").strip()
 
     def shown(self, token: str) -> str:
-        """The token itself."""
+        """Return the token itself."""
         return token

@@ -19,6 +19,7 @@ import sentencepiece
 
 from transformer_core.attention_maps import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
+from transformer_core.renamed import Alias
 from transformer_core.storage.files import TOKENIZER_FILE, VOCABULARY_FILE, CheckpointError, problem_of, read_regular
 from transformer_core.text.length_limits import NormalizerExpansionError, check_expansion
 
@@ -53,7 +54,7 @@ class Encoding:
 
     Args:
         ids: Token ids, without `<s>` or `</s>`.
-        tokens: Their text; an unknown token shows the characters that it stands for.
+        tokens: Their text; an unknown token shows its characters.
         spans: For each token the characters of the given text that it covers, [begin, end).
         unknown: Whether each token is `<unk>`.
     """
@@ -62,6 +63,8 @@ class Encoding:
     tokens: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
     unknown: tuple[bool, ...]
+
+    pieces = Alias("tokens")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -123,17 +126,17 @@ class Tokenizer:
             raise TokenizerError(f"cannot read tokenizer {path}: {reason}", reason) from error
 
     def save(self, path: Path) -> None:
-        """Write what `load` reads."""
+        """Write the files that `load` reads."""
         for name, contents in self.files(path).items():
             path.with_name(name).write_bytes(contents)
 
     def files(self, path: Path) -> dict[str, bytes]:
-        """What `save` writes: contents by name of file."""
+        """Return the files that `save` writes: contents by name."""
         of_source = {source_file(path).name: self.source.model} if self.separate else {}
         return {path.name: self.model, **of_source}
 
     def with_languages(self, source: str | None, target: str | None) -> Tokenizer:
-        """The same vocabulary for other languages; None leaves one as it is. Raises TokenizerError without a choice."""
+        """Return the vocabulary for other languages; None keeps one. Raises TokenizerError without a choice."""
         if source is None and target is None:
             return self
         raise TokenizerError("this model has no choice of languages")
@@ -170,7 +173,7 @@ class Tokenizer:
 
     @classmethod
     def from_symbols(cls, symbols: Iterable[str]) -> Tokenizer:
-        """A closed vocabulary: each symbol is a token, and every other word between blanks is `<unk>`.
+        """Return a closed vocabulary: each symbol is a token, and every other word between blanks is `<unk>`.
 
         Raises:
             TokenizerError: There are no symbols, or one is empty or has a blank in it.
@@ -212,17 +215,17 @@ class Tokenizer:
         return text
 
     def token(self, token_id: int) -> str:
-        """The text of one token, with its word-boundary mark."""
+        """Return the text of one token, with its word-boundary mark."""
         text: str = self._processor.id_to_piece(int(token_id))
         return text
 
     def tokens(self, ids: Sequence[int]) -> tuple[str, ...]:
-        """The text of each token."""
+        """Return the text of each token."""
         return tuple(self.token(i) for i in ids)
 
 
 def _trained(texts: Iterable[str], vocab_size: int, **options: Any) -> bytes:
-    """A SentencePiece model with our four special tokens. Raises TokenizerError when it cannot be trained."""
+    """Return a SentencePiece model with our four special tokens. Raises TokenizerError when it cannot be trained."""
     writer, special = io.BytesIO(), SpecialIds()
     try:
         sentencepiece.SentencePieceTrainer.train(
@@ -242,12 +245,12 @@ def _trained(texts: Iterable[str], vocab_size: int, **options: Any) -> bytes:
 
 
 def source_file(path: Path) -> Path:
-    """The file of a separate source vocabulary: beside the target's, with `source_` before its name."""
+    """Return the file of a separate source vocabulary: beside the target's, with `source_` before its name."""
     return path.with_name(f"source_{path.name}")
 
 
 def word_numbers(tokens: Sequence[str], *, at_blanks: bool = False) -> tuple[int, ...]:
-    """The word that each token belongs to, counted from 0.
+    """Return the word that each token belongs to, counted from 0.
 
     A word starts at a word-boundary mark; punctuation is a word of its own unless it joins (isn't, well-known), or
     unless words begin `at_blanks` only, as in treebanks, where "U.S." is one. Scripts that put no blanks between words
@@ -275,14 +278,14 @@ def _is_punctuation(token: str) -> bool:
 
 
 def _is_without_blanks(before: str, after: str) -> bool:
-    """Whether two tokens meet in a script without blanks between words; a vowel sign stays with its letter."""
+    """Return whether two tokens meet in a script without blanks between words; a vowel sign stays with its letter."""
     if not after or unicodedata.category(after[0]).startswith("M"):
         return False
     return bool(_WITHOUT_BLANKS.match(after) or (before and _WITHOUT_BLANKS.match(before[-1])))
 
 
 def axis(tokens: Sequence[str], *, start: bool = False, end: bool = False, at_blanks: bool = False) -> Axis:
-    """An axis of tokens, with `<s>` before (decoder inputs) or `</s>` after (source, outputs).
+    """Return an axis of tokens, with `<s>` before (decoder inputs) or `</s>` after (source, outputs).
 
     `at_blanks` is that of `word_numbers`.
     """

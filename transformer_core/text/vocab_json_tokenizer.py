@@ -23,13 +23,13 @@ SEGMENTERS: dict[Scheme, Callable[[bytes], Segmenter]] = {
 class ListedTokenizer(Tokenizer):
     """One side of a converted model's vocabulary; `source` is the side that reads sources.
 
-    What somebody types never becomes a special token, but for a language between `>>` and `<<` at the start of a source
+    Typed text never becomes a special token, except a language between `>>` and `<<` at the start of a source
     where the model has `marks`.
 
     Args:
         vocabulary: The lists of tokens.
-        target: What cuts translations, and joins their tokens.
-        source: What cuts sources.
+        target: Segmenter of translations.
+        source: Segmenter of sources.
         side: Which of them this is.
     """
 
@@ -44,11 +44,11 @@ class ListedTokenizer(Tokenizer):
         self._tokens = (vocabulary.source_tokens or vocabulary.tokens) if of_source else vocabulary.tokens
         self._hidden = frozenset(self._ids[token] for token in vocabulary.never_text if token in self._ids)
         self._known = {token: number for token, number in self._ids.items() if number not in self._hidden}
-        self.special = vocabulary.special.replace(first=self._first())
+        self.special = vocabulary.special.replace(forced_bos=self._forced_bos())
         self.source = self if of_source else ListedTokenizer(vocabulary, target, source, "source")
 
-    def _first(self) -> int:
-        """Id of what translations begin with, as far as their language is known; -1 for nothing."""
+    def _forced_bos(self) -> int:
+        """Return the id of the first token of translations, if their language is known; -1 for none."""
         try:
             return self.vocabulary.of_target.get(self.vocabulary.prefix("target"), -1)
         except VocabularyError:
@@ -60,7 +60,7 @@ class ListedTokenizer(Tokenizer):
         return bool(self.vocabulary.source_tokens)
 
     def with_languages(self, source: str | None, target: str | None) -> Tokenizer:
-        """The same vocabulary for other languages; None leaves one as it is.
+        """Return the same vocabulary for other languages; None leaves one as it is.
 
         Raises:
             TokenizerError: There is no such choice, or no such language.
@@ -72,7 +72,7 @@ class ListedTokenizer(Tokenizer):
         return ListedTokenizer(vocabulary, self._segmenters["target"], self._segmenters["source"], self.side)
 
     def files(self, path: Path) -> dict[str, bytes]:
-        """What `save` writes: contents by name of file."""
+        """Return the files that `save` writes: contents by name."""
         target, source = (self._segmenters[side].model for side in ("target", "source"))
         of_source = {source_file(path).name: source} if source != target else {}
         return {path.name: target, **of_source, VOCABULARY_FILE: self.vocabulary.to_bytes()}
@@ -130,13 +130,13 @@ class ListedTokenizer(Tokenizer):
         return "".join((*parts, self._segmenter.join(run)))
 
     def token(self, token_id: int) -> str:
-        """The text of one token, with its word-boundary mark."""
+        """Return the text of one token, with its word-boundary mark."""
         token = self._tokens[int(token_id)]
         return token if int(token_id) in self._hidden else self._segmenter.shown(token)
 
 
 def load_tokenizer(path: Path) -> Tokenizer:
-    """The tokenizer of a checkpoint: a `ListedTokenizer` if `vocabulary.json` lies beside the file, else a `Tokenizer`.
+    """Load a checkpoint's tokenizer: a `ListedTokenizer` if `vocabulary.json` is beside the file, else a `Tokenizer`.
 
     Raises:
         TokenizerError: A file is missing or damaged; the message names it.

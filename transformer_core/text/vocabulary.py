@@ -36,14 +36,14 @@ class VocabularyError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
-    """The tokens of a converted model, and with which of them texts begin.
+    """Tokens of a converted model, and the ones with which texts begin.
 
     Args:
         tokens: By id; of the target where the source has a list of its own.
         source_tokens: By id, of such a source; empty where both share one list.
         special: Ids of the special tokens, the same in both lists.
         scheme: How text is cut: by SentencePiece, or by merges of bytes as in GPT-2 and BART.
-        source_prefix: What each source begins with: a token, the token of its language (`source language`) or of the
+        source_prefix: First token of each source: a token, the token of its language (`source language`) or of the
             translation's (`target language`), or nothing (empty).
         target_prefix: The same for translations.
         marks: Whether a text may name its target language in `>>` and `<<` at its start, as in OPUS-MT.
@@ -75,7 +75,7 @@ class Vocabulary:
             _require(isinstance(getattr(self, name), str), f"{name} is {getattr(self, name)!r}, but must be a text")
         _require(self.scheme in get_args(Scheme), f"scheme is {self.scheme!r}, but must be one of {get_args(Scheme)}")
         _require(isinstance(self.marks, bool), f"marks is {self.marks!r}, but must be true or false")
-        ids = [value for name, value in self.special.to_dict().items() if name != "first"]
+        ids = [value for name, value in self.special.to_dict().items() if name != "forced_bos"]
         for tokens in (self.tokens, self.source_tokens or self.tokens):
             _require(max(ids) < len(tokens), f"special ids {ids} are beyond the list of {len(tokens)} tokens")
         for language in (self.source_language, self.target_language):
@@ -98,15 +98,15 @@ class Vocabulary:
 
     @cached_property
     def never_text(self) -> frozenset[str]:
-        """Tokens that no text is cut into, whatever somebody types, and that no translation shows."""
-        ids = [value for name, value in self.special.to_dict().items() if name != "first"]
+        """Tokens that encoding never emits and decoding never prints."""
+        ids = [value for name, value in self.special.to_dict().items() if name != "forced_bos"]
         special = {tokens[i] for tokens in (self.tokens, self.source_tokens or self.tokens) for i in ids}
         fixed = {self.source_prefix, self.target_prefix} - {"", SOURCE_LANGUAGE, TARGET_LANGUAGE}
         nameless = {unused(i) for i, token in enumerate(self.tokens) if token == unused(i)}
         return frozenset(special | fixed | nameless | set(self.languages.values()))
 
     def prefix(self, side: Literal["source", "target"]) -> str:
-        """The token with which texts of a side begin; empty for none.
+        """Return the token with which texts of a side begin; empty for none.
 
         Raises:
             VocabularyError: It is the token of a language that was not chosen.
@@ -120,7 +120,7 @@ class Vocabulary:
         return self.languages[language] if language else ""
 
     def with_languages(self, source: str | None, target: str | None) -> Vocabulary:
-        """The same for other languages; None leaves one as it is.
+        """Return the vocabulary for other languages; None leaves one as it is.
 
         Raises:
             VocabularyError: There is no such choice, or no such language.
@@ -141,10 +141,10 @@ class Vocabulary:
         return f"it has {', '.join(sorted(self.languages))}"
 
     def to_bytes(self) -> bytes:
-        """What `vocabulary.json` holds."""
+        """Return the contents of `vocabulary.json`."""
         values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "special"}
         special = asdict(self.special)
-        special.pop("first")
+        special.pop("forced_bos")
         values = {"format_version": FORMAT_VERSION, "special_ids": special, **values}
         # As json.dumps with indent=0, which takes ten times as long for lists of a hundred thousand tokens.
         entries = ",\n".join(f"{_text(name)}: {_json(value)}" for name, value in values.items())
@@ -171,7 +171,7 @@ class Vocabulary:
 
 
 def unused(number: int) -> str:
-    """The name of an id that has no token; as no text has a blank in a token, none is cut into it."""
+    """Return the name of an id without a token; it has a blank, so encoding never emits it."""
     return f"<unused {number}>"
 
 

@@ -1,1 +1,1 @@
-"""How a model is trained: loss, schedule, trainer, averaging (Section 5)."""
+"""Training: loss, schedule, trainer, averaging (Section 5)."""

@@ -5,8 +5,8 @@ Memory for activations falls to one vector per position and layer, at the cost o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -14,14 +14,15 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from transformer_core.hooks.points import HookPoint
+from transformer_core.hooks.points import HookPoint, has_hooks, without_hooks
 
 
 def checkpoint_activations(layers: Sequence[nn.Module]) -> None:
-    """Let each layer recompute its activations from now on; names, weights, gradients and dropout stay the same.
+    """Let each layer compute its activations again; names, weights, gradients and dropout stay the same.
 
-    Hooks fire once: a layer with a listening hook point keeps its activations, since an edit has to be part of the
-    gradient, and a second call of it could do something else. Hooks added after the forward pass are not called.
+    Hooks fire once: a layer with hooks of this context keeps its activations, since an edit has to be part of the
+    gradient, and a second call of it could do something else. Hooks added after the forward pass are not called: the
+    second pass skips them, and so takes the same kernels as the first.
     """
     for layer in layers:
         points = [module for module in layer.modules() if isinstance(module, HookPoint)]
@@ -29,19 +30,6 @@ def checkpoint_activations(layers: Sequence[nn.Module]) -> None:
 
 
 def _forward(forward: Callable[..., Any], points: Sequence[HookPoint], *inputs: Any) -> Any:
-    if not torch.is_grad_enabled() or any(point.listening for point in points):
+    if not torch.is_grad_enabled() or has_hooks(*points):
         return forward(*inputs)
-    return checkpoint(forward, *inputs, use_reentrant=False, context_fn=lambda: (nullcontext(), _without_hooks(points)))
-
-
-@contextmanager
-def _without_hooks(points: Sequence[HookPoint]) -> Iterator[None]:
-    """Disable all hook points inside, so that the second pass takes the same kernels as the first."""
-    listening = [point for point in points if point.listening]
-    for point in listening:
-        point.listening = False
-    try:
-        yield
-    finally:
-        for point in listening:
-            point._update()
+    return checkpoint(forward, *inputs, use_reentrant=False, context_fn=lambda: (nullcontext(), without_hooks()))

@@ -37,10 +37,10 @@ class BatchLoader:
         self.corpus, self.config, self.group, self.device = corpus, config, group, device
         # A compiled model wants few shapes of batches.
         widths = bucket_widths(min(config.max_tokens + 1, config.batch_tokens)) if config.compile else []
-        self.widths = sorted({min(width, model.longest or width) for width in widths})
+        self.widths = sorted({min(width, model.max_length or width) for width in widths})
 
     def steps(self, progress: Progress) -> Iterator[StepBatches]:
-        """The batches of one step after the other, from the position of `progress`, which they advance."""
+        """Yield the batches of one step after the other, from the position of `progress`, which they advance."""
         config = self.config
         while True:
             options = (config.batch_tokens, config.max_tokens, config.seed, progress.epoch)
@@ -53,7 +53,7 @@ class BatchLoader:
             progress.epoch, progress.batch = progress.epoch + 1, 0
 
     def batch(self, pairs: npt.NDArray[np.integer]) -> Batch:
-        """The batch of some pairs, on the device; padded to one of few shapes if the model is compiled."""
+        """Return the batch of some pairs, on the device; padded to one of few shapes if the model is compiled."""
         shape = None
         if self.widths:
             longest = int(self.corpus.lengths[pairs].max()) + 1
@@ -63,9 +63,9 @@ class BatchLoader:
 
 
 def _check_positions(model: ModelConfig, training: TrainingConfig) -> None:
-    """A sentence of max_tokens and its `<s>` or `</s>` must fit, or training would fail when it comes."""
-    if model.longest is not None and training.max_tokens >= model.longest:
+    """Require room for a sentence of max_tokens and its `<s>` or `</s>`, or training would fail when it comes."""
+    if model.max_length is not None and training.max_tokens >= model.max_length:
         raise ConfigError(
-            f"max_tokens is {training.max_tokens}, but must be below max_positions ({model.longest}), "
+            f"max_tokens is {training.max_tokens}, but must be below max_positions ({model.max_length}), "
             "since positions are learned"
         )

@@ -1,4 +1,4 @@
-"""Several processes train one model: started by torchrun, one for each GPU, on one machine or many.
+"""Training in several processes: started by torchrun, one for each GPU, on one machine or many.
 
 Every process reads other batches of the same plan. Gradients are averaged by DistributedDataParallel, or weights,
 gradients and optimizer state are sharded over the processes by `fully_shard` (FSDP2).
@@ -51,7 +51,7 @@ class ProcessGroup:
         return self.rank == 0
 
     def share(self, items: Sequence[Item]) -> list[tuple[Item, bool]]:
-        """This process's part of the items, as many as of every other process.
+        """Return this process's part of the items, as many as every other process has.
 
         The second value is False for an item that another process has too, and that must not count: all processes must
         run the same number of batches, since they exchange gradients after each.
@@ -60,7 +60,7 @@ class ProcessGroup:
         return mine if len(mine) * self.size >= len(items) and mine else [*mine, (items[0], False)]
 
     def sum(self, *values: float) -> list[float]:
-        """Each value, summed over all processes."""
+        """Return each value, summed over all processes."""
         if self.size == 1:
             return list(values)
         total = torch.tensor(values, dtype=torch.float64, device=self.device)
@@ -72,7 +72,7 @@ class ProcessGroup:
         return [value > 0 for value in self.sum(*map(float, flags))]
 
     def gather(self, value: Tensor) -> list[Tensor]:
-        """The values of all processes in their order, on the CPU; all of one shape."""
+        """Return the values of all processes in their order, on the CPU; all of one shape."""
         if self.size == 1:
             return [value.cpu()]
         values = [torch.empty_like(value, device=self.device) for _ in range(self.size)]
@@ -80,7 +80,7 @@ class ProcessGroup:
         return [each.cpu() for each in values]
 
     def broadcast(self, value: Tensor, rank: int) -> Tensor:
-        """The value of the process of this rank, in all of them; of one shape, and on the device that trains."""
+        """Return the value of the process of this rank, in all of them; of one shape, and on the device that trains."""
         dist.broadcast(value, rank)
         return value
 
@@ -93,18 +93,18 @@ SINGLE_PROCESS = ProcessGroup()
 
 
 def is_torchrun() -> bool:
-    """Whether torchrun started this process."""
+    """Return whether torchrun started this process."""
     return "RANK" in os.environ and "WORLD_SIZE" in os.environ
 
 
 def local_device(device: str) -> str:
-    """The device of this process: `cuda` means the GPU of its local rank."""
+    """Return the device of this process: `cuda` means the GPU of its local rank."""
     return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if device == "cuda" and is_torchrun() else device
 
 
 @contextmanager
 def join_process_group(device: torch.device) -> Iterator[ProcessGroup]:
-    """The process group of torchrun's environment; a group of one without torchrun.
+    """Join the process group of torchrun's environment; a group of one without torchrun.
 
     A replicated module must be gone before the block ends. Its Reducer would be the last to hold Gloo's threads, and
     waits for them with the GIL, which they may wait for: https://github.com/pytorch/pytorch/issues/56297.
@@ -134,7 +134,7 @@ def join_process_group(device: torch.device) -> Iterator[ProcessGroup]:
 
 
 def replicated(module: nn.Module, group: ProcessGroup) -> nn.Module:
-    """The module with its gradients averaged over the group; the module itself for a group of one."""
+    """Return the module with its gradients averaged over the group; the module itself for a group of one."""
     if group.size == 1:
         return module
     ids = [group.device] if group.device.type == "cuda" else None
@@ -146,7 +146,7 @@ def replicated(module: nn.Module, group: ProcessGroup) -> nn.Module:
 
 
 def sharded(module: nn.Module, layers: Sequence[nn.Module], group: ProcessGroup) -> nn.Module:
-    """The module with weights, gradients and optimizer state sharded over the group; each layer is gathered to run.
+    """Shard weights, gradients and optimizer state of a module over the group; each layer is gathered to run.
 
     Parameters keep their names and become DTensors, so the optimizer has to be built afterwards.
 
@@ -154,7 +154,7 @@ def sharded(module: nn.Module, layers: Sequence[nn.Module], group: ProcessGroup)
         ConfigError: torchrun did not start this process, so that there is no group.
     """
     if not dist.is_initialized():
-        raise ConfigError("parallel is 'shard', but torchrun did not start this process (see docs/training.md)")
+        raise ConfigError("parallel is 'fsdp', but torchrun did not start this process (see docs/training.md)")
     mesh = init_device_mesh(group.device.type, (group.size,))
     for part in (*layers, module):
         fully_shard(part, mesh=mesh)
@@ -174,12 +174,12 @@ def gradient_sync(module: nn.Module, now: bool) -> Iterator[None]:
 
 
 def full_tensor(value: Tensor) -> Tensor:
-    """A sharded tensor, gathered in every process (all must call this); other tensors unchanged."""
+    """Return a sharded tensor, gathered in every process (all must call this); other tensors unchanged."""
     return value.full_tensor() if isinstance(value, DTensor) else value
 
 
 def distribute_like(value: Tensor, like: Tensor) -> Tensor:
-    """A full tensor on the device of another one, and sharded like it."""
+    """Return a full tensor on the device of another one, and sharded like it."""
     if isinstance(like, DTensor):
         # Every process holds the whole value, so nothing has to be sent.
         return distribute_tensor(value.to(like.device), like.device_mesh, like.placements, src_data_rank=None)

@@ -24,7 +24,7 @@ def save_failure(
 
     Args:
         run: Folder of the run.
-        batches: Those of this process.
+        batches: Batches of this process.
         losses: The loss of each, in nats, summed over its tokens.
         report: Facts of the step, with its `step`.
         tokenizer: Turns ids back into text.

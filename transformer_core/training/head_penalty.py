@@ -31,18 +31,18 @@ _MIN_ROWS = 4  # sentences with fewer queries say little about what a head depen
 
 @dataclass(frozen=True)
 class _Side:
-    """What one kind of attention reads in a batch.
+    """Input of one kind of attention in a batch.
 
     Args:
         rows: (B, Q) queries that count: no padding, not `</s>` of a source, not `<s>` of a decoder's input.
         lengths: (B,) keys of each sentence that keys can be told apart by.
-        rests: (B, K) 1 for `<s>`, `</s>` and punctuation; None for cross-attention.
+        is_separator: (B, K) 1 for `<s>`, `</s>` and punctuation; None for cross-attention.
         causal: Whether the rows are masked causally.
     """
 
     rows: Tensor
     lengths: Tensor
-    rests: Tensor | None
+    is_separator: Tensor | None
     causal: bool
 
 
@@ -59,24 +59,24 @@ def _separator_ids(tokenizer: Tokenizer) -> Tensor:
     return found
 
 
-def ramp(step: int, start: int, full: int) -> float:
-    """How much of the term counts at a step: 0 until `start`, 1 from `full` on, linear between."""
+def linear_ramp(step: int, start: int, full: int) -> float:
+    """Return the share of the term that counts at a step: 0 until `start`, 1 from `full` on, linear between."""
     return min(1.0, max(0.0, (step - start) / max(1, full - start)))
 
 
 def head_penalty(
-    weights: Mapping[str, Tensor], source: Tensor, inputs: Tensor, rests: tuple[Tensor, Tensor], pad: int
+    weights: Mapping[str, Tensor], source: Tensor, inputs: Tensor, is_separator: tuple[Tensor, Tensor], pad: int
 ) -> Tensor:
-    """The mean of the term over all heads.
+    """Return the mean of the term over all heads.
 
     Args:
         weights: Address of a hook point -> (B, H, Q, K), attached to the graph.
         source: (B, S) ids.
         inputs: (B, T) ids that the decoder reads.
-        rests: What `separators` returns.
+        is_separator: From `separators`.
         pad: Id of padding.
     """
-    sides = _sides(source, inputs, rests, pad)
+    sides = _sides(source, inputs, is_separator, pad)
     terms = [_terms(value, sides[_kind(address)]) for address, value in weights.items()]
     return torch.cat(terms).mean()
 
@@ -85,15 +85,15 @@ def _kind(address: str) -> str:
     return "cross" if "cross" in address else address.partition(".")[0]
 
 
-def _sides(source: Tensor, inputs: Tensor, rests: tuple[Tensor, Tensor], pad: int) -> dict[str, _Side]:
+def _sides(source: Tensor, inputs: Tensor, is_separator: tuple[Tensor, Tensor], pad: int) -> dict[str, _Side]:
     sources, targets = source != pad, inputs != pad
     of_source, of_target = sources.sum(1), targets.sum(1)
     places = torch.arange(source.shape[1], device=source.device)
     words = sources & (places < (of_source - 1)[:, None])
     read = targets & (torch.arange(inputs.shape[1], device=inputs.device) >= 1)
     return {
-        "encoder": _Side(words, of_source, rests[0][source] * sources, causal=False),
-        "decoder": _Side(read, of_target, rests[1][inputs] * targets, causal=True),
+        "encoder": _Side(words, of_source, is_separator[0][source] * sources, causal=False),
+        "decoder": _Side(read, of_target, is_separator[1][inputs] * targets, causal=True),
         "cross": _Side(targets, torch.minimum(of_source, of_target), None, causal=False),
     }
 
@@ -111,8 +111,8 @@ def _terms(weights: Tensor, side: _Side) -> Tensor:
         nats = nats - _of_uniform(share)
     information = (nats / side.lengths[chosen].clamp_min(2).to(weights.dtype).log()[:, None]).mean(0)
     term = torch.relu(_MIN_INFORMATION - information)
-    if side.rests is not None:
-        resting = (mean * side.rests[chosen][:, None]).sum(2).mean(0)
+    if side.is_separator is not None:
+        resting = (mean * side.is_separator[chosen][:, None]).sum(2).mean(0)
         term = term + torch.relu(resting - _MAX_RESTING)
         term = term + torch.relu(_at_one_offset(weights, share) - _MAX_AT_ONE_OFFSET)
     return term

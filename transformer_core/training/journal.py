@@ -42,7 +42,7 @@ class Journal:
 
 
 def training_curves(run: Path) -> dict[str, Any]:
-    """The curves of a training as columns: the recorded values with 6 digits, nothing interpolated.
+    """Return the curves of a training as columns: the recorded values with 6 digits, nothing interpolated.
 
     Args:
         run: Folder of the run.
@@ -80,7 +80,7 @@ def training_curves(run: Path) -> dict[str, Any]:
 
 
 def _failed(run: Path, last: int) -> dict[str, Any] | None:
-    """The step that failed after the last line of the journal, if one did."""
+    """Return the step that failed after the last line of the journal, if one did."""
     for report in sorted(run.glob("failed-????????/report-0.json")):
         values = json.loads(report.read_text(encoding="utf-8"))
         if int(values["step"]) > last:

@@ -15,10 +15,11 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import Smoothing
+from transformer_core.cpu.cross_entropy_block import CrossEntropyBlock
 
 _CHUNK = 1024  # rows of logits that exist at a time
 _CPU_CHUNK = 256  # on a CPU, which still has them in its cache when it multiplies them again
-_CPU_BLOCK = 64  # rows of them in float32, few enough for a CPU's cache; a GPU rather does all rows at once
+_CPU_BLOCK = 64  # rows of them in float32, few enough for a CPU's cache; a GPU does all rows at once
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Loss:
     """Sums over the target tokens of a batch, in nats.
 
     Args:
-        smoothed: What training minimises; carries the gradient.
+        smoothed: Loss with label smoothing; carries the gradient.
         nll: Negative log-likelihood of the correct tokens, without smoothing; perplexity is exp(nll / tokens).
         tokens: Number of tokens summed.
     """
@@ -37,50 +38,16 @@ class Loss:
 
 
 def mass_on_others(epsilon: float, vocab_size: int, smoothing: Smoothing) -> float:
-    """Probability mass that the correct token loses to the V - 1 others.
+    """Return probability mass that the correct token loses to the V - 1 others.
 
     Spread over the others that is epsilon; spread over all V (uniform), a part 1 / V of it comes back.
     """
     return epsilon if smoothing == "others" else epsilon * (vocab_size - 1) / vocab_size
 
 
-@dataclass(frozen=True)
-class _Block:
-    """Softmax and its gradient for a few rows, in memory that all blocks use: new pages cost a CPU more than filling.
-
-    Args:
-        logits: (rows, V) float32, space.
-        p: (rows, V) float32, space.
-        bias: (V,) of the output projection.
-        smoothing: Mass on the other tokens.
-    """
-
-    logits: Tensor
-    p: Tensor
-    bias: Tensor | None
-    smoothing: float
-
-    def sums(self, low: Tensor, right: Tensor, d_bias: Tensor | None, with_gradient: bool) -> tuple[Tensor, Tensor]:
-        """Smoothed loss and nll of (n, V) logits and (n, 1) correct tokens; overwrites the logits with the gradient."""
-        logits, p = self.logits[: len(low)].copy_(low), self.p[: len(low)]  # (n, V)
-        if self.bias is not None:
-            logits += self.bias
-        torch.softmax(logits, dim=-1, out=p)
-        # p = exp(logit - log_z), most exactly so for the largest; quicker than logsumexp, which takes exp once more.
-        log_z = logits.amax(dim=-1, keepdim=True) - p.amax(dim=-1, keepdim=True).log()  # (n, 1)
-        nll = log_z - logits.gather(1, right)
-        vocabulary = low.shape[1]
-        off_target = self.smoothing / (vocabulary - 1)
-        # sum over k of -log p_k = V log_z - sum of logits
-        all_nll = vocabulary * log_z - logits.sum(dim=-1, keepdim=True)
-        smoothed = (1.0 - self.smoothing - off_target) * nll + off_target * all_nll
-        if with_gradient:
-            gradient = p.sub_(off_target)  # p - q, but for the right token
-            gradient.scatter_add_(1, right, torch.full_like(nll, off_target - (1.0 - self.smoothing)))
-            if d_bias is not None:
-                d_bias += gradient.sum(dim=0)
-            low.copy_(gradient)
-        return smoothed.sum(), nll.sum()
+def _sum_dtype(device: torch.device) -> torch.dtype:
+    """Return number format of sums over a batch; Apple's GPUs have no float64."""
+    return torch.float32 if device.type == "mps" else torch.float64
 
 
 class _ChunkedCrossEntropy(torch.autograd.Function):
@@ -104,13 +71,12 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         d_vectors = torch.empty_like(low_vectors)
         d_weight: Tensor | None = None
         d_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
-        smoothed = torch.zeros((), dtype=torch.float64, device=vectors.device)
-        nll = torch.zeros((), dtype=torch.float64, device=vectors.device)
+        smoothed, nll = (vectors.new_zeros((), dtype=_sum_dtype(vectors.device)) for _ in range(2))
         on_cpu = vectors.device.type == "cpu"
         chunk = min(_CPU_CHUNK if on_cpu else _CHUNK, len(vectors))
         rows = min(_CPU_BLOCK, chunk) if on_cpu else chunk
         logits, p = vectors.new_empty(2, rows, len(weight), dtype=torch.float32)
-        block = _Block(logits, p, bias, smoothing)
+        block = CrossEntropyBlock(logits, p, bias, smoothing)
         lows = vectors.new_empty(chunk, len(weight), dtype=dtype)
         for start in range(0, len(vectors), max(chunk, 1)):
             x, right = low_vectors[start : start + chunk], targets[start : start + chunk, None]
@@ -153,7 +119,7 @@ def output_loss(
     dtype: torch.dtype = torch.float32,
     bias: Tensor | None = None,
 ) -> Loss:
-    """Loss of a batch, from the decoder's output.
+    """Return loss of a batch, from the decoder's output.
 
     Args:
         vectors: (B, T, d) from `Transformer.decode`.

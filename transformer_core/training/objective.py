@@ -27,16 +27,16 @@ class Objective(nn.Module):
         model: The model to train.
         config: Gives label smoothing, number format and whether to compile.
         pad: Id of padding.
-        rests: What `separators` returns; needed for a head penalty.
+        is_separator: From `separators`; needed for a head penalty.
     """
 
     def __init__(
-        self, model: Transformer, config: TrainingConfig, pad: int, rests: tuple[Tensor, Tensor] | None = None
+        self, model: Transformer, config: TrainingConfig, pad: int, is_separator: tuple[Tensor, Tensor] | None = None
     ) -> None:
         super().__init__()
         self.model = model
         self.pad = pad
-        self.rests = rests
+        self.is_separator = is_separator
         self.head_penalty = config.head_penalty  # 0 before it sets in
         self.smoothing = mass_on_others(config.label_smoothing, model.config.vocab_size, config.smoothing)
         self.dtype = number_format(config)
@@ -52,12 +52,12 @@ class Objective(nn.Module):
         The loss has label smoothing, and the head penalty if there is one.
         """
         batch = Batch(source, inputs, outputs)
-        if not self.head_penalty or self.rests is None:
+        if not self.head_penalty or self.is_separator is None:
             loss = self._loss(batch)
             return loss.smoothed, loss.nll
         with capture(self.model, points="weights", detach=False) as weights:
             loss = self._loss(batch)
-        penalty = head_penalty(weights, source, inputs, self.rests, self.pad)
+        penalty = head_penalty(weights, source, inputs, self.is_separator, self.pad)
         return loss.smoothed + self.head_penalty * loss.tokens * penalty, loss.nll
 
     def _loss(self, batch: Batch) -> Loss:
@@ -72,5 +72,5 @@ class Objective(nn.Module):
 
 
 def number_format(config: TrainingConfig) -> torch.dtype:
-    """The number format of matrix products."""
+    """Return the number format of matrix products."""
     return torch.bfloat16 if config.precision == "bfloat16" else torch.float32

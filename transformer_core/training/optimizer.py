@@ -78,7 +78,7 @@ class AdamAndMuon:
         self._muon.zero_grad(set_to_none)
 
     def state_names(self, parameter: Tensor) -> tuple[str, ...]:
-        """Names of the state kept for a parameter."""
+        """Return names of the state kept for a parameter."""
         return _MUON if any(parameter is each for each in self._muon.param_groups[0]["params"]) else _ADAM
 
 
@@ -86,7 +86,7 @@ Optimizer = torch.optim.Optimizer | AdamAndMuon
 
 
 def optimizer_for(model: Transformer, config: TrainingConfig, group: ProcessGroup = SINGLE_PROCESS) -> Optimizer:
-    """The optimizer of a training configuration, over all weights of the model."""
+    """Return the optimizer of a training configuration, over all weights of the model."""
     return AdamAndMuon(model, config, group) if config.optimizer == "muon" else _adam(list(model.parameters()), config)
 
 
@@ -97,7 +97,7 @@ def set_learning_rate(optimizer: Optimizer, rate: float) -> None:
 
 
 def state_names(optimizer: Optimizer, parameter: Tensor) -> tuple[str, ...]:
-    """Names of the state that an optimizer keeps for a parameter."""
+    """Return names of the state that an optimizer keeps for a parameter."""
     return optimizer.state_names(parameter) if isinstance(optimizer, AdamAndMuon) else _ADAM
 
 

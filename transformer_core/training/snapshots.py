@@ -21,7 +21,7 @@ _PATTERN = "step-????????.safetensors"
 
 
 def snapshot_steps(count: int, first: int, last: int) -> tuple[int, ...]:
-    """The steps after which weights are saved: none, or 0 and about `count` others, spaced geometrically.
+    """Return the steps after which weights are saved: none, or 0 and about `count` others, spaced geometrically.
 
     Args:
         count: How many besides step 0; 0 for none at all. One of them is the last step.
@@ -40,7 +40,7 @@ def snapshot_steps(count: int, first: int, last: int) -> tuple[int, ...]:
 
 
 def snapshot_file(run: Path, step: int) -> Path:
-    """The file of a snapshot in the folder of a run."""
+    """Return the file of a snapshot in the folder of a run."""
     return run / FOLDER / f"step-{step:08d}.safetensors"
 
 
@@ -69,7 +69,7 @@ def remove_snapshots_after(run: Path, step: int) -> None:
 
 
 def load_snapshot(file: Path) -> dict[str, Tensor]:
-    """The weights of a snapshot, float16. Raises StateError for a damaged file or weights that are not finite."""
+    """Load the float16 weights of a snapshot. Raises StateError for a damaged file or weights that are not finite."""
     try:
         weights = safetensors.torch.load_file(file)
     except (OSError, SafetensorError) as error:

@@ -7,7 +7,7 @@ random state) and `state.json` (step, place in the data).
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
@@ -40,6 +40,10 @@ class Progress:
         batch: Batches of the current epoch that were used.
         target_tokens: Target tokens trained on so far.
         seconds: Time spent in training so far.
+        recent_nll: Negative log-likelihood of each of the latest steps, in nats, summed over its tokens.
+        recent_tokens: Target tokens of each of them.
+        line_nll: Negative log-likelihood of all steps since the last line of the journal.
+        line_tokens: Their target tokens.
     """
 
     step: int = 0
@@ -47,10 +51,30 @@ class Progress:
     batch: int = 0
     target_tokens: int = 0
     seconds: float = 0.0
+    recent_nll: list[float] = field(default_factory=list)
+    recent_tokens: list[int] = field(default_factory=list)
+    line_nll: float = 0.0
+    line_tokens: int = 0
+
+    def add_step(self, nll: float, tokens: int, seconds: float, window: int) -> None:
+        """Count a step; the sums of the latest `window` steps are kept."""
+        self.step += 1
+        self.target_tokens += tokens
+        self.seconds += seconds
+        self.recent_nll = [*self.recent_nll, nll][-window:]
+        self.recent_tokens = [*self.recent_tokens, tokens][-window:]
+        self.line_nll += nll
+        self.line_tokens += tokens
+
+    def end_line(self) -> float:
+        """Return the nll per token since the last line of the journal; a batch of one length alone says little."""
+        mean = self.line_nll / self.line_tokens
+        self.line_nll, self.line_tokens = 0.0, 0
+        return mean
 
 
 def step_folders(run: Path) -> list[Path]:
-    """The saved steps of a run, oldest first."""
+    """Return the saved steps of a run, oldest first."""
     return sorted(run.glob("step-????????"))
 
 
@@ -93,7 +117,7 @@ def _on_cpu(value: Tensor) -> Tensor:
 
 
 def _random_states(group: ProcessGroup) -> dict[str, Tensor]:
-    """The random states of all processes; those of the main one have no number, as in a single process."""
+    """Return the random states of all processes; the main one's have no number, as in a single process."""
     states = {f"random.cpu{_number(rank)}": state for rank, state in enumerate(group.gather(torch.get_rng_state()))}
     if torch.cuda.is_available():
         cuda = group.gather(torch.cuda.get_rng_state())
@@ -154,7 +178,7 @@ def _set_random_state(moments: dict[str, Tensor], rank: int) -> None:
 
 
 def average_weights(folders: list[Path]) -> dict[str, Tensor]:
-    """The mean of the weights of several saved steps (Section 6.1 averages the last 5).
+    """Return the mean of the weights of several saved steps (Section 6.1 averages the last 5).
 
     Raises:
         StateError: A folder cannot be read, or the folders hold different models.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -28,7 +27,7 @@ from transformer_core.training.distributed import (
     sharded,
 )
 from transformer_core.training.failures import save_failure
-from transformer_core.training.head_penalty import ramp, separators
+from transformer_core.training.head_penalty import linear_ramp, separators
 from transformer_core.training.journal import Journal
 from transformer_core.training.objective import Objective, number_format
 from transformer_core.training.optimizer import optimizer_for, set_learning_rate
@@ -65,7 +64,7 @@ class Trainer:
         validation: Validation sets.
         resume: Continue from the newest saved step in `run`.
         group: The processes that train together (see `distributed.py`); each has a Trainer of its own.
-        score_heads: Tells of the model, in evaluation mode, and the pairs of a validation set whether its heads look.
+        score_heads: Scores the heads, from the model in evaluation mode and the pairs of a validation set.
 
     Raises:
         StateError: `run` holds saved steps that are not to be resumed, or that cannot be read.
@@ -93,15 +92,14 @@ class Trainer:
         if saved and not resume:
             raise StateError(f"{run} already has a training run; resume it, or choose another folder")
         layers = [*model.encoder.layers, *model.decoder.layers]
-        if config.recompute:
+        if config.activation_checkpointing:
             checkpoint_activations(layers)
         objective = Objective(model, config, corpus.special.pad, separators(corpus.tokenizer, self.device))
         self._penalised = objective
-        shards = config.parallel == "shard"
+        shards = config.parallel == "fsdp"
         self._objective = sharded(objective, layers, group) if shards else replicated(objective, group)
         self.optimizer = optimizer_for(model, config, group)
         self.progress = Progress()
-        self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
         self._stop_flag = StopFlag()
         if group.rank:  # a different dropout seed; the main process continues with the seed of the weights
             torch.manual_seed(int(np.random.SeedSequence((config.seed, group.rank)).generate_state(1)[0]))
@@ -116,7 +114,6 @@ class Trainer:
             remove_snapshots_after(run, self.progress.step)
         self.journal.remove_after(self.progress.step)
         self._snapshot_steps = frozenset(snapshot_steps(config.snapshots, config.snapshots_from, config.steps))
-        self._since_line = 0.0, 0  # nll and tokens of the steps since the last line of the journal
 
     def train(self) -> Progress:
         """Train until the configured step, Ctrl-C or SIGTERM in any process; the last state is always saved.
@@ -137,8 +134,8 @@ class Trainer:
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 last = progress.step == config.steps
                 if progress.step % config.log_every == 0 or last or progress.step in self._snapshot_steps:
-                    self.journal.write({**report, "mean_nll": self._mean_nll()})
-                self._check(report)
+                    self.journal.write({**report, "mean_nll": progress.end_line()})
+                self._check_plateau()
                 self._save_snapshot()
                 if progress.step % config.validate_every == 0 or progress.step == config.steps:
                     self.journal.write({"step": progress.step, "validation": self.validate()})
@@ -156,7 +153,7 @@ class Trainer:
         return progress
 
     def validate(self) -> dict[str, dict[str, Any]]:
-        """Perplexity per token, greedy BLEU and heads by every validation set; only the main process computes them."""
+        """Compute perplexity per token, greedy BLEU and heads of every validation set, in the main process only."""
         model = self._whole_model()
         if not self.group.is_main:
             return {}
@@ -195,27 +192,24 @@ class Trainer:
             )
 
     def _whole_model(self) -> Transformer:
-        """The model with full weights; all processes must call this."""
-        if self.config.parallel == "replicate":
+        """Return the model with full weights; all processes must call this."""
+        if self.config.parallel == "ddp":
             return self.model
         weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
         return Transformer.from_weights(self.model.config, weights).to(self.device)
 
     def _update(self, batches: StepBatches) -> dict[str, Any]:
-        """One step of the optimizer on the mean loss over all target tokens of the batches of all processes."""
+        """Take one step of the optimizer on the mean loss over the target tokens of all processes."""
         started = time.monotonic()
         self.model.train()
         config = self.config
-        share = ramp(self.progress.step, config.head_penalty_start, config.head_penalty_full)
+        share = linear_ramp(self.progress.step, config.head_penalty_start, config.head_penalty_full)
         self._penalised.head_penalty = config.head_penalty * share
         losses, nll, tokens = self._gradients(batches)
         smoothed, nll = self.group.sum(sum(losses), nll)
         norm, rate = self._step(math.isfinite(smoothed))
         seconds = time.monotonic() - started
-        self.progress.step += 1
-        self.progress.target_tokens += tokens
-        self.progress.seconds += seconds
-        self._since_line = self._since_line[0] + nll, self._since_line[1] + tokens
+        self.progress.add_step(nll, tokens, seconds, _PLATEAU_WINDOW)
         report = {
             "step": self.progress.step,
             "epoch": self.progress.epoch,
@@ -276,23 +270,17 @@ class Trainer:
             f"the batches are in {folder}; lower learning_rate_factor, raise warmup_steps, or train in float32"
         )
 
-    def _mean_nll(self) -> float:
-        """Mean over all tokens since the last call: a batch has sentences of one length, so its own nll says little."""
-        (nll, tokens), self._since_line = self._since_line, (0.0, 0)
-        return nll / tokens
-
-    def _check(self, report: dict[str, Any]) -> None:
-        """Raise TrainingFailed when the loss is stuck on its plateau."""
-        self._losses.append(report["nll"])
-        config = self.config
-        mean = sum(self._losses) / len(self._losses)
+    def _check_plateau(self) -> None:
+        """Raise TrainingFailed when the loss of the latest steps, per token, is stuck on its plateau."""
+        config, progress = self.config, self.progress
+        mean = sum(progress.recent_nll) / sum(progress.recent_tokens)
         if (
-            0 < config.plateau_steps <= report["step"]
-            and len(self._losses) == _PLATEAU_WINDOW
+            0 < config.plateau_steps <= progress.step
+            and len(progress.recent_nll) == _PLATEAU_WINDOW
             and mean > config.plateau_loss
         ):
             raise TrainingFailed(
-                f"step {report['step']}: the loss is still {mean:.2f} nats per token, above plateau_loss "
+                f"step {progress.step}: the loss is still {mean:.2f} nats per token, above plateau_loss "
                 f"({config.plateau_loss}); lower learning_rate_factor, raise warmup_steps, or use smaller batches"
             )
 

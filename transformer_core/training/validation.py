@@ -33,7 +33,7 @@ class ValidationSet:
 
     @classmethod
     def read(cls, spec: str | Path) -> ValidationSet:
-        """Read what `read_pairs` reads. Raises DataError when there is no pair."""
+        """Read a file, as for `read_pairs`. Raises DataError when there is no pair."""
         pairs = list(read_pairs(spec))
         if not pairs:
             raise DataError(f"{spec} has no sentence pairs to validate on")
@@ -44,7 +44,7 @@ class ValidationSet:
 def validation_loss(
     model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, batch_tokens: int, dtype: torch.dtype
 ) -> tuple[float, int]:
-    """Negative log-likelihood in nats of all target tokens and `</s>`, and their number; model in evaluation mode."""
+    """Sum the negative log-likelihood in nats, `</s>` included, and count the tokens; model in evaluation mode."""
     device = next(model.parameters()).device
     sources = tokenizer.source.encode_batch([source for source, _ in pairs])
     targets = tokenizer.encode_batch([target for _, target in pairs])
@@ -72,7 +72,7 @@ def batch_loss(
     dtype: torch.dtype,
     vectors_of: Callable[[Transformer, Tensor, Tensor, Tensor, Tensor | None], Tensor] = decoder_vectors,
 ) -> Loss:
-    """Loss of one batch (see `output_loss`), with matrix products in the given number format.
+    """Return loss of one batch (see `output_loss`), with matrix products in the given number format.
 
     `vectors_of` is `decoder_vectors`, perhaps compiled.
     """
@@ -103,7 +103,7 @@ def _batches(
 def greedy_bleu(
     model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, batch: int = 50
 ) -> tuple[float, list[str]]:
-    """BLEU of greedy translations, and the translations; model in evaluation mode."""
+    """Return BLEU of greedy translations, and the translations; model in evaluation mode."""
     device = next(model.parameters()).device
     encoded = tokenizer.source.encode_batch([source for source, _ in pairs])
     order = sorted(range(len(pairs)), key=lambda i: len(encoded[i]))

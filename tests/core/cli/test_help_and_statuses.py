@@ -74,7 +74,7 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
         (["contrast", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "file not found: no.tsv"),
         (["prepare", "--out", "x"], "missing: --train"),
         (["prepare", "--train", "{pairs}", "--out", "{run}"], "is not empty"),
-        (["prepare", "--train", "{pairs}", "--out", "x", "--careless-share", "2"], "must be from 0 to 1"),
+        (["prepare", "--train", "{pairs}", "--out", "x", "--typo-rate", "2"], "must be from 0 to 1"),
         (["prepare", "--train", "{pairs}", "--out", "x", "--vocab-size", "9", "--tokenizer", "t"], "--vocab-size out"),
         (["train", "--data", "{data}"], "missing: --out"),
         (["train", "--out", "x"], "give either --data DIR"),

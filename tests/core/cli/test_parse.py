@@ -151,8 +151,8 @@ def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made:
     assert one_line_error(said).endswith("trees need --task parsing\n")
     said = call("train", "--preset", "tiny", "--train", parsing.train, made.pairs, "--out", new)
     assert "trees go neither with parallel text" in one_line_error(said)
-    said = call("prepare", "--task", "parsing", "--train", parsing.train, "--careless-share", "0.5", "--out", new)
-    assert "nor with --careless-share" in one_line_error(said)
+    said = call("prepare", "--task", "parsing", "--train", parsing.train, "--typo-rate", "0.5", "--out", new)
+    assert "nor with --typo-rate" in one_line_error(said)
     assert not new.exists()
 
 

@@ -13,7 +13,7 @@ from transformer_core.data import Corpus
 def test_prepare_learns_a_vocabulary_and_keeps_every_pair(made: Workplace) -> None:
     corpus = Corpus(made.data)
     assert len(corpus.tokenizer) == 160
-    assert corpus.meta["careless_share"] == 0.1
+    assert corpus.meta["typo_rate"] == 0.1
     assert len(sentence_pairs()) < len(corpus) < 1.3 * len(sentence_pairs())
     source, target = corpus.pair(0)
     assert (corpus.tokenizer.decode(source.tolist()), corpus.tokenizer.decode(target.tolist())) == sentence_pairs()[0]

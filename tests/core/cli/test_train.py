@@ -27,10 +27,10 @@ def weights(run: Path) -> dict[str, torch.Tensor]:
     return load_file(step_folders(run)[-1] / "model.safetensors")
 
 
-def test_training_needs_neither_tqdm_nor_the_command_line(made: Workplace, tmp_path: Path) -> None:
+def test_training_needs_neither_the_command_line_nor_the_app(made: Workplace, tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "for name in ('tqdm', 'jsonargparse', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
+        "for name in ('jsonargparse', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
         "from pathlib import Path\n"
         "from transformer_core.data import Corpus\n"
         "from transformer_core.model.transformer import Transformer\n"
@@ -113,7 +113,7 @@ def test_train_prepares_first_and_a_recipe_says_how(made: Workplace, call: Call,
     assert config["training"]["steps"] == 2  # the command line beats the recipe
     assert (config["training"]["seed"], config["training"]["warmup_steps"]) == (7, 20)
     assert (config["model"]["d_model"], config["model"]["d_k"], config["model"]["vocab_size"]) == (16, 4, 150)
-    assert config["corpus"]["careless_share"] == 0.2
+    assert config["corpus"]["typo_rate"] == 0.2
     assert len(Corpus(tmp_path / "run" / "data").tokenizer) == 150
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
 

@@ -25,7 +25,7 @@ def torchrun(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parallel", ["replicate", "shard"])
+@pytest.mark.parametrize("parallel", ["ddp", "shard"])
 def test_two_processes_then_one(made: Workplace, call: Call, tmp_path: Path, parallel: str) -> None:
     common: list[str | Path] = ["--preset", "tiny", "--data", made.data, "--valid", made.valid, "--model.dropout", "0"]
     common += ["--training.batch_tokens", "400", "--training.precision", "float32"]

@@ -77,5 +77,5 @@ def language_twin(parent: Path, family: str) -> Twin:
     model, tokenizer = language_folder(folder, family)
     convert(folder, parent / "ours")
     translator = Translator.load(parent / "ours")
-    generate = {"forced_bos_token_id": translator.tokenizer.special.first}
+    generate = {"forced_bos_token_id": translator.tokenizer.special.forced_bos}
     return Twin(folder, model, tokenizer, generate, translator)

@@ -76,7 +76,7 @@ def test_translations_score_as_forced(twin: Twin) -> None:
         again = translator.encode_target(translation.text).ids == translation.hypotheses[0].ids
         assert not again or total == pytest.approx(sum(translation.scores), abs=1e-4)
     run = teacher_forced_run(translator, SOURCE, translation)
-    given = 1 if translator.tokenizer.special.first >= 0 else 0
+    given = 1 if translator.tokenizer.special.forced_bos >= 0 else 0
     assert run.log_p[given:].tolist() == pytest.approx(translation.scores[given:], abs=1e-4)
     assert translation.attention.cross.shape[2] == len(translation.scores)
 
@@ -184,7 +184,7 @@ def test_perplexity_leaves_out_what_is_given(twin: Twin) -> None:
         inputs = torch.tensor([[special.bos, *ids]])
         logits = twin.model(input_ids=encoded, decoder_input_ids=inputs).logits
         each = torch.log_softmax(logits, dim=-1).gather(2, labels[:, :, None]).flatten().tolist()
-        logs.extend(each[1:] if special.first >= 0 else each)
+        logs.extend(each[1:] if special.forced_bos >= 0 else each)
     found = perplexity(translator, pairs)
     assert found.tokens == len(logs)
     assert found.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)

@@ -63,7 +63,7 @@ def test_the_same_ids_as_sentencepiece_with_fairseqs_numbers(twin: Twin) -> None
 def test_texts_of_tokens(twin: Twin) -> None:
     own = twin.converted.tokenizer
     for text in TARGETS[::9]:
-        ids = [each for each in own.encode(text).ids if each not in (own.special.unk, own.special.first)]
+        ids = [each for each in own.encode(text).ids if each not in (own.special.unk, own.special.forced_bos)]
         assert own.decode(ids) == twin.tokenizer.decode(ids, skip_special_tokens=True)
 
 

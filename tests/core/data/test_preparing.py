@@ -53,16 +53,16 @@ def test_empty_sides_are_left_out_and_counted(tokenizer: Tokenizer, tmp_path: Pa
 
 
 def test_careless_copies_are_added_beside_the_originals(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
-    meta = prepare([pairs_file], tmp_path / "a", tokenizer, careless_share=0.3, seed=5)
-    again = prepare([pairs_file], tmp_path / "b", tokenizer, careless_share=0.3, seed=5)
-    other = prepare([pairs_file], tmp_path / "c", tokenizer, careless_share=0.3, seed=6)
+    meta = prepare([pairs_file], tmp_path / "a", tokenizer, typo_rate=0.3, seed=5)
+    again = prepare([pairs_file], tmp_path / "b", tokenizer, typo_rate=0.3, seed=5)
+    other = prepare([pairs_file], tmp_path / "c", tokenizer, typo_rate=0.3, seed=6)
     copies = meta["pairs"] - 360
     assert 70 < copies < 150  # 360 draws of 0.3: 108 expected, 9 standard deviation
     a, b, c = (texts(Corpus(tmp_path / name)) for name in "abc")
     assert meta == again
     assert a == b
     assert a != c
-    assert (meta["seed"], other["seed"], meta["careless_share"]) == (5, 6, 0.3)
+    assert (meta["seed"], other["seed"], meta["typo_rate"]) == (5, 6, 0.3)
     originals, added = set(sentence_pairs()), Counter(a) - Counter(sentence_pairs())
     assert sum(added.values()) == copies
     targets = {target: source for source, target in originals}

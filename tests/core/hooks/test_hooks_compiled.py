@@ -107,5 +107,5 @@ def test_a_compiled_model_is_addressed_as_the_model_itself() -> None:
     assert isinstance(wrapped, nn.Module)
     assert list(hook_points(wrapped)) == list(hook_points(model))
     with capture(wrapped, kinds={"cross"}, layers={0}), edit(wrapped, f"{CROSS_0}.values", lambda value, site: None):
-        listening = [address for address, point in hook_points(model).items() if point.listening]
+        listening = [address for address, point in hook_points(model).items() if point.is_active]
     assert listening == [f"{CROSS_0}.values", f"{CROSS_0}.weights"]

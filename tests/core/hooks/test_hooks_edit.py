@@ -162,7 +162,7 @@ def test_native_hooks_read_and_replace_until_removed() -> None:
         expected = run(model)
     torch.testing.assert_close(run(model), expected)
     reader.remove()
-    assert point.listening
+    assert point.is_active
     zero.remove()
     zero.remove()  # a second call does nothing
     assert nobody_listens(model)

@@ -8,11 +8,15 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 import torch
 
-from tests.core.tiny import nobody_listens, run, tiny_model
+from tests.core.tiny import SPECIAL, nobody_listens, padded, run, tiny_model
+from transformer_core.config import DecodingConfig
+from transformer_core.decoding.beam import beam_search
 from transformer_core.hooks.edits import ablate_heads
-from transformer_core.hooks.points import capture, edit
+from transformer_core.hooks.points import POINTS, capture, edit
+from transformer_core.model.attention import MultiHeadAttention
 
 ROUNDS = 40
 ADDRESSES = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")
@@ -79,6 +83,19 @@ def test_a_capture_does_not_see_the_passes_of_another_thread() -> None:
         assert len(mine) == 0
         run(model, [2])
     assert all(weights.shape[0] == 1 for weights in mine.values())
+
+
+def test_a_bystander_of_a_capture_keeps_every_bit_and_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, source = tiny_model(), padded([5, 3, 4])
+    seen, found = run(model), beam_search(model, source, SPECIAL, DecodingConfig(beam=3, extra_length=5))
+    readable: list[object] = []
+    with capture(model, points=POINTS) as captured, ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr(MultiHeadAttention, "_attend_with_hooks", lambda *given: readable.append(given))
+        assert torch.equal(pool.submit(run, model).result(timeout=30), seen)
+        again = pool.submit(beam_search, model, source, SPECIAL, DecodingConfig(beam=3, extra_length=5))
+        for one, other in zip(again.result(timeout=60), found, strict=True):
+            assert one == other  # log-probabilities included
+    assert not captured and not readable
 
 
 def test_contexts_that_end_in_another_order_stay_apart() -> None:

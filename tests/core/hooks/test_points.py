@@ -249,11 +249,11 @@ def test_listening_lasts_as_long_as_the_contexts() -> None:
     point = hook_points(model)[f"{CROSS_1}.weights"]
     assert nobody_listens(model)
     with capture(model):
-        assert point.listening
+        assert point.is_active
         with capture(model, kinds={"cross"}), edit(model, f"{CROSS_1}.weights", lambda value, site: None):
-            assert point.listening
-        assert point.listening
-        assert not hook_points(model)[f"{CROSS_1}.values"].listening
+            assert point.is_active
+        assert point.is_active
+        assert not hook_points(model)[f"{CROSS_1}.values"].is_active
     assert nobody_listens(model)
 
 
@@ -284,11 +284,11 @@ def test_an_exception_in_one_context_leaves_the_outer_one_alone() -> None:
 
 
 def test_a_point_without_an_address_says_so() -> None:
-    from transformer_core.hooks.points import _tapped
+    from transformer_core.hooks.points import _hooked
     from transformer_core.model.attention import MultiHeadAttention
 
     layer = MultiHeadAttention(d_model=4, num_heads=1, d_k=4, d_v=4)
-    with pytest.raises(RuntimeError, match="name_hook_points"), _tapped([layer.weights], lambda value, site: None):
+    with pytest.raises(RuntimeError, match="name_hook_points"), _hooked([layer.weights], lambda value, site: None):
         run_hooks(layer.weights, torch.zeros(1, 1, 1, 1))
 
 

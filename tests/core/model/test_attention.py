@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from transformer_core.hooks.points import HookPoint
-from transformer_core.model.attention import MultiHeadAttention, attention_scores, attention_weights, weights_under_mask
+from transformer_core.model.attention import MultiHeadAttention, attention_scores, attention_weights
 
 Array = npt.NDArray[np.float64]
 
@@ -166,38 +166,6 @@ def test_gradients_stay_finite_when_a_query_may_look_nowhere() -> None:
         assert gradient is not None
         assert bool(gradient.isfinite().all())
         assert bool((gradient != 0).any())
-
-
-@pytest.mark.parametrize("kind", ["none", "keys", "pairs", "nowhere"])
-def test_weights_under_a_mask_are_those_of_the_scores_alone(kind: str) -> None:
-    queries, keys = torch.randn(3, 2, 4, 5, requires_grad=True), torch.randn(3, 2, 6, 5)
-    mask: Tensor | None = None
-    if kind != "none":
-        mask = torch.rand((3, 1, 1, 6) if kind == "keys" else (1, 1, 4, 6)) < 0.6
-        mask[..., 0] = True
-    if kind == "nowhere":
-        assert mask is not None
-        mask[..., 2, :] = False
-    scores = attention_scores(queries, keys, mask)
-    fast, full = weights_under_mask(scores, mask), attention_weights(scores)
-    torch.testing.assert_close(fast, full, atol=0, rtol=0)
-    assert bool((fast.sum(-1) == 0).any()) == (kind == "nowhere")
-    gradients = [torch.autograd.grad((w**2).sum(), queries, retain_graph=True)[0] for w in (fast, full)]
-    assert bool(gradients[0].isfinite().all())
-    torch.testing.assert_close(*gradients)
-
-
-@pytest.mark.parametrize("biases", [False, True])
-@pytest.mark.parametrize("of_itself", [False, True])
-def test_projections_together_agree_with_one_by_one(of_itself: bool, biases: bool) -> None:
-    torch.manual_seed(3)
-    layer = MultiHeadAttention(d_model=16, num_heads=4, d_k=3, d_v=5, biases=biases)
-    x = torch.randn(2, 5, 16)
-    memory = x if of_itself else torch.randn(2, 7, 16)
-    with torch.no_grad():
-        one_by_one = (layer.project_queries(x), *layer.project_keys_and_values(memory))
-    for together, alone in zip(layer._project_fused(x, memory), one_by_one, strict=True):
-        torch.testing.assert_close(together, alone, atol=1e-6, rtol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["w_q", "w_k", "w_v"])

@@ -25,7 +25,7 @@ from transformer_core.storage.manifest import Manifest
 from transformer_core.text.tokenizer import Tokenizer
 
 CHECKPOINTS = Path(__file__).resolve().parents[3] / "checkpoints"
-RECORDED = Path(__file__).parents[1] / "recorded"
+RECORDED = Path(__file__).resolve().parents[1] / "recorded"
 SHARD = "model-00001-of-00001.safetensors"
 CONFIG = {"format_version": 1, "model": {"d_model": 16, "dropout": 0.1}, "decoding": {"beam": 4}}
 

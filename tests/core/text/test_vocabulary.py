@@ -56,7 +56,7 @@ def test_the_file_is_what_json_writes() -> None:
     odd = ['"', "\\", "\n", "\u2028", "\x7f", "\x01", "é", "한", "🙂", "</x>", "▁a b"]
     for changes in ({}, {"tokens": [*odd, *TOKENS], "languages": {"de": "__de__", '"': "__en__"}}):
         given = vocabulary(**changes)
-        special = {name: value for name, value in asdict(given.special).items() if name != "first"}
+        special = {name: value for name, value in asdict(given.special).items() if name != "forced_bos"}
         values = {name: value for name, value in asdict(given).items() if name != "special"}
         whole = {"format_version": 1, "special_ids": special, **values}
         assert given.to_bytes().decode() == json.dumps(whole, ensure_ascii=False, indent=0) + "\n"
@@ -148,7 +148,7 @@ def test_a_long_word_takes_no_longer_than_many() -> None:
 
 def test_special_tokens_are_no_text() -> None:
     own = tokenizer(tokens=["</s>", "<unk>", "ab", *TOKENS[3:12], "__de__", *TOKENS[13:]], target_prefix="ab")
-    assert own.special.first == 2
+    assert own.special.forced_bos == 2
     assert own.source.encode("ab").ids == (1,)  # a token with which translations begin
     assert own.encode("a").ids[0] == 2
     assert own.decode([2, 4]) == "a"
@@ -162,7 +162,7 @@ def test_a_language_has_to_be_chosen() -> None:
     chosen = own.with_languages(None, "de")
     assert chosen.source.encode("a").ids == (3, 4)
     assert chosen.encode("a").ids == (2, 4)
-    assert chosen.special.first == 2
+    assert chosen.special.forced_bos == 2
     assert chosen.source.encode("").ids == ()
 
 

@@ -106,9 +106,9 @@ def test_who_listens_only_after_the_forward_pass_hears_nothing() -> None:
     loss = recomputed(*inputs_for([5, 3], 4)).square().sum()
     with capture(recomputed) as seen:
         torch.autograd.backward(loss)
-        assert hook_points(recomputed)["decoder.layers.1.cross_attention.weights"].listening
+        assert hook_points(recomputed)["decoder.layers.1.cross_attention.weights"].is_active
     assert not seen.calls
-    assert not any(point.listening for point in hook_points(recomputed).values())
+    assert not any(point.is_active for point in hook_points(recomputed).values())
     assert same(expected, {name: p.grad for name, p in recomputed.named_parameters() if p.grad is not None})
 
 
@@ -117,6 +117,8 @@ def test_a_whole_training_is_bit_equal(corpus: Corpus, tmp_path: Path, precision
     config = SHORT.replace(precision=precision, steps=4)
     plain = new_trainer(corpus, tmp_path / "plain", config, dropout=0.3)
     plain.train()
-    recomputed = new_trainer(corpus, tmp_path / "recomputed", config.replace(recompute=True), dropout=0.3)
+    recomputed = new_trainer(
+        corpus, tmp_path / "recomputed", config.replace(activation_checkpointing=True), dropout=0.3
+    )
     recomputed.train()
     assert same(weights_of(plain), weights_of(recomputed))

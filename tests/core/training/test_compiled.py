@@ -93,9 +93,9 @@ def test_compiled_with_the_real_compiler(corpus: Corpus, tmp_path: Path) -> None
         assert one["loss"] == pytest.approx(other["loss"], rel=1e-4)
 
 
-@pytest.mark.parametrize("other", [{"recompute": True}, {"parallel": "shard"}])
+@pytest.mark.parametrize("other", [{"activation_checkpointing": True}, {"parallel": "fsdp"}])
 def test_what_does_not_go_together(other: dict[str, object]) -> None:
-    with pytest.raises(ConfigError, match="compile is True, but must be false with recompute"):
+    with pytest.raises(ConfigError, match="compile is True, but must be false with activation_checkpointing"):
         TrainingConfig.from_dict({"compile": True, **other})
     with pytest.raises(ConfigError, match="compile is 1, but must be true or false"):
         TrainingConfig.from_dict({"compile": 1})

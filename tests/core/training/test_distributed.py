@@ -21,7 +21,7 @@ from transformer_core.training.state import step_folders
 
 # 9 batches an epoch: two updates of 2 x 2 batches, and one of a single batch.
 ODD = SHORT.replace(batch_tokens=900, accumulate=2, steps=5, checkpoint_every=2, snapshots=2, snapshots_from=1)
-ALIKE = {"replicated": ODD, "sharded": ODD.replace(parallel="shard")}
+ALIKE = {"replicated": ODD, "sharded": ODD.replace(parallel="fsdp")}
 MUON = ODD.replace(optimizer="muon", checkpoint_every=1000)
 STATES = ("model.safetensors", "optimizer.safetensors")
 
@@ -103,13 +103,16 @@ def test_a_resumed_training_of_two_processes_is_bit_equal(corpus: Corpus, tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{"parallel": "shard", "recompute": True}, {"recompute": True}, {"compile": True}])
+@pytest.mark.parametrize(
+    "options",
+    [{"parallel": "fsdp", "activation_checkpointing": True}, {"activation_checkpointing": True}, {"compile": True}],
+)
 def test_together_with_recomputing_and_compiling(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(objective, "_BACKEND", "eager")
     config = ODD.replace(**options, steps=3)
-    new_trainer(corpus, tmp_path / "one", config.replace(accumulate=4, parallel="replicate")).train()
+    new_trainer(corpus, tmp_path / "one", config.replace(accumulate=4, parallel="ddp")).train()
     train_together(2, corpus.folder, tmp_path, [("two", config, 0.0, False)])
     for file in STATES:
         one, two = saved(tmp_path / "one", file), saved(tmp_path / "two", file)
@@ -169,7 +172,7 @@ def test_half_an_environment_is_answered(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_sharding_needs_torchrun(corpus: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="parallel is 'shard', but torchrun did not start"):
-        new_trainer(corpus, tmp_path, SHORT.replace(parallel="shard"))
-    with pytest.raises(ConfigError, match="parallel is 'both', but must be replicate or shard"):
+    with pytest.raises(ConfigError, match="parallel is 'fsdp', but torchrun did not start"):
+        new_trainer(corpus, tmp_path, SHORT.replace(parallel="fsdp"))
+    with pytest.raises(ConfigError, match="parallel is 'both', but must be ddp or fsdp"):
         TrainingConfig(parallel="both")  # type: ignore[arg-type]

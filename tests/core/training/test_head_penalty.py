@@ -16,7 +16,7 @@ from transformer_core.data import Corpus, make_batch
 from transformer_core.hooks.points import capture
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.training.head_penalty import head_penalty, ramp, separators
+from transformer_core.training.head_penalty import head_penalty, linear_ramp, separators
 from transformer_core.training.validation import batch_loss
 
 
@@ -27,7 +27,7 @@ def nats(rows: Tensor) -> float:
     return float(torch.where(joint > 0, joint * (joint / independent).log(), 0.0).sum())
 
 
-def measures(weights: Tensor, kind: str, rests: list[float]) -> list[float]:
+def measures(weights: Tensor, kind: str, is_separator: list[float]) -> list[float]:
     """Information, resting share and the share at each offset, of one head in one sentence without its padding."""
     queries, keys = weights.shape
     rows = {"encoder": range(queries - 1), "decoder": range(1, queries), "cross": range(queries)}[kind]
@@ -36,7 +36,7 @@ def measures(weights: Tensor, kind: str, rests: list[float]) -> list[float]:
     if kind == "decoder":
         uniform = torch.ones(queries, keys).tril()
         information -= nats((uniform / uniform.sum(1, keepdim=True))[list(rows)])
-    resting = sum(float(chosen[:, key].mean()) for key in range(keys) if rests[key])
+    resting = sum(float(chosen[:, key].mean()) for key in range(keys) if is_separator[key])
     at_offsets = [
         sum(float(weights[row, row + offset]) for row in rows if 0 <= row + offset < keys) / len(rows)
         for offset in range(-3, 4)
@@ -52,7 +52,11 @@ def test_the_term_is_what_a_loop_over_sentences_and_heads_gives(tokenizer: Token
     pairs = [*sentence_pairs()[:4], ("a", "b"), ("The man, the house.", "Der Mann, das Haus.")]
     sources = [list(tokenizer.encode(source).ids) for source, _ in pairs]
     targets = [list(tokenizer.encode(target).ids) for _, target in pairs]
-    batch, pad, rests = make_batch(sources, targets, tokenizer.special), tokenizer.special.pad, separators(tokenizer)
+    batch, pad, is_separator = (
+        make_batch(sources, targets, tokenizer.special),
+        tokenizer.special.pad,
+        separators(tokenizer),
+    )
     with capture(model, points="weights") as weights:
         batch_loss(model, batch, smoothing=0.0, pad=pad, dtype=torch.float32)
     values: list[float] = []
@@ -65,12 +69,12 @@ def test_the_term_is_what_a_loop_over_sentences_and_heads_gives(tokenizer: Token
             for row in range(len(pairs)):
                 long, wide = int((queries[row] != pad).sum()), int((keys[row] != pad).sum())
                 if long - (kind != "cross") >= 4:  # </s> and <s> do not count
-                    found.append(measures(value[row, head, :long, :wide], kind, rests[0][keys[row]].tolist()))
+                    found.append(measures(value[row, head, :long, :wide], kind, is_separator[0][keys[row]].tolist()))
             information, resting, *at_offsets = (sum(part) / len(part) for part in zip(*found, strict=True))
             values.append(max(0.0, 0.22 - information))
             if kind != "cross":
                 values[-1] += max(0.0, resting - 0.35) + max(0.0, max(at_offsets) - 0.6)
-    penalty = float(head_penalty(weights, batch.source, batch.inputs, rests, pad))
+    penalty = float(head_penalty(weights, batch.source, batch.inputs, is_separator, pad))
     assert penalty == pytest.approx(sum(values) / len(values), abs=1e-5)
     assert penalty > 0
 
@@ -85,8 +89,8 @@ def test_separators_are_special_ids_and_tokens_without_a_letter_or_digit(tokeniz
 
 
 def test_the_term_sets_in_slowly() -> None:
-    assert [ramp(step, 200, 600) for step in (0, 200, 300, 400, 600, 9000)] == [0, 0, 0.25, 0.5, 1, 1]
-    assert [ramp(step, 0, 0) for step in (0, 1)] == [0, 1]
+    assert [linear_ramp(step, 200, 600) for step in (0, 200, 300, 400, 600, 9000)] == [0, 0, 0.25, 0.5, 1, 1]
+    assert [linear_ramp(step, 0, 0) for step in (0, 1)] == [0, 1]
 
 
 def test_heads_look_more_with_the_term_than_without(corpus: Corpus, tmp_path: Path) -> None:
@@ -113,7 +117,7 @@ def test_nothing_changes_before_the_term_sets_in(corpus: Corpus, tmp_path: Path)
     assert same(weights_of(plain), weights_of(later))
 
 
-@pytest.mark.parametrize("option", [{"compile": True}, {"recompute": True}, {"parallel": "shard"}])
+@pytest.mark.parametrize("option", [{"compile": True}, {"activation_checkpointing": True}, {"parallel": "fsdp"}])
 def test_what_the_term_does_not_work_with(option: dict[str, object]) -> None:
     with pytest.raises(ConfigError, match=r"head_penalty is 1\.0, but must be 0 with compile"):
         SHORT.replace(head_penalty=1.0, **option)

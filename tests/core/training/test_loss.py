@@ -172,3 +172,9 @@ def test_a_batch_of_nothing_but_padding_has_gradients_of_zero() -> None:
     assert (float(loss.smoothed.detach()), loss.tokens) == (0.0, 0)
     assert weight.grad is not None
     assert not bool(weight.grad.any())
+
+
+def test_sums_on_apples_gpus_are_float32() -> None:
+    """They have no float64: with it, training on `mps` failed at its first step."""
+    assert loss_module._sum_dtype(torch.device("mps")) == torch.float32
+    assert loss_module._sum_dtype(torch.device("cpu")) == loss_module._sum_dtype(torch.device("cuda")) == torch.float64

@@ -100,5 +100,5 @@ def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Pat
 
 
 def test_spread_matrices_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"parallel is 'shard'.*muon"):
-        TrainingConfig(optimizer="muon", parallel="shard")
+    with pytest.raises(ConfigError, match=r"parallel is 'fsdp'.*muon"):
+        TrainingConfig(optimizer="muon", parallel="fsdp")

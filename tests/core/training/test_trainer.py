@@ -362,7 +362,13 @@ def test_a_plateau_stops_loudly(corpus: Corpus, tmp_path: Path, monkeypatch: pyt
     stuck = SHORT.replace(steps=12, plateau_steps=5, plateau_loss=0.5, learning_rate_factor=1e-9)
     with pytest.raises(TrainingFailed, match=r"step 5: the loss is still \d.*plateau_loss.*0\.5.*learning_rate_factor"):
         new_trainer(corpus, tmp_path / "stuck", stuck).train()
-    assert [line["step"] for line in updates(tmp_path / "stuck")] == [1, 2, 3, 4, 5]
+    lines = updates(tmp_path / "stuck")
+    assert [line["step"] for line in lines] == [1, 2, 3, 4, 5]
+    tokens = np.diff([line["target_tokens"] for line in lines[1:]])
+    mean = float(np.average([line["nll"] for line in lines[2:]], weights=tokens))  # over the tokens of the last 3 steps
+    new_trainer(corpus, tmp_path / "resumed", stuck.replace(steps=4)).train()
+    with pytest.raises(TrainingFailed, match=f"step 5: the loss is still {mean:.2f}"):
+        new_trainer(corpus, tmp_path / "resumed", stuck, resume=True).train()
     assert new_trainer(corpus, tmp_path / "off", stuck.replace(plateau_steps=0)).train().step == 12
     assert new_trainer(corpus, tmp_path / "low", stuck.replace(plateau_loss=50.0)).train().step == 12
 
@@ -380,3 +386,10 @@ def test_a_line_holds_the_mean_over_all_tokens_since_the_line_before(corpus: Cor
     nll = np.array([line["nll"] for line in each])
     expected = [np.average(nll[part], weights=tokens[part]) for part in (slice(0, 3), slice(3, 6), slice(6, 7))]
     assert [line["mean_nll"] for line in updates(tmp_path / "third")] == pytest.approx(expected, rel=1e-6)
+    resumed = SHORT.replace(log_every=3, steps=7)
+    stopped = new_trainer(corpus, tmp_path / "resumed", resumed)
+    stopped._stop_flag.requested = True
+    while stopped.progress.step < 4:  # one step, a line after the third; then it is saved
+        stopped.train()
+    new_trainer(corpus, tmp_path / "resumed", resumed, resume=True).train()
+    assert [line["mean_nll"] for line in updates(tmp_path / "resumed")] == pytest.approx(expected, rel=1e-6)

@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch.multiprocessing.spawn import spawn
@@ -56,7 +55,7 @@ def _train(corpus: Corpus, folder: Path, group: ProcessGroup, scenario: Scenario
 class _Signalled(Trainer):
     """Its last process gets SIGTERM, alone, in the third update."""
 
-    def _check(self, report: dict[str, Any]) -> None:
-        if report["step"] == 3 and self.group.rank == self.group.size - 1:
+    def _check_plateau(self) -> None:
+        if self.progress.step == 3 and self.group.rank == self.group.size - 1:
             os.kill(os.getpid(), signal.SIGTERM)
-        super()._check(report)
+        super()._check_plateau()

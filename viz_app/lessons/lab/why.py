@@ -15,6 +15,7 @@ import numpy.typing as npt
 from transformer_core.analysis.ablation import Head, hook_point_name
 from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import Kind
+from transformer_core.attention_variants import VARIANTS
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
@@ -118,7 +119,8 @@ def _taken_apart(context: LessonContext) -> TakenApart:
             run.captured[hook_point_name(kind, layer, point)][0, number].float().numpy()
             for point in ("weights", "scores", "queries", "keys")
         )
-        vectors = {} if translator.config.attention == "additive" else {DIMENSIONS: (queries[None], keys[None])}
+        products = "neuron_view" in VARIANTS[translator.config.attention].supports
+        vectors = {DIMENSIONS: (queries[None], keys[None])} if products else {}
         scale = translator.config.d_k**-0.5 if translator.config.scaled else 1.0
         for view, by in BY.items():
             try:

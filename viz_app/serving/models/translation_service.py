@@ -146,7 +146,7 @@ class TranslationService:
         from transformer_core.parsing.automaton import least_symbols
         from transformer_core.parsing.treebank import MAX_WORDS
 
-        room, longest = tokens + self.translator.decoding.extra_length, self.translator.config.longest
+        room, longest = tokens + self.translator.decoding.extra_length, self.translator.config.max_length
         return max(0, min(MAX_WORDS, (room if longest is None else min(room, longest)) - least_symbols(0)))
 
     def _is_example(self, key: object) -> bool:
