@@ -13,6 +13,7 @@ from transformer_core.cli.argument_parser import SEARCH as SEARCH
 from transformer_core.cli.argument_parser import Parser as Parser
 from transformer_core.cli.argument_parser import UsageError as UsageError
 from transformer_core.cli.argument_parser import check_at_least as check_at_least
+from transformer_core.cli.argument_parser import check_new_file as check_new_file
 from transformer_core.cli.argument_parser import existing as existing
 from transformer_core.cli.argument_parser import existing_text as existing_text
 from transformer_core.config import DecodingConfig
@@ -38,14 +39,6 @@ def check_task(task: str, option: str, specs: Sequence[str]) -> None:
             raise UsageError(f"{option}: {spec}: {allowed or 'trees need --task parsing'}")
 
 
-def check_new_file(option: str, path: Path, force: bool) -> None:
-    """Raise UsageError for a file that cannot be written, or that exists and may not be replaced."""
-    if path.exists() and (path.is_dir() or not force):
-        raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
-    if not path.parent.is_dir():
-        raise UsageError(f"{option}: folder not found: {path.parent}")
-
-
 def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
     """Raise UsageError when --out is there and not an empty folder."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -66,7 +59,6 @@ def select_device(name: str, threads: int) -> str:
     """Set the threads and check the device. Raises UsageError when it is not available."""
     import torch
 
-    check_at_least("--threads", threads, 0)
     if threads:
         torch.set_num_threads(threads)
     if name == "auto":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from transformer_core.cli.arguments import Parser, preset_in, write_summary, write_table
-from transformer_core.cli.run_settings import merged_model
+from transformer_core.cli.training.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.paper.flops import (
     PAPER_RUNS,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Parser, UsageError, select_device, write_summary, write_table
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.config import TrainingConfig
 from transformer_core.paper.presets import preset
 from transformer_core.paper.table3 import (
@@ -70,9 +70,9 @@ def parser() -> Parser:
     result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divide the number of layers by N.")
     result.add_batch(64)
     result.add_machine()
-    result.add_config(TrainingConfig, "training", skip={*_OF_ROWS, *_OF_STEPS})
+    result.add_config(TrainingConfig, "training", skip=(*_OF_ROWS, *_OF_STEPS))
     values = {name: value for name, value in TRAINING.to_dict().items() if name not in (*_OF_ROWS, *_OF_STEPS)}
-    result.set_defaults({f"training.{name}": value for name, value in values.items()})
+    result.set_defaults(**{f"training.{name}": value for name, value in values.items()})
     return result
 
 
@@ -163,9 +163,9 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: argpar
     """Train one row, or resume it, and score it. Raises KeyboardInterrupt when a stop was requested."""
     import torch
 
-    from transformer_core.cli.average import average_steps
-    from transformer_core.cli.ship import translator_of
-    from transformer_core.cli.train import train_run
+    from transformer_core.cli.checkpoint.average import average_steps
+    from transformer_core.cli.checkpoint.ship import translator_of
+    from transformer_core.cli.training.train import train_run
     from transformer_core.evaluation.evaluate import evaluate
     from transformer_core.model.transformer import count_parameters
     from transformer_core.training.distributed import ProcessGroup

@@ -1,11 +1,11 @@
-"""completion: what completes commands and options of `headlight` in a shell."""
+"""completion: print the script that completes `headlight` in a shell."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 
-import jsonargparse
 import shtab
 
 from transformer_core.cli.arguments import Parser
@@ -15,7 +15,7 @@ _PATHS = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "FOLDER": shtab.DIRECTORY}
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "completion",
         package="viz_app",
@@ -29,22 +29,22 @@ def parser() -> Parser:
         ),
         example='  eval "$(headlight completion bash)"',
     )
-    result.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, metavar="SHELL", help="bash, zsh, fish or tcsh.")
+    result.add_choice("shell", shtab.SUPPORTED_SHELLS, "bash, zsh, fish or tcsh.", form="SHELL")
     return result
 
 
 def run(arguments: Sequence[str]) -> int:
     """Print the script."""
     shell = parser().options(arguments).shell
-    every = jsonargparse.ArgumentParser(prog=HEADLIGHT.prog)
-    commands = every.add_subcommands()
+    every = argparse.ArgumentParser(prog=HEADLIGHT.prog)
+    commands = every.add_subparsers()
     for name, about in HEADLIGHT.commands.items():
         command: Parser = HEADLIGHT.module(name).parser()
-        command.description = about
-        every.formatter_class = command.formatter_class
         for action in command._actions:
+            if action.type is bool:
+                action.choices = ("true", "false")
             if action.metavar in _PATHS:
                 action.complete = _PATHS[action.metavar]  # type: ignore[attr-defined]  # read by shtab
-        commands.add_subcommand(name, command, help=about)
-    sys.stdout.write(every.get_completion_script(f"shtab-{shell}") + "\n")
+        commands.add_parser(name, help=about, description=about, parents=[command], add_help=False)
+    sys.stdout.write(shtab.complete(every, shell) + "\n")
     return 0

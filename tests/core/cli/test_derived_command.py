@@ -15,8 +15,8 @@ import pytest
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis.attribution import METHODS
 from transformer_core.checkpoint import load_checkpoint
-from transformer_core.cli.measurements import BUILDERS
-from transformer_core.cli.model_card import with_heads, with_prose_numbers, with_scores
+from transformer_core.cli.checkpoint.measurements import BUILDERS
+from transformer_core.cli.checkpoint.model_card import with_heads, with_prose_numbers, with_scores
 from transformer_core.storage.manifest import Manifest
 from transformer_core.storage.measurements import read_metrics
 

@@ -12,8 +12,8 @@ from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
 from tests.core.parsing.grammar import made_up_trees
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli import main
-from transformer_core.cli.measurements import score_sets
-from transformer_core.cli.model_card import with_heads, with_scores
+from transformer_core.cli.checkpoint.measurements import score_sets
+from transformer_core.cli.checkpoint.model_card import with_heads, with_scores
 from transformer_core.parsing.treebank import parse_trees
 from transformer_core.translator import Translator
 

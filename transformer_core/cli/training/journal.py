@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.cli.arguments import Parser, UsageError
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.storage.files import atomic_write_text
 
 FORMAT_VERSION = 1

@@ -18,8 +18,8 @@ from transformer_core.cli.arguments import (
     preset_in,
     select_device,
 )
-from transformer_core.cli.prepare import add_training_text, prepare_text
-from transformer_core.cli.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
+from transformer_core.cli.training.prepare import add_training_text, prepare_text
+from transformer_core.cli.training.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import PRESETS, preset
 from transformer_core.storage.bundled_models import find_checkpoint
@@ -135,11 +135,10 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
     for name in _GROUPS:
         if not isinstance(values.get(name, {}), dict):
             raise UsageError(f"--recipe: {path}: {name} is {values[name]!r}, but must be a table: [{name}]")
-    spelt = {name.replace("-", "_"): value for name, value in values.items()}
     try:
-        if "training" in spelt:
-            spelt["training"] = TrainingConfig.with_current_names(spelt["training"])
-        checked: dict[str, Any] = options.parse_object(spelt, defaults=False).as_dict()
+        if "training" in values:
+            values["training"] = TrainingConfig.with_current_names(values["training"])
+        checked = options.given(options.as_arguments(values))
     except ConfigError as error:
         raise UsageError(f"--recipe: {path}: {error}") from error
     if "recipe" in checked:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Parser, UsageError, select_device
-from transformer_core.cli.average import (
+from transformer_core.cli.checkpoint.average import (
     AveragedModel,
     add_averaging,
     average_steps,
@@ -18,11 +18,11 @@ from transformer_core.cli.average import (
     read_metrics,
     report_checkpoint,
 )
-from transformer_core.cli.history import build_history, read_probes
-from transformer_core.cli.journal import journal_text
-from transformer_core.cli.measurements import PARTS, count_heads, score_sets
-from transformer_core.cli.model_card import model_card
-from transformer_core.cli.run_settings import RunSettings, changed_options
+from transformer_core.cli.checkpoint.measurements import PARTS, count_heads, score_sets
+from transformer_core.cli.checkpoint.model_card import model_card
+from transformer_core.cli.training.history import build_history, read_probes
+from transformer_core.cli.training.journal import journal_text
+from transformer_core.cli.training.run_settings import RunSettings, changed_options
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator

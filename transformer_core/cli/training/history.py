@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transformer_core.cli.arguments import Parser, UsageError, check_replaced_folder, select_device, write_summary
-from transformer_core.cli.journal import read_curves
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.training.journal import read_curves
+from transformer_core.cli.training.run_settings import RunSettings
 
 if TYPE_CHECKING:
     from transformer_core.history.snapshots import History

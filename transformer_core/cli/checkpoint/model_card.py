@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.renamed import current_names
 
 _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from transformer_core.cli.arguments import Parser, write_summary
-from transformer_core.cli.average import check_output
+from transformer_core.cli.checkpoint.average import check_output
 from transformer_core.storage.manifest import Manifest
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from transformer_core.cli.arguments import Parser, UsageError, select_device, write_summary
+from transformer_core.cli.checkpoint.measurements import BUILDERS, Builder, Inputs, SkippedError
 from transformer_core.cli.contrast import FORM_NAMES
-from transformer_core.cli.measurements import BUILDERS, Builder, Inputs, SkippedError
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Parser, UsageError, check_replaced_folder, write_summary
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.renamed import current_names
 from transformer_core.storage.files import TOKENIZER_FILE
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest
