@@ -14,6 +14,7 @@ from transformer_core.cli import called_as
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.paper.presets import preset
 from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.storage.manifest import MANIFEST_FILE
 
 # The fields of DecodingConfig that are options of their own.
 SEARCH = ("beam", "alpha", "length_penalty", "min_length", "constrained")
@@ -55,28 +56,40 @@ def check_new_file(option: str, path: Path, force: bool) -> None:
         raise UsageError(f"{option}: folder not found: {path.parent}")
 
 
+def listed(lines: Mapping[str, str]) -> str:
+    """Return names and what they are, one a line, for a description."""
+    width = max(map(len, lines))
+    return "\n".join(f"  {name:<{width}}  {about}" for name, about in lines.items())
+
+
+def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
+    """Raise UsageError when --out exists and is not an empty folder."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"--out: {path} is not empty; {hint}")
+
+
 class Parser(argparse.ArgumentParser):
     """Parser of one command; raises UsageError instead of printing and exiting.
 
     Args:
         command: Its name.
-        usage: The arguments as the usage line shows them.
-        description: What the command does.
+        description: The docstring of the command's module, perhaps with a list behind it.
         example: Shown at the end of the help.
+        usage: The arguments as the usage line shows them; all but those of the machine unless given.
         package: The package that is run with `python -m`, unless another program runs the command; the help names
             that one then.
     """
 
     def __init__(
-        self, command: str, *, usage: str, description: str, example: str, package: str = "transformer_core"
+        self, command: str, *, description: str | None, example: str, usage: str = "", package: str = "transformer_core"
     ) -> None:
         module = f"python -m {package} "
         program = f"{called_as.get()} " if called_as.get() else module
         prog = program + command
         super().__init__(
             prog=prog,
-            usage=f"{prog} {usage}",
-            description=description.replace(module, program),
+            usage=f"{prog} {usage}" if usage else None,
+            description=(description or "").strip().replace(module, program),
             epilog=f"Example:\n\n{example}".replace(module, program),
             formatter_class=_Formatter,
             allow_abbrev=False,
@@ -175,17 +188,45 @@ class Parser(argparse.ArgumentParser):
 
         self._checks.append((action.dest, check))
 
-    def add_output(self, about: str, suffix: str, force: str = "Replace an existing file.") -> None:
-        """Add `--out FILE` with this ending, and `--force`; a file that is there is kept without it."""
+    def add_output(self, about: str, suffix: str = "", *, flag: str = "--out", required: bool = True) -> None:
+        """Add an option for a file to write, with this ending, and `--force`, without which no file is replaced."""
+
+        def check(out: Path | None, values: Mapping[str, Any]) -> None:
+            if out is not None and not out.name.endswith(suffix):
+                raise UsageError(f"{flag} is {str(out)!r}, but must end with {suffix}")
+            if out is not None:
+                check_new_file(flag, out, values["force"])
+
+        action = self.add_argument(flag, type=Path, required=required, metavar="FILE", help=about)
+        self.add_argument("--force", action="store_true", help="Replace an existing file.")
+        self._checks.append((action.dest, check))
+
+    def add_output_folder(self, about: str, kind: str, is_kind: Callable[[Path], bool]) -> None:
+        """Add `--out DIR` and `--force`.
+
+        Args:
+            about: Help of --out.
+            kind: What the folder is, in words.
+            is_kind: Whether a folder is one; no other is replaced, even with --force.
+        """
 
         def check(out: Path, values: Mapping[str, Any]) -> None:
-            if out.suffix != suffix:
-                raise UsageError(f"--out is {str(out)!r}, but must end with {suffix}")
-            check_new_file("--out", out, values["force"])
+            if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+                return
+            if not is_kind(out):
+                raise UsageError(f"--out: {out} is not a {kind}; choose another folder")
+            if not values["force"]:
+                raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another folder")
 
-        self.add_argument("--out", type=Path, required=True, metavar="FILE", help=about)
-        self.add_argument("--force", action="store_true", help=force)
+        self.add_argument("--out", type=Path, required=True, metavar="DIR", help=about)
+        self.add_argument("--force", action="store_true", help=f"Replace an existing {kind}.")
         self._checks.append(("out", check))
+
+    def add_new_checkpoint(self) -> None:
+        """Add `--out DIR` for a new checkpoint, and `--force`."""
+        self.add_output_folder(
+            "Folder of the new checkpoint.", "checkpoint", lambda out: (out / MANIFEST_FILE).is_file()
+        )
 
     def add_machine(self) -> None:
         """Add the options for device and threads."""
@@ -300,6 +341,11 @@ class Parser(argparse.ArgumentParser):
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the line breaks of descriptions and examples; shows defaults where there are any."""
+
+    def add_usage(self, usage: str | None, actions: Iterable[argparse.Action], *rest: Any, **named: Any) -> None:
+        """Leave out what every command has."""
+        own = [action for action in actions if action.dest not in ("help", "debug", "device", "threads")]
+        super().add_usage(usage, own, *rest, **named)
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = (action.help or "").rstrip()

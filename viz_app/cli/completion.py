@@ -1,4 +1,10 @@
-"""completion: print the script that completes `headlight` in a shell."""
+"""Print the script that completes commands, options and files of headlight with the Tab key.
+
+bash  eval "$(headlight completion bash)" in ~/.bashrc
+zsh   eval "$(headlight completion zsh)" in ~/.zshrc, after compinit
+fish  headlight completion fish | source in ~/.config/fish/config.fish
+tcsh  headlight completion tcsh > ~/.headlight.csh, then source it in ~/.tcshrc
+"""
 
 from __future__ import annotations
 
@@ -19,14 +25,7 @@ def parser() -> Parser:
     result = Parser(
         "completion",
         package="viz_app",
-        usage="SHELL",
-        description=(
-            "Print the script that completes commands, options and files of headlight with the Tab key.\n\n"
-            '  bash  eval "$(headlight completion bash)" in ~/.bashrc\n'
-            '  zsh   eval "$(headlight completion zsh)" in ~/.zshrc, after compinit\n'
-            "  fish  headlight completion fish | source in ~/.config/fish/config.fish\n"
-            "  tcsh  headlight completion tcsh > ~/.headlight.csh, then source it in ~/.tcshrc"
-        ),
+        description=__doc__,
         example='  eval "$(headlight completion bash)"',
     )
     result.add_choice("shell", shtab.SUPPORTED_SHELLS, "bash, zsh, fish or tcsh.", form="SHELL")

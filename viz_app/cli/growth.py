@@ -1,4 +1,8 @@
-"""growth: a head at a moment of its model's training, or, as a GIF, at all of them."""
+"""Write one head at a snapshot of its model's training, from a checkpoint's history.
+
+Formats are .pdf, .svg, .png, .tex, .html, .csv, .npz and .json; a .gif shows all snapshots in turn. A figure
+has the style options of the command export and holds its command; for a CSV it is in a .csv.json beside it.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +31,11 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "growth",
         package="viz_app",
-        usage="--history DIR [--head KIND.LAYER.HEAD] [--at STEP] [--sentence N] --out FILE ...",
-        description=(
-            "Write one head at a snapshot of the training, from a checkpoint's history, as .pdf, .svg, .png, .tex,\n"
-            ".html, .csv, .npz or .json; a .gif shows all snapshots in turn. A figure has the style options of the\n"
-            "command export and holds its command; for a CSV it is in a .csv.json beside it."
-        ),
+        description=__doc__,
         example=(
             "  python -m viz_app growth --history checkpoints/en-fr/derived/history --head cross.6.5 --sentence 8 \\\n"
             "      --preset slide --out grown.pdf --out grown.gif"
@@ -44,10 +43,10 @@ def parser() -> Parser:
     )
     add = result.add_argument
     add("--history", type=find_checkpoint, required=True, metavar="DIR", help="Folder with history.json.")
-    add("--head", type=str, metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
+    add("--head", metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
     add("--at", type=int, metavar="STEP", help="The snapshot after this step; the last unless given.")
     add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")
-    add("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    add("--language", default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
     add_style(result)
     add_targets(result)
     return result

@@ -1,4 +1,9 @@
-"""sentence: everything of one sentence as one zip."""
+"""Write everything of one sentence as a .zip.
+
+It holds one head, all heads of the three kinds and the beam search, each as .pdf, .svg and .png with its numbers,
+caption and command; index.html shows them. The page Translate offers the same file. Numbers of all heads are left
+out of a very long sentence.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +32,11 @@ _HEAD = re.compile(r"(\w+)\.([1-9]\d{0,3})\.([1-9]\d{0,3})")
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "sentence",
         package="viz_app",
-        usage="--checkpoint DIR --text TEXT [--head KIND.LAYER.HEAD] --out FILE.zip",
-        description=(
-            "Write everything of a sentence as one .zip: one head, all heads of the three kinds, the beam search,\n"
-            "each as .pdf, .svg and .png with its numbers, caption and command; index.html shows them. The page\n"
-            "Translate offers the same file. Numbers of all heads are left out of a very long sentence."
-        ),
+        description=__doc__,
         example=(
             '  python -m viz_app sentence --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\\n'
             "      --head cross.4.6 --out bicycle.zip"
@@ -44,10 +44,10 @@ def parser() -> Parser:
     )
     add_sentence(result)
     add = result.add_argument
-    add("--head", type=str, metavar="HEAD", help="Such as cross.4.6, from 1; one that looks unless given.")
-    add("--unit", type=str, default="tokens", metavar="UNIT", help=f"{', '.join(UNITS)}.")
-    add("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
-    add("--out", type=str, required=True, metavar="FILE", help="The file to write, ending with .zip.")
+    add("--head", metavar="HEAD", help="Such as cross.4.6, from 1; one that looks unless given.")
+    add("--unit", default="tokens", metavar="UNIT", help=f"{', '.join(UNITS)}.")
+    add("--language", default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    add("--out", required=True, metavar="FILE", help="The file to write, ending with .zip.")
     add("--force", action="store_true", help="Replace the file if it exists.")
     return result
 

@@ -82,7 +82,7 @@ def test_the_same_trees_and_no_repair_when_constrained(
 ) -> None:
     caplog.set_level("INFO")
     call("parse", "--checkpoint", parsing.checkpoint, stdin=b"the cat sees a lamp .\n")
-    assert "1 trees were repaired" in caplog.text
+    assert "repaired 1 tree: " in caplog.text
     caplog.clear()
     call("parse", "--checkpoint", parsing.checkpoint, "--constrained", "true", stdin=b"the cat sees a lamp .\n")
     assert "repaired" not in caplog.text

@@ -1,4 +1,11 @@
-"""export-model: a checkpoint in, a model of another program out."""
+"""Write a checkpoint as a model of another program, with its vocabulary and its search.
+
+transformers: a folder that MarianMTModel and MarianTokenizer load.
+ctranslate2: a folder that CTranslate2 loads; needs the package of that name.
+onnx: encoder and decoder step, with all attention weights; needs onnx and onnxscript.
+
+An option without a counterpart in the program is an error, or a line that names the difference: docs/models.md.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +13,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, check_replaced_folder, write_summary
+from transformer_core.cli.arguments import Parser, write_summary
 from transformer_core.storage.files import EXPORT_FILE
 
 log = logging.getLogger(__name__)
@@ -15,31 +22,22 @@ PROGRAMS = ("transformers", "ctranslate2", "onnx")
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "export-model",
-        usage="--checkpoint DIR --to PROGRAM --out DIR [--force]",
-        description=(
-            "Write a checkpoint as a model of another program, with its vocabulary and its search.\n\n"
-            "transformers: a folder that MarianMTModel and MarianTokenizer load.\n"
-            "ctranslate2: a folder that CTranslate2 loads; needs the package of that name.\n"
-            "onnx: encoder and decoder step, with all attention weights; needs onnx and onnxscript.\n"
-            "What a program has no counterpart of is an error, or a line that says what differs: docs/models.md."
-        ),
+        description=__doc__,
         example="  python -m transformer_core export-model --checkpoint checkpoints/en-de --to transformers --out hf",
     )
     result.add_checkpoint()
-    result.add_argument("--to", choices=PROGRAMS, required=True, help="The program that is to read the model.")
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="The new folder.")
-    result.add_argument("--force", action="store_true", help="Replace a folder that this command wrote.")
+    result.add_choice("--to", PROGRAMS, "The program that is to read the model.", required=True)
+    result.add_output_folder("The new folder.", "model that was exported", lambda out: (out / EXPORT_FILE).is_file())
     return result
 
 
 def run(arguments: Sequence[str]) -> int:
     """Export a model."""
     options = parser().options(arguments)
-    out = Path(options.out)
-    check_replaced_folder(out, options.force, "model that was exported", is_kind=(out / EXPORT_FILE).is_file())
+    out = options.out
 
     from transformer_core.model_export import export_model
 

@@ -1,4 +1,19 @@
-"""attention: save all attention weights of one sentence."""
+"""Save the exact float32 weights of every head for one sentence, with the labels of both axes.
+
+Without --target the model translates; with it, the model reads the given translation.
+
+For L layers, H heads, S source and T target positions the file contains
+
+  encoder (L, H, S, S)   decoder (L, H, T, T)   cross (L, H, T, S)
+  source (S,)            tokens of the source and </s>: rows and columns of encoder, columns of cross
+  inputs (T,)            what the decoder reads, from <s> on: rows and columns of decoder
+  outputs (T,)           what it generates at the same positions: rows of cross
+  source_words, inputs_words, outputs_words   the word that each token belongs to, from 0
+  scores (T,)            log-probability of each output, in nats
+  provenance             JSON text: checkpoint and its hash, sentence, search
+
+Layers and heads count from 0. Nothing is pickled: numpy.load(FILE) reads everything.
+"""
 
 from __future__ import annotations
 
@@ -57,20 +72,7 @@ def _measure(translator: Translator, options: argparse.Namespace) -> Measurement
 
 COMMAND = SentenceCommand(
     name="attention",
-    usage="--source TEXT [--target TEXT]",
-    description=(
-        "Save the exact float32 weights of every head for one sentence, with the labels of both axes.\n\n"
-        "Without --target the model translates; with it, the model reads the given translation.\n\n"
-        "For L layers, H heads, S source and T target positions the file contains\n\n"
-        "  encoder (L, H, S, S)   decoder (L, H, T, T)   cross (L, H, T, S)\n"
-        "  source (S,)            tokens of the source and </s>: rows and columns of encoder, columns of cross\n"
-        "  inputs (T,)            what the decoder reads, from <s> on: rows and columns of decoder\n"
-        "  outputs (T,)           what it generates at the same positions: rows of cross\n"
-        "  source_words, inputs_words, outputs_words   the word that each token belongs to, from 0\n"
-        "  scores (T,)            log-probability of each output, in nats\n"
-        "  provenance             JSON text: checkpoint and its hash, sentence, search\n\n"
-        "Layers and heads count from 0. Nothing is pickled: numpy.load(FILE) reads everything."
-    ),
+    description=__doc__,
     add_options=_add_options,
     check=_check,
     measure=_measure,

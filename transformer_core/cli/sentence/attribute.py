@@ -1,4 +1,30 @@
-"""attribute: attribute each token of a translation to words, by nine methods."""
+"""Attribute each token of a translation to source words, and to words already generated.
+
+  attention              weights between encoder and decoder; mean over heads and layers, or of one
+  rollout                attention through all layers (Abnar and Zuidema 2020)
+  norm, norm-ln          length of what the weights carry; also through LayerNorm (Kobayashi 2020, 2021)
+  alti                   ALTI+, how much nearer each brings the output (Ferrando 2022)
+  gradient               length of the gradient of log p
+  grad-x-input           gradient times embedding
+  integrated-gradients   its mean on the way from an empty sentence (Sundararajan 2017)
+  leave-one-out          what log p loses when no position may attend to the word
+
+The last three have a sign: positive speaks for the token. --at and --tokens ask these and gradient why
+token number N is A and not B.
+
+For S source tokens and T tokens of the translation the file contains
+
+  source (T, S), target (T, T)         row t explains token t; columns of target are <s> and the tokens
+                                       before. With --at there is one row
+  tokens (T,), source_tokens (S,)      the tokens
+  log_p (T,)                           their log-probability
+  gap (T,)                             integrated-gradients: by how many nats the sum of a row is wrong
+  redistributed_source, ..._target     leave-one-out: the share of attention that goes elsewhere
+  provenance                           JSON text: checkpoint and its hash, sentence, method
+
+The table shows the source word with the largest value of each row, whatever its sign, and its share of
+all source words. rollout and alti also give the share of the source against the target.
+"""
 
 from __future__ import annotations
 
@@ -109,33 +135,7 @@ def _largest(found: Attribution, names: Sequence[str]) -> list[list[str]]:
 
 COMMAND = SentenceCommand(
     name="attribute",
-    usage=(
-        "--source TEXT [--target TEXT] --method NAME [--layer N] [--head N]\n"
-        "           [--steps N] [--at N --tokens A B]"
-    ),
-    description=(
-        "Attribute each token of a translation to source words, and to words already generated.\n\n"
-        "  attention              weights between encoder and decoder; mean over heads and layers, or of one\n"
-        "  rollout                attention through all layers (Abnar and Zuidema 2020)\n"
-        "  norm, norm-ln          length of what the weights carry; also through LayerNorm (Kobayashi 2020, 2021)\n"
-        "  alti                   ALTI+, how much nearer each brings the output (Ferrando 2022)\n"
-        "  gradient               length of the gradient of log p\n"
-        "  grad-x-input           gradient times embedding\n"
-        "  integrated-gradients   its mean on the way from an empty sentence (Sundararajan 2017)\n"
-        "  leave-one-out          what log p loses when no position may attend to the word\n\n"
-        "The last three have a sign: positive speaks for the token. --at and --tokens ask these and gradient why\n"
-        "token number N is A and not B.\n\n"
-        "For S source tokens and T tokens of the translation the file contains\n\n"
-        "  source (T, S), target (T, T)         row t explains token t; columns of target are <s> and the tokens\n"
-        "                                       before. With --at there is one row\n"
-        "  tokens (T,), source_tokens (S,)      the tokens\n"
-        "  log_p (T,)                           their log-probability\n"
-        "  gap (T,)                             integrated-gradients: by how many nats the sum of a row is wrong\n"
-        "  redistributed_source, ..._target     leave-one-out: the share of attention that goes elsewhere\n"
-        "  provenance                           JSON text: checkpoint and its hash, sentence, method\n\n"
-        "The table shows the source word with the largest value of each row, whatever its sign, and its share of\n"
-        "all source words. rollout and alti also give the share of the source against the target."
-    ),
+    description=__doc__,
     example='--source "A man rides a bicycle." --method alti',
     add_options=_add_options,
     check=_check,

@@ -1,4 +1,20 @@
-"""cumulative-ablation: switch heads off one after the other, and measure the translation."""
+"""Switch heads off one after the other, and measure the log-probability of the translation at every step.
+
+At twelve of the steps the sentence is translated anew. --order sets which head goes next:
+
+  effect     the head whose removal alone costs least goes first
+  gradient   by a first-order estimate of that, from one backward pass
+  greedy     always the head whose removal costs least now; as many passes as heads
+  random     drawn with --seed
+
+For N heads the file contains
+
+  heads (N,)          in the order in which they go, such as cross.5.2; layers and heads from 0
+  log_p (N + 1,)      of the translation without the first 0, 1, ..., N heads, in nats
+  counts, texts       (C,) how many heads are off, and what the model generates then
+  random (R, C)       the log-probability at these counts in orders that are drawn
+  provenance          JSON text: checkpoint and its hash, sentence, order
+"""
 
 from __future__ import annotations
 
@@ -44,21 +60,7 @@ def _measure(translator: Translator, options: argparse.Namespace) -> Measurement
 
 COMMAND = SentenceCommand(
     name="cumulative-ablation",
-    usage=("--source TEXT [--target TEXT] [--order effect|gradient|greedy|random]\n           [--random-orders N]"),
-    description=(
-        "Switch heads off one after the other, and measure the log-probability of the translation at every step.\n"
-        "At twelve of them the sentence is translated anew. With --order\n\n"
-        "  effect     the head whose removal alone costs least goes first\n"
-        "  gradient   by a first-order estimate of that, from one backward pass\n"
-        "  greedy     always the head whose removal costs least now; as many passes as heads\n"
-        "  random     drawn with --seed\n\n"
-        "For N heads the file contains\n\n"
-        "  heads (N,)          in the order in which they go, such as cross.5.2; layers and heads from 0\n"
-        "  log_p (N + 1,)      of the translation without the first 0, 1, ..., N heads, in nats\n"
-        "  counts, texts       (C,) how many heads are off, and what the model generates then\n"
-        "  random (R, C)       the log-probability at these counts in orders that are drawn\n"
-        "  provenance          JSON text: checkpoint and its hash, sentence, order"
-    ),
+    description=__doc__,
     add_options=_add_options,
     measure=_measure,
 )

@@ -1,4 +1,28 @@
-"""effects: measure the effect of every head on one translation."""
+"""Measure the effect of every head on one translation.
+
+An effect is the log-probability of a token with the head, minus without it, in nats. Positive: the head helped.
+All other heads stay as they are.
+
+--change sets the output that replaces the head's own:
+
+  zero       nothing
+  mean       its mean output over the sentences of --sentences
+  resample   its output on one of those sentences at the same position; the mean of 8 draws
+  random     its output plus a random vector as long as what zero takes away; the mean of 8 draws.
+             An effect that is no larger than this is not specific to the head
+
+After post-norm, taking a head away also makes the rest larger. --frozen-norm divides by the standard
+deviation of the unchanged run in the LayerNorm right after the head, so that only the removal counts.
+
+For L layers, H heads and T tokens of the translation the file contains
+
+  encoder, decoder, cross (L, H, T)   effects in nats; with draws also encoder_spread, ...: their
+                                      standard deviation
+  tokens (T,), log_p (T,)             the tokens and their log-probability with all heads
+  provenance                          JSON text: checkpoint and its hash, sentence, change
+
+Layers and heads count from 0 in the file, from 1 on the screen.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +30,8 @@ import argparse
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError
-from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, head_rows, sentence_facts
+from transformer_core.cli.arguments import Parser, UsageError, head_rows
+from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -56,28 +80,7 @@ def _measure(translator: Translator, options: argparse.Namespace) -> Measurement
 
 COMMAND = SentenceCommand(
     name="effects",
-    usage=(
-        "--source TEXT [--target TEXT] [--change zero|mean|resample|random]\n"
-        "           [--sentences FILE] [--frozen-norm]"
-    ),
-    description=(
-        "Measure the effect of every head on one translation: the log-probability of each of its tokens with the\n"
-        "head, minus without it, in nats. Positive: the head helped. All other heads stay as they are.\n\n"
-        "--change sets the output that replaces the head's own:\n\n"
-        "  zero       nothing\n"
-        "  mean       its mean output over the sentences of --sentences\n"
-        "  resample   its output on one of those sentences at the same position; the mean of 8 draws\n"
-        "  random     its output plus a random vector as long as what zero takes away; the mean of 8 draws.\n"
-        "             An effect that is no larger than this is not specific to the head\n\n"
-        "After post-norm, taking a head away also makes the rest larger. --frozen-norm divides by the standard\n"
-        "deviation of the unchanged run in the LayerNorm right after the head, so that only the removal counts.\n\n"
-        "For L layers, H heads and T tokens of the translation the file contains\n\n"
-        "  encoder, decoder, cross (L, H, T)   effects in nats; with draws also encoder_spread, ...: their\n"
-        "                                      standard deviation\n"
-        "  tokens (T,), log_p (T,)             the tokens and their log-probability with all heads\n"
-        "  provenance                          JSON text: checkpoint and its hash, sentence, change\n\n"
-        "Layers and heads count from 0 in the file, from 1 on the screen."
-    ),
+    description=__doc__,
     add_options=_add_options,
     check=_check,
     measure=_measure,

@@ -1,4 +1,19 @@
-"""lens: read from each layer what the model would generate there."""
+"""Read from each layer what the model would generate there.
+
+The logit lens reads the decoder's state after each layer as if it were the last. DecoderLens lets the decoder
+translate from the encoder's state after each layer. Only the last layer was trained for that: ranks say more than
+probabilities.
+
+For L layers and T tokens of the translation the file contains
+
+  log_p, rank, entropy (L + 1, T)    of the tokens of the translation, in nats; rank 1 is the most
+                                     probable token. Row 0 is the decoder's input
+  top, top_log_p (L + 1, T, 5)       the most probable tokens, and their log-probability
+  texts (L + 1,)                     translations from the encoder's state after each layer; the last
+                                     one is the plain translation
+  tokens (T,)                        the tokens of the translation
+  provenance                         JSON text: checkpoint and its hash, sentence
+"""
 
 from __future__ import annotations
 
@@ -44,20 +59,7 @@ def _measure(translator: Translator, options: argparse.Namespace) -> Measurement
 
 COMMAND = SentenceCommand(
     name="lens",
-    usage="--source TEXT [--target TEXT]",
-    description=(
-        "Read the decoder's state after each layer as if it were the last (logit lens), and let the decoder\n"
-        "translate from the encoder's state after each layer (DecoderLens). No layer but the last was trained for\n"
-        "that: ranks say more than probabilities.\n\n"
-        "For L layers and T tokens of the translation the file contains\n\n"
-        "  log_p, rank, entropy (L + 1, T)    of the tokens of the translation, in nats; rank 1 is the most\n"
-        "                                     probable token. Row 0 is the decoder's input\n"
-        "  top, top_log_p (L + 1, T, 5)       the most probable tokens, and their log-probability\n"
-        "  texts (L + 1,)                     translations from the encoder's state after each layer; the last\n"
-        "                                     one is the plain translation\n"
-        "  tokens (T,)                        the tokens of the translation\n"
-        "  provenance                         JSON text: checkpoint and its hash, sentence"
-    ),
+    description=__doc__,
     measure=_measure,
 )
 parser, run = COMMAND.parser, COMMAND.run

@@ -1,4 +1,29 @@
-"""patch: find the heads, or layers and positions, that carry the difference between two sentences."""
+"""Find the heads, or layers and positions, that carry the difference between two sentences.
+
+Both sentences are translated up to the first token that differs. Then one value of one run is put into the other.
+The difference is the logit of the clean sentence's next token minus the logit of the corrupted one's. 0: none of it
+comes with the value; 1: all.
+
+--site sets the values that are moved:
+
+  heads      the output of one head, at all positions
+  residual   the residual stream after a layer, at one position
+  ffn        the output of a feed-forward network, at one position
+
+--direction denoise moves values of the clean run into the corrupted one (what suffices?), noise those
+of the corrupted run into the clean one (what is needed?).
+
+For L layers, H heads and P positions the file contains
+
+  recovered, metrics    (3, L, H) of heads: encoder, decoder, encoder-decoder; else (2, L, P): encoder,
+                        decoder; NaN where a stack has no such position
+  metric_clean, metric_corrupted   of the two runs as they are
+  answers, prefix, source          the two tokens, those before, those of the patched sentence
+  provenance            JSON text: checkpoint and its hash, sentences, site, direction
+
+Layers, heads and positions count from 0 in the file, from 1 on the screen. For sentences with different
+numbers of tokens only heads can be patched.
+"""
 
 from __future__ import annotations
 
@@ -77,29 +102,7 @@ def _largest(recovered: Tensor, site: str) -> list[list[str]]:
 
 COMMAND = SentenceCommand(
     name="patch",
-    usage=(
-        "--clean TEXT --corrupted TEXT [--answers TEXT TEXT]\n"
-        "           [--site heads|residual|ffn] [--direction denoise|noise]"
-    ),
-    description=(
-        "Translate two sentences that differ in little, stop where the translations part, and put one value of\n"
-        "one run into the other: how much of the difference comes with it? The difference is the logit of the\n"
-        "clean sentence's next token minus that of the corrupted one's. 0: nothing comes with it; 1: all.\n\n"
-        "--site sets the values that are moved:\n\n"
-        "  heads      the output of one head, at all positions\n"
-        "  residual   the residual stream after a layer, at one position\n"
-        "  ffn        the output of a feed-forward network, at one position\n\n"
-        "--direction denoise moves values of the clean run into the corrupted one (what suffices?), noise those\n"
-        "of the corrupted run into the clean one (what is needed?).\n\n"
-        "For L layers, H heads and P positions the file contains\n\n"
-        "  recovered, metrics    (3, L, H) of heads: encoder, decoder, encoder-decoder; else (2, L, P): encoder,\n"
-        "                        decoder; NaN where a stack has no such position\n"
-        "  metric_clean, metric_corrupted   of the two runs as they are\n"
-        "  answers, prefix, source          the two tokens, those before, those of the patched sentence\n"
-        "  provenance            JSON text: checkpoint and its hash, sentences, site, direction\n\n"
-        "Layers, heads and positions count from 0 in the file, from 1 on the screen. For sentences with different\n"
-        "numbers of tokens only heads can be patched."
-    ),
+    description=__doc__,
     example='--clean "The child plays." --corrupted "The children play."',
     texts=(
         TextOption("clean", "The sentence.", required=True),

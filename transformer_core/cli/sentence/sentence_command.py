@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_table
+from transformer_core.cli.arguments import Parser, UsageError, checkpoint_names, load_translator, write_table
 from transformer_core.storage.files import atomic_write_bytes
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ class SentenceCommand:
 
     Args:
         name: Its name.
-        usage: The usage line between the checkpoint and `--out`.
-        description: What it measures, and what the file contains.
+        description: The docstring of its module: what it measures, and what the file contains.
         example: The arguments of the example beside the checkpoint and `--out`.
         measure: Model and options -> result; raises UsageError or ValueError for options that do not fit the model.
         add_options: Adds its own options to the parser.
@@ -100,8 +99,7 @@ class SentenceCommand:
     """
 
     name: str
-    usage: str
-    description: str
+    description: str | None
     measure: Callable[[Translator, argparse.Namespace], Measurement]
     add_options: Callable[[Parser], None] = lambda parser: None
     check: Callable[[argparse.Namespace], None] = lambda options: None
@@ -112,7 +110,6 @@ class SentenceCommand:
         """Return the options of this command."""
         result = Parser(
             self.name,
-            usage=f"--checkpoint DIR {self.usage} --out FILE.npz [--force]",
             description=self.description,
             example=(
                 f"  python -m transformer_core {self.name} --checkpoint checkpoints/en-de \\\n"
@@ -140,8 +137,7 @@ class SentenceCommand:
         provenance = {
             "format_version": FORMAT_VERSION,
             "program": "Headlight",
-            "checkpoint": str(translator.checkpoint.folder) if translator.checkpoint else "",
-            "checkpoint_hash": translator.checkpoint_hash,
+            **checkpoint_names(translator),
             **found.facts,
         }
         _write_npz(options.out, found.arrays, provenance)
@@ -157,12 +153,6 @@ def sentence_facts(options: argparse.Namespace, target: str, **chosen: Any) -> d
     """Return the provenance of a sentence, its translation and the options of the measurement."""
     given = options.target is not None
     return {"source": options.source, "target": target, "target_given": given, **chosen}
-
-
-def head_rows(values: Sequence[Sequence[float]], form: str) -> list[list[str]]:
-    """Return the rows of a table with a number for each head: layers down, heads across, from 1."""
-    rows = [[f"layer {number}", *(format(value, form) for value in row)] for number, row in enumerate(values, start=1)]
-    return [["head", *map(str, range(1, len(values[0]) + 1))], *rows]
 
 
 def _write_npz(out: Path, arrays: Mapping[str, Any], provenance: Mapping[str, Any]) -> None:

@@ -1,4 +1,19 @@
-"""train: prepared text in, saved steps out; stops and resumes at any time."""
+"""Train a model. Writes config.json, metrics.jsonl and the last saved steps to OUT.
+
+Ctrl-C saves and stops; --resume with the same OUT continues exactly there. Options override the recipe,
+and the recipe overrides the preset. A recipe is TOML with the same keys; its paths are relative to the
+current directory:
+
+  preset = "en-de"
+  data = "data"
+  valid = ["valid.tsv"]
+  out = "run"
+
+  [training]
+  steps = 20000
+
+Presets (train --preset NAME --help shows the values of one):
+"""
 
 from __future__ import annotations
 
@@ -15,6 +30,7 @@ from transformer_core.cli.arguments import (
     check_new_folder,
     existing,
     existing_text,
+    listed,
     preset_in,
     select_device,
 )
@@ -45,35 +61,22 @@ _TOO_SLOW = 2.0  # time in bfloat16 over time in float32; about 0.5 on processor
 
 
 def parser(shown: str = _DEFAULT_PRESET) -> Parser:
-    """The options of this command, with the defaults of one preset."""
-    choices = "\n".join(f"  {name:<21} {chosen.about}" for name, chosen in PRESETS.items())
+    """Return the options of this command, with the defaults of one preset."""
     result = Parser(
         "train",
         usage="[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
         "           --out DIR [--resume | --init-from CHECKPOINT] [--model.OPTION V] [--training.OPTION V]",
-        description=(
-            "Train a model. Writes config.json, metrics.jsonl and the last saved steps to OUT.\n\n"
-            "Ctrl-C saves and stops; --resume with the same OUT continues exactly there. Options override the recipe,\n"
-            "and the recipe overrides the preset. A recipe is TOML with the same keys; its paths are relative to the\n"
-            "current directory:\n\n"
-            '  preset = "en-de"\n  data = "data"\n  valid = ["valid.tsv"]\n  out = "run"\n\n'
-            "  [training]\n  steps = 20000\n\n"
-            f"Presets (train --preset NAME --help shows the values of one):\n\n{choices}"
-        ),
+        description=f"{__doc__}\n{listed({name: chosen.about for name, chosen in PRESETS.items()})}",
         example=(
             "  python -m transformer_core train --preset en-de --data data --valid valid.en-de.tsv.xz --out run\n"
             "  python -m transformer_core train --resume --out run --training.steps 200000"
         ),
     )
-    result.add_argument("--recipe", type=str, metavar="FILE", help="TOML with any of these options.")
-    result.add_argument("--data", type=str, metavar="DIR", help="Text prepared by `prepare`.")
+    result.add_argument("--recipe", metavar="FILE", help="TOML with any of these options.")
+    result.add_argument("--data", metavar="DIR", help="Text prepared by `prepare`.")
     add_training_text(result)
-    result.add_argument(
-        "--valid", type=str, nargs="+", metavar="FILE", help="Validation sets, in the formats of --train."
-    )
-    result.add_argument(
-        "--out", type=str, metavar="DIR", help="Folder of this training; must be new or empty, unless --resume."
-    )
+    result.add_argument("--valid", nargs="+", metavar="FILE", help="Validation sets, in the formats of --train.")
+    result.add_argument("--out", metavar="DIR", help="Folder of this training; must be new or empty, unless --resume.")
     result.add_argument("--resume", action="store_true", help="Continue from the newest saved step in OUT.")
     result.add_argument(
         "--init-from", type=find_checkpoint, metavar="DIR", help="Start from the weights of a checkpoint."
@@ -92,7 +95,7 @@ def run(arguments: Sequence[str]) -> int:
     if "out" not in given:
         raise UsageError("missing: --out DIR")
     threads = given.get("threads", 0)
-    device = select_device(given.get("device", "auto"), threads)
+    device = select_device(given.get("device", "auto"), threads, training=True)
     _validation(given.get("valid", []))  # fails here rather than after an hour of preparing
 
     import torch
