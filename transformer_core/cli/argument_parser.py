@@ -144,13 +144,13 @@ class Parser(argparse.ArgumentParser):
             allowed: The words.
             about: Its help.
             default: The word when none is given.
-            form: Shown in the help; the words themselves unless given.
+            form: Shown in the usage; the words themselves unless given.
             required: Whether it has to be given.
             many: Whether it takes several words.
         """
         typed = _choice_type(tuple(allowed), "some of" if many else "one of")
         if form:
-            typed["metavar"] = form
+            typed["metavar"], about = form, f"{about.rstrip('.')}: {', '.join(allowed)}."
         several: dict[str, Any] = {"nargs": "+", "default": []} if many else {"default": default}
         named: dict[str, Any] = {"required": required} if flag.startswith("-") else {}
         self.add_argument(flag, help=about, **named, **typed, **several)

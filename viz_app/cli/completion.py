@@ -28,7 +28,7 @@ def parser() -> Parser:
         description=__doc__,
         example='  eval "$(headlight completion bash)"',
     )
-    result.add_choice("shell", shtab.SUPPORTED_SHELLS, "bash, zsh, fish or tcsh.", form="SHELL")
+    result.add_choice("shell", shtab.SUPPORTED_SHELLS, "The shell.", form="SHELL")
     return result
 
 

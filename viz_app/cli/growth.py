@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from transformer_core.attention_maps import Kind
 from transformer_core.cli.arguments import Parser, UsageError, existing
 from transformer_core.storage.bundled_models import find_checkpoint
+from viz_app.cli.batch import parse_head
 from viz_app.cli.export import write
 from viz_app.export.figure_arguments import (
     add_style,
@@ -20,7 +22,6 @@ from viz_app.export.figure_arguments import (
     check_dpi,
     parse_targets,
     style_from_options,
-    validate_choice,
 )
 from viz_app.text import LANGUAGES
 
@@ -46,7 +47,7 @@ def parser() -> Parser:
     add("--head", metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
     add("--at", type=int, metavar="STEP", help="The snapshot after this step; the last unless given.")
     add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")
-    add("--language", default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
     add_style(result)
     add_targets(result)
     return result
@@ -56,7 +57,6 @@ def run(arguments: Sequence[str]) -> int:
     """Write the files."""
     options = parser().options(arguments)
     folder = _located(Path(options.history))
-    validate_choice("--language", options.language, LANGUAGES)
     formats = parse_targets(options)
     style = style_from_options(options)
     check_dpi(options, tuple(formats.values()))
@@ -64,7 +64,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _located(folder: Path) -> Path:
-    """The history that --history names; what lay in a checkpoint before `derived/` is found there by its old place."""
+    """Return the folder of --history; in a checkpoint, the place before `derived/` also leads to it."""
     moved = Path(find_checkpoint(str(folder.parent / "derived" / folder.name)))
     if not folder.is_dir() and moved.is_dir():
         return moved
@@ -74,7 +74,7 @@ def _located(folder: Path) -> Path:
 def _wanted(
     options: argparse.Namespace, folder: Path, formats: dict[Path, str]
 ) -> list[tuple[Figure, dict[Path, str]]]:
-    """What is to be drawn, with its files: the film for GIFs, the head at its moment for the others."""
+    """Return the figures with their files: the animation for GIFs, the head at its snapshot for the others."""
     from transformer_core.history.snapshots import History
     from viz_app.export.provenance import folder_name
     from viz_app.figures import RENDERERS
@@ -97,7 +97,7 @@ def _wanted(
 
 
 def _seen(options: argparse.Namespace, history: History) -> HeadSnapshot:
-    """The head at its moment. Raises UsageError for one that the history does not have."""
+    """Return the head at its snapshot. Raises UsageError for one that the history lacks."""
     from viz_app.model_card.head_snapshot import HeadSnapshot
 
     steps, sentences = history.steps, len(history.sentences)
@@ -106,14 +106,12 @@ def _seen(options: argparse.Namespace, history: History) -> HeadSnapshot:
         raise UsageError(f"--at is {at}, but must be one of {', '.join(map(str, steps))}")
     if not 1 <= options.sentence <= sentences:
         raise UsageError(f"--sentence is {options.sentence}, but must be between 1 and {sentences}")
-    place = options.head or HeadSnapshot.start(history).place
-    seen = HeadSnapshot.from_query(
-        {"grown_head": place, "grown_at": str(at), "grown_text": str(options.sentence)}, history
+    name = options.head or HeadSnapshot.start(history).place
+    place = parse_head(name, history.model["layers"], history.model["heads"])
+    return HeadSnapshot(
+        sentence=options.sentence - 1,
+        kind=cast(Kind, place.kind),
+        moment=steps.index(at),
+        layer=place.layer,
+        head=place.head,
     )
-    if seen.place != place:
-        layers, heads = history.model["layers"], history.model["heads"]
-        raise UsageError(
-            f"--head is {place!r}, but must be encoder, decoder or cross with a layer from 1 to {layers} and a head "
-            f"from 1 to {heads}, such as cross.1.{heads}"
-        )
-    return seen

@@ -42,7 +42,6 @@ SESSION_NAME = "session"  # instead of a lesson: all stops of the route
 
 def parser() -> Parser:
     """Return the options of this command."""
-    names = ", ".join(entry.name for entry in LESSONS)
     result = Parser(
         "lesson",
         package="viz_app",
@@ -55,12 +54,13 @@ def parser() -> Parser:
         ),
     )
     result.add_checkpoint()
-    result.add_argument("--lesson", required=True, metavar="NAME", help=f"{names}, or {SESSION_NAME} for all.")
+    lessons = (*(entry.name for entry in LESSONS), SESSION_NAME)
+    result.add_choice("--lesson", lessons, f"The lesson, or {SESSION_NAME} for all.", form="NAME", required=True)
     result.add_argument("--teacher", action="store_true", help="Of a session: the sheet with notes and answers.")
     result.add_argument("--scene", metavar="NAME", help="The scene; the handout unless given.")
     result.add_argument("--with", metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos.")
     result.add_argument("--text", metavar="TEXT", help="The sentence; an example unless given.")
-    result.add_argument("--language", default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
     add_style(result)
     add_targets(result)
     return result
@@ -69,13 +69,11 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the file."""
     options = parser().options(arguments)
-    validate_choice("--lesson", options.lesson, (*(entry.name for entry in LESSONS), SESSION_NAME))
     whole = options.lesson == SESSION_NAME
     if whole and options.scene:
         raise UsageError("--scene needs one lesson; a session has the handout only")
     if options.teacher and not whole:
         raise UsageError(f"--teacher is only for --lesson {SESSION_NAME}")
-    validate_choice("--language", options.language, LANGUAGES)
     formats = parse_targets(options)
     return _picture(options, formats) if options.scene else _handout(options, formats)
 

@@ -41,8 +41,8 @@ def parser() -> Parser:
     result.add_checkpoint()
     result.add_argument("--out", required=True, metavar="FOLDER", help="Folder; created if missing.")
     result.add_argument("--format", default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
-    result.add_argument("--preset", default=DEFAULT_PRESET, metavar="NAME", help=f"{', '.join(PRESETS)}.")
-    result.add_argument("--language", default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    result.add_choice("--preset", PRESETS, "Preset for a venue.", default=DEFAULT_PRESET, form="NAME")
+    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
     result.add_argument("--force", action="store_true", help="Replace existing files.")
     return result
 
@@ -53,8 +53,6 @@ def run(arguments: Sequence[str]) -> int:
     formats = tuple(dict.fromkeys(options.format.split(",")))
     for format in formats:
         validate_choice("--format", format, FORMATS)
-    validate_choice("--preset", options.preset, PRESETS)
-    validate_choice("--language", options.language, LANGUAGES)
     out = Path(options.out)
     if out.is_file() or not out.resolve().parent.is_dir():
         raise UsageError(f"--out is {options.out!r}, but must be a folder whose parent exists")
@@ -86,6 +84,6 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _choices(options: object) -> list[str]:
-    """The options that differ from the default."""
+    """Return the options that differ from the default."""
     defaults = {"format": DEFAULT_FORMATS, "preset": DEFAULT_PRESET, "language": "en"}
     return [f"--{name}={value}" for name, default in defaults.items() if (value := getattr(options, name)) != default]

@@ -50,62 +50,6 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
     assert "Steps over which the learning rate rises linearly. (default: 4000)" in help_text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["fly"], "the commands are translate, evaluate"),
-        (["translate"], "missing: --checkpoint"),
-        (["translate", "--checkpoint", "nowhere"], "folder not found: nowhere"),
-        (
-            ["translate", "--checkpoint", "{checkpoint}", "--beam", "0"],
-            "beam is 0, but must be between 1 and 1,000",
-        ),
-        (["translate", "--checkpoint", "{checkpoint}", "--beam", "x"], "--beam is 'x', but must be a whole number"),
-        (["translate", "--checkpoint", "{checkpoint}", "--batch", "0"], "--batch is 0, but must be 1 or more"),
-        (["translate", "--checkpoint", "{checkpoint}", "--device", "toaster"], "but must be one of auto, cpu"),
-        (["translate", "--checkpoint", "{checkpoint}", "--threads", "-1"], "--threads is -1"),
-        (["evaluate", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "file not found: no.tsv"),
-        (["evaluate", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--references", "0"], "--references is '0'"),
-        (["evaluate", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--greedy", "--beam", "4"], "--beam is 4"),
-        (
-            ["contrast", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--form", "cats"],
-            "one of lingeval, contracat",
-        ),
-        (["contrast", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "file not found: no.tsv"),
-        (["prepare", "--out", "x"], "missing: --train"),
-        (["prepare", "--train", "{pairs}", "--out", "{run}"], "is not empty"),
-        (["prepare", "--train", "{pairs}", "--out", "x", "--careless-share", "2"], "must be from 0 to 1"),
-        (["prepare", "--train", "{pairs}", "--out", "x", "--vocab-size", "9", "--tokenizer", "t"], "--vocab-size out"),
-        (["train", "--data", "{data}"], "missing: --out"),
-        (["train", "--out", "x"], "give either --data DIR"),
-        (["train", "--out", "x", "--data", "{data}", "--train", "{pairs}"], "give either --data DIR"),
-        (
-            ["train", "--out", "x", "--data", "{data}", "--preset", "huge"],
-            "must be one of base, big, en-de, small, tiny",
-        ),
-        (["train", "--out", "x", "--data", "{data}", "--training.step", "3"], "did you mean --training.steps?"),
-        (["train", "--out", "x", "--data", "{data}", "--training.precision", "fp8"], "one of float32, bfloat16"),
-        (["train", "--out", "x", "--data", "{data}", "--model.num_heads", "7"], "a divisor of d_model (512)"),
-        (["train", "--out", "x", "--data", "{data}", "--model.vocab_size", "99"], "has 160"),
-        (["train", "--out", "{run}", "--data", "{data}"], "is not empty; add --resume"),
-        (["train", "--out", "{run}", "--resume", "--init-from", "{checkpoint}"], "give only one"),
-        (["train", "--out", "{data}", "--resume"], "is not the folder of a training"),
-        (["average", "{data}", "--out", "x"], "is not the folder of a training"),
-        (["average", "{run}", "--out", "x", "--last", "0"], "--last is 0"),
-        (["attention", "--checkpoint", "{checkpoint}", "--source", " ", "--out", "x.npz"], "--source is empty"),
-        (["attention", "--checkpoint", "{checkpoint}", "--source", "a", "--out", "x.png"], "must end with .npz"),
-        (["attention", "--checkpoint", "{checkpoint}", "--source", "a " * 2000, "--out", "x.npz"], "at most 1024"),
-    ],
-)
-def test_unusable_arguments_give_one_line_and_status_2(
-    arguments: list[str], told: str, made: Workplace, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    said = call(*(argument.format(**vars(made)) for argument in arguments))
-    assert told in one_line_error(said)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_damaged_checkpoint_gives_one_line_and_status_1(made: Workplace, call: Call, tmp_path: Path) -> None:
     for file in made.checkpoint.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
