@@ -154,7 +154,7 @@ def test_computed_times_and_costs_follow_from_the_operations() -> None:
 
 
 def test_the_recipe_shown_is_one(tmp_path: Path) -> None:
-    from transformer_core.cli.train import _read_recipe, parser
+    from transformer_core.cli.training.train import _read_recipe, parser
 
     options: Parser = parser()
     (text,) = blocks(ROOT / "docs" / "training.md", "toml")

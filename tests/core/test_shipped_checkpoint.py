@@ -11,7 +11,7 @@ import pytest
 from transformer_core.analysis.head_aims import unmet_criteria
 from transformer_core.analysis.head_scores import shortcomings
 from transformer_core.checkpoint import checkpoint_bytes
-from transformer_core.cli.run_settings import merged_model
+from transformer_core.cli.training.run_settings import merged_model
 from transformer_core.constituency_parser import ConstituencyParser
 from transformer_core.model.transformer import count_parameters
 from transformer_core.paper.presets import preset

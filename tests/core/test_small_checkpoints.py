@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from transformer_core.checkpoint import checkpoint_bytes
-from transformer_core.cli.run_settings import merged_model
+from transformer_core.cli.training.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.model.transformer import Transformer, count_parameters
 from transformer_core.paper.presets import preset

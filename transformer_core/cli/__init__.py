@@ -1,4 +1,4 @@
-"""The command line: python -m transformer_core COMMAND ...
+"""Command line: python -m transformer_core COMMAND ...
 
 Data go to standard output, progress and logs to standard error. Exit status 0 when done, 2 for unusable arguments
 (one line says why and what is allowed), 1 when something failed (one line; --debug shows the whole stack trace).
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import keyword
 import logging
 import os
 import sys
@@ -17,36 +16,59 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import ModuleType
+from typing import NamedTuple
 
 from transformer_core import __version__
 from transformer_core.config import ConfigError
 
-# Each is a module of this package with `run(arguments)`; they are loaded when they are called.
+
+class Command(NamedTuple):
+    """One command: its module in the package, with `parser()` and `run(arguments)`, loaded when it is called."""
+
+    module: str
+    about: str
+
+
 COMMANDS = {
-    "translate": "Translate lines of text from standard input.",
-    "evaluate": "Translate or parse a test set and score it: BLEU, chrF, perplexity, F1; or compare two models.",
-    "parse": "Parse sentences from standard input into trees (Section 6.3).",
-    "align": "Measure how well each encoder-decoder head, and other methods, align words.",
-    "contrast": "Measure how often a model prefers the correct translation to an incorrect one.",
-    "prepare": "Learn a vocabulary from parallel text or trees and tokenise them for training.",
-    "train": "Train a model; stop and resume at any time.",
-    "average": "Average the last saved steps of a training run into a checkpoint.",
-    "ship": "Turn a training run into a checkpoint to publish: averaged, scored, with a model card.",
-    "convert": "Turn a published translator, such as OPUS-MT, into a checkpoint.",
-    "export-model": "Write a checkpoint as a model of another program, such as transformers.",
-    "derived": "Measure a checkpoint again: scores, alignment, history, model card.",
-    "journal": "Export loss, learning rate and validation scores of a training run as one JSON file.",
-    "variations": "Train the rows of Table 3 at reduced size, under equal conditions, and score them.",
-    "history": "Record how the attention heads of a model developed during training.",
-    "count": "Count parameters, operations and memory of a configuration.",
-    "attention": "Save all attention weights of one sentence to a file.",
-    "effects": "Measure what each head does to the translation of a sentence.",
-    "staircase": "Switch heads off one after the other, and see what is left of a translation.",
-    "atlas": "Measure what each head of a model is for: where it looks, what it links, aligns and does.",
-    "patch": "Say which heads, or layers and positions, carry the difference between two sentences.",
-    "lens": "See what the model would generate at each layer.",
-    "attribute": "Say which words carry each token of a translation, by nine methods.",
+    "translate": Command("translate", "Translate lines of text from standard input."),
+    "evaluate": Command(
+        "evaluate", "Translate or parse a test set and score it: BLEU, chrF, perplexity, F1; or compare two models."
+    ),
+    "parse": Command("parse", "Parse sentences from standard input into trees (Section 6.3)."),
+    "align": Command("align", "Measure how well each encoder-decoder head, and other methods, align words."),
+    "contrast": Command("contrast", "Measure how often a model prefers the correct translation to an incorrect one."),
+    "prepare": Command("training.prepare", "Learn a vocabulary from parallel text or trees and tokenise them."),
+    "train": Command("training.train", "Train a model; stop and resume at any time."),
+    "average": Command("checkpoint.average", "Average the last saved steps of a training run into a checkpoint."),
+    "ship": Command(
+        "checkpoint.ship", "Turn a training run into a checkpoint to publish: averaged, scored, with a model card."
+    ),
+    "convert": Command("checkpoint.convert", "Turn a published translator, such as OPUS-MT, into a checkpoint."),
+    "export-model": Command(
+        "checkpoint.export_model", "Write a checkpoint as a model of another program, such as transformers."
+    ),
+    "derived": Command("checkpoint.derived", "Measure a checkpoint again: scores, alignment, history, model card."),
+    "journal": Command(
+        "training.journal", "Export loss, learning rate and validation scores of a training run as one JSON file."
+    ),
+    "variations": Command(
+        "variations", "Train the rows of Table 3 at reduced size, under equal conditions, and score them."
+    ),
+    "history": Command("training.history", "Record how the attention heads of a model developed during training."),
+    "count": Command("count", "Count parameters, operations and memory of a configuration."),
+    "attention": Command("sentence.attention", "Save all attention weights of one sentence."),
+    "effects": Command("sentence.effects", "Measure the effect of every head on one translation."),
+    "cumulative-ablation": Command(
+        "sentence.cumulative_ablation", "Switch heads off one after the other, and measure the translation."
+    ),
+    "atlas": Command("atlas", "Measure the role of every head: targets, relations, alignment, effects."),
+    "patch": Command(
+        "sentence.patch", "Find the heads, or layers and positions, that carry the difference between two sentences."
+    ),
+    "lens": Command("sentence.lens", "Read from each layer what the model would generate there."),
+    "attribute": Command("sentence.attribute", "Attribute each token of a translation to words, by nine methods."),
 }
+FORMER_NAMES = {"staircase": "cumulative-ablation"}
 
 _HELP = """usage: python -m transformer_core COMMAND ...
 
@@ -75,25 +97,23 @@ class Program:
 
     Args:
         prog: How it is called.
-        packages: By the package of their modules, what each command does, by its name. Its module has the same name,
-            with _ for - and after a word that Python keeps for itself, and `run(arguments)`.
+        packages: The commands of each package, by name.
         help: Shown by --help; `{commands}` is filled in.
     """
 
     prog: str
-    packages: Mapping[str, Mapping[str, str]]
+    packages: Mapping[str, Mapping[str, Command]]
     help: str
 
     @property
     def commands(self) -> dict[str, str]:
-        """What each command does, by its name."""
-        return {name: about for commands in self.packages.values() for name, about in commands.items()}
+        """One line on each command, by its name."""
+        return {name: each.about for commands in self.packages.values() for name, each in commands.items()}
 
     def module(self, name: str) -> ModuleType:
-        """The module of a command."""
+        """Import the module of a command."""
         package = next(package for package, commands in self.packages.items() if name in commands)
-        module = f"{name}_" if keyword.iskeyword(name) else name.replace("-", "_")
-        return importlib.import_module(f"{package}.{module}")
+        return importlib.import_module(f"{package}.{self.packages[package][name].module}")
 
 
 PROGRAM = Program("python -m transformer_core", {__name__: COMMANDS}, _HELP)
@@ -130,8 +150,9 @@ def _run(given: list[str], program: Program) -> int:
     if name == "--version":
         sys.stdout.write(f"Headlight {__version__}\n")
         return 0
+    name = FORMER_NAMES.get(name, name.replace("_", "-"))
     if name not in program.commands:
-        return _fail(f"unknown command {name}; the commands are {', '.join(program.commands)}", 2, debug=False)
+        return _fail(f"unknown command {given[0]}; the commands are {', '.join(program.commands)}", 2, debug=False)
     token = called_as.set(program.prog)
     try:
         status: int = program.module(name).run(given[1:])

@@ -1,4 +1,19 @@
-"""align: hand-made word alignments in, the alignment error rate of every encoder-decoder head and method out."""
+"""Compare the attention of each encoder-decoder head, and other methods, with word alignments made by hand.
+
+FILE has one sentence pair per line: source, target and links, separated by tabs. Words are separated by
+spaces and count from 0; a link is `i-j` (sure) or `i?j` (possible). A head links each target word to
+the source word that it attends to most. The alignment error rate (Och and Ney 2000) is 0 for a head
+that finds exactly the sure links, and 100 % for one that finds none.
+
+Prints a table in per cent, layers and heads from 1; then one line of JSON, from 0. Both conventions are
+given: `output` labels a row by the token that it generates, `input` by the token that it reads.
+
+A table of methods follows: a single head, the mean of a layer's heads, norms and ALTI of a layer, and
+whole methods; see `attribute --help`. `best` is measured on the sentences on which it was chosen.
+`two-fold` chooses layer and head on one half of the sentences and measures on the other, and the
+other way round; `any` also chooses the method. Differences to the best head are two-fold, with 95 %
+of 1,000 draws of sentences. --slow adds gradients and leave-one-out, which take minutes.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +21,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, load_translator, write_summary, write_table
+from transformer_core.cli.arguments import (
+    Parser,
+    checkpoint_names,
+    head_rows,
+    load_translator,
+    write_summary,
+    write_table,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,25 +43,10 @@ _CONVENTIONS = {
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "align",
-        usage="--checkpoint DIR --gold FILE [--slow]",
-        description=(
-            "Compare the attention of each encoder-decoder head, and other methods, with word alignments made by "
-            "hand.\n\n"
-            "FILE has one sentence pair per line: source, target and links, separated by tabs. Words are separated by\n"
-            "spaces and count from 0; a link is `i-j` (sure) or `i?j` (possible). A head links each target word to\n"
-            "the source word that it attends to most. The alignment error rate (Och and Ney 2000) is 0 for a head\n"
-            "that finds exactly the sure links, and 100 % for one that finds none.\n\n"
-            "Prints a table in per cent, layers and heads from 1; then one line of JSON, from 0. Both conventions are\n"
-            "given: `output` labels a row by the token that it generates, `input` by the token that it reads.\n\n"
-            "A table of methods follows: a single head, the mean of a layer's heads, norms and ALTI of a layer, and\n"
-            "whole methods; see `attribute --help`. `best` is measured on the sentences on which it was chosen.\n"
-            "`two-fold` chooses layer and head on one half of the sentences and measures on the other, and the\n"
-            "other way round; `any` also chooses the method. Differences to the best head are two-fold, with 95 %\n"
-            "of 1,000 draws of sentences. --slow adds gradients and leave-one-out, which take minutes."
-        ),
+        description=__doc__,
         example="  python -m transformer_core align --checkpoint checkpoints/en-de --gold alignment.en-de.tsv",
     )
     result.add_checkpoint()
@@ -50,7 +57,7 @@ def parser() -> Parser:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Measure every encoder-decoder head."""
+    """Measure every encoder-decoder head and method."""
     options = parser().options(arguments)
 
     from transformer_core.analysis.alignment import alignment_report, read_gold
@@ -79,8 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         "methods": {name: _rounded(methods) for name, methods in compared.items()},
         "sentences": len(gold),
         "gold": options.gold,
-        "checkpoint": options.checkpoint,
-        "checkpoint_hash": translator.checkpoint_hash,
+        **checkpoint_names(translator),
     }
     write_summary(summary)
     return 0
@@ -106,14 +112,14 @@ def _write_methods(name: str, methods: dict[str, Compared]) -> None:
 
 
 def _place(choice: Choice, *, named: bool) -> str:
-    """Layer and head from 1, perhaps after the method."""
+    """Return layer and head from 1, perhaps after the method."""
     name, *numbers = choice
     place = ".".join(str(number + 1) for number in numbers if number is not None)
     return f"{name} {place}".rstrip() if named else place
 
 
 def _rounded(methods: dict[str, Compared]) -> dict[str, Any]:
-    """For programs: rates from 0 to 1, layers and heads from 0."""
+    """Return numbers for programs: rates from 0 to 1, layers and heads from 0."""
 
     def choice(chosen: Choice) -> dict[str, Any]:
         return dict(zip(("method", "layer", "head"), chosen, strict=True))
@@ -137,6 +143,5 @@ def _best(table: npt.NDArray[np.float64]) -> dict[str, Any]:
 def _write_errors(name: str, table: npt.NDArray[np.float64]) -> None:
     best = _best(table)
     sys.stdout.write(f"Alignment error rate in %, {_CONVENTIONS[name]} ({name})\n")
-    rows = [[f"layer {number}", *(f"{100 * value:.1f}" for value in row)] for number, row in enumerate(table, start=1)]
-    write_table([["head", *(str(head) for head in range(1, table.shape[1] + 1))], *rows])
+    write_table(head_rows((100 * table).tolist(), ".1f"))
     sys.stdout.write(f"best: layer {best['layer'] + 1}, head {best['head'] + 1}: {100 * best['aer']:.1f}\n\n")

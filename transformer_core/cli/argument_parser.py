@@ -1,25 +1,26 @@
-"""Reading options: jsonargparse, with help that teaches and errors of one line."""
+"""Parse options with argparse: help from the docstrings of configurations, errors of one line."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
-import re
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, get_args, get_type_hints
-
-import jsonargparse
 
 from transformer_core.cli import called_as
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.paper.presets import preset
 from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.storage.manifest import MANIFEST_FILE
 
 # The fields of DecodingConfig that are options of their own.
 SEARCH = ("beam", "alpha", "length_penalty", "min_length", "constrained")
 
-_TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_NOT_GIVEN = object()
 
 
 class UsageError(ConfigError):
@@ -33,7 +34,7 @@ def check_at_least(option: str, value: int, least: int) -> None:
 
 
 def existing(option: str, path: str, *, folder: bool = False) -> Path:
-    """The path that an option names. Raises UsageError when it does not exist, or is of another kind."""
+    """Return the path of an option. Raises UsageError when it is missing, or of another kind."""
     found = Path(path)
     if not (found.is_dir() if folder else found.is_file()):
         raise UsageError(f"{option}: {'folder' if folder else 'file'} not found: {path}")
@@ -41,77 +42,121 @@ def existing(option: str, path: str, *, folder: bool = False) -> Path:
 
 
 def existing_text(option: str, spec: str) -> str:
-    """A parallel text: one file, or two with a comma between. Raises UsageError when one is missing."""
+    """Return a parallel text: one file, or two with a comma between. Raises UsageError when one is missing."""
     for path in [spec] if Path(spec).exists() or "," not in spec else spec.split(",", 1):
         existing(option, path)
     return spec
 
 
-class _Formatter(jsonargparse.DefaultHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Keeps the line breaks of descriptions and examples; shows defaults where there are any."""
-
-    def _get_help_string(self, action: argparse.Action) -> str:
-        text = (action.help or "").rstrip()
-        if action.default in (None, False, argparse.SUPPRESS) or not action.option_strings:
-            return text
-        return f"{text} (default: %(default)s)"
+def check_new_file(option: str, path: Path, force: bool) -> None:
+    """Raise UsageError for a file that cannot be written, or that exists and may not be replaced."""
+    if path.exists() and (path.is_dir() or not force):
+        raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option}: folder not found: {path.parent}")
 
 
-class Parser(jsonargparse.ArgumentParser):
-    """Parser of one command; raises UsageError instead of printing and leaving.
+def listed(lines: Mapping[str, str]) -> str:
+    """Return names and what they are, one a line, for a description."""
+    width = max(map(len, lines))
+    return "\n".join(f"  {name:<{width}}  {about}" for name, about in lines.items())
+
+
+def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
+    """Raise UsageError when --out exists and is not an empty folder."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"--out: {path} is not empty; {hint}")
+
+
+class Parser(argparse.ArgumentParser):
+    """Parser of one command; raises UsageError instead of printing and exiting.
 
     Args:
         command: Its name.
-        usage: The arguments as the usage line shows them.
-        description: What the command does.
+        description: The docstring of the command's module, perhaps with a list behind it.
         example: Shown at the end of the help.
+        usage: The arguments as the usage line shows them; all but those of the machine unless given.
         package: The package that is run with `python -m`, unless another program runs the command; the help names
             that one then.
     """
 
     def __init__(
-        self, command: str, *, usage: str, description: str, example: str, package: str = "transformer_core"
+        self, command: str, *, description: str | None, example: str, usage: str = "", package: str = "transformer_core"
     ) -> None:
         module = f"python -m {package} "
         program = f"{called_as.get()} " if called_as.get() else module
         prog = program + command
         super().__init__(
             prog=prog,
-            usage=f"{prog} {usage}",
-            description=description.replace(module, program),
+            usage=f"{prog} {usage}" if usage else None,
+            description=(description or "").strip().replace(module, program),
             epilog=f"Example:\n\n{example}".replace(module, program),
             formatter_class=_Formatter,
             allow_abbrev=False,
         )
+        for kind, read in ((int, _whole_number), (float, _number), (bool, _boolean)):
+            self.register("type", kind, read)
         self._renamed: dict[str, str] = {}  # former name of an option -> its name
         self._renamed_values: dict[str, Mapping[str, str]] = {}  # option -> former name of a choice -> its name
-        self._checks: list[tuple[str, Callable[[Any], object]]] = []  # name of an option, what it must pass
+        self._checks: list[tuple[str, Callable[[Any, Mapping[str, Any]], object]]] = []  # option, check of its value
         self.add_argument("--debug", action="store_true", help="Show the full stack trace when a command fails.")
 
-    def add_config(self, config: type, key: str, skip: set[str] | None = None) -> None:
-        """An option `--key.field` for every field of a configuration class, with its docstring as the help."""
-        self.add_class_arguments(config, key, skip=set(skip or ()))
+    # --- options -----------------------------------------------------------------------------------------------------
+
+    def add_config(self, config: type, key: str, skip: Iterable[str] = ()) -> None:
+        """Add an option `--key.field` for every field of a configuration class, with its docstring as the help."""
+        group = self.add_argument_group((inspect.getdoc(config) or "").partition("\n")[0].removesuffix("."))
+        for name, about in _field_help(config).items():
+            if name not in skip:
+                group.add_argument(f"--{key}.{name}", help=about, **_field_type(config, name))
         renamed: Mapping[str, str] = config.RENAMED  # type: ignore[attr-defined]
         self._renamed |= {f"--{key}.{old}": f"--{key}.{new}" for old, new in renamed.items()}
         values: Mapping[str, Mapping[str, str]] = config.RENAMED_VALUES  # type: ignore[attr-defined]
         self._renamed_values |= {f"--{key}.{name}": choices for name, choices in values.items()}
-        for action in self._actions:
-            if action.dest == key:  # jsonargparse's own way to read a whole group; ours is the recipe
-                action.help = argparse.SUPPRESS
 
-    def add_field(self, config: type, name: str, note: str = "") -> None:
-        """An option `--name` for one field of a configuration class; None unless it is given."""
-        others = {field for field in config.__dataclass_fields__ if field != name}  # type: ignore[attr-defined]
-        self.add_class_arguments(config, as_group=False, skip=set(others))
-        action = next(action for action in self._actions if action.dest == name)
-        action.default = None
-        action.metavar = "|".join(_choices(config, name)) or "N"
-        action.help = f"{action.help} {note}".strip()
+    def add_field(self, config: type, name: str, note: str) -> None:
+        """Add an option `--name` for one field of a configuration class; None unless it is given."""
+        self.add_argument(f"--{name}", help=f"{_field_help(config)[name]} {note}", **_field_type(config, name))
 
-    def add_number(self, flag: str, default: int, about: str, *, least: int = 1) -> None:
-        """An option for a whole number, which is checked when it is read: not too small."""
+    def add_number(self, flag: str, default: int, about: str, *, least: int = 1, most: int | None = None) -> None:
+        """Add an option for a whole number within bounds."""
+
+        def check(value: int, _: Mapping[str, Any]) -> None:
+            check_at_least(flag, value, least)
+            if most is not None and value > most:
+                raise UsageError(f"{flag} is {value}, but must be {most:,} or less")
+
         action = self.add_argument(flag, type=int, default=default, metavar="N", help=about)
-        self._checks.append((action.dest, lambda value: check_at_least(flag, value, least)))
+        self._checks.append((action.dest, check))
+
+    def add_choice(
+        self,
+        flag: str,
+        allowed: Iterable[str],
+        about: str,
+        *,
+        default: str | None = None,
+        form: str = "",
+        required: bool = False,
+        many: bool = False,
+    ) -> None:
+        """Add an option for one word of several, or for some of them.
+
+        Args:
+            flag: Its name; without -- an argument that has to be given.
+            allowed: The words.
+            about: Its help.
+            default: The word when none is given.
+            form: Shown in the usage; the words themselves unless given.
+            required: Whether it has to be given.
+            many: Whether it takes several words.
+        """
+        typed = _choice_type(tuple(allowed), "some of" if many else "one of")
+        if form:
+            typed["metavar"], about = form, f"{about.rstrip('.')}: {', '.join(allowed)}."
+        several: dict[str, Any] = {"nargs": "+", "default": []} if many else {"default": default}
+        named: dict[str, Any] = {"required": required} if flag.startswith("-") else {}
+        self.add_argument(flag, help=about, **named, **typed, **several)
 
     def add_path(
         self,
@@ -124,7 +169,7 @@ class Parser(jsonargparse.ArgumentParser):
         parallel: bool = False,
         read: Callable[[str], str] = str,
     ) -> None:
-        """An option for what must exist, which is checked when it is read.
+        """Add an option for what must exist, which is checked when it is read.
 
         Args:
             flag: Its name; without -- an argument that has to be given.
@@ -140,137 +185,230 @@ class Parser(jsonargparse.ArgumentParser):
         action = self.add_argument(flag, type=read, metavar=form, help=about, **several, **named)
         name = flag if named else form
 
-        def check(value: list[str] | str | None) -> None:
+        def check(value: list[str] | str | None, _: Mapping[str, Any]) -> None:
             for path in value if isinstance(value, list) else [] if value is None else [value]:
                 existing_text(name, path) if parallel else existing(name, path, folder=form == "DIR")
 
         self._checks.append((action.dest, check))
 
+    def add_output(self, about: str, suffix: str = "", *, flag: str = "--out", required: bool = True) -> None:
+        """Add an option for a file to write, with this ending, and `--force`, without which no file is replaced."""
+
+        def check(out: Path | None, values: Mapping[str, Any]) -> None:
+            if out is not None and not out.name.endswith(suffix):
+                raise UsageError(f"{flag} is {str(out)!r}, but must end with {suffix}")
+            if out is not None:
+                check_new_file(flag, out, values["force"])
+
+        action = self.add_argument(flag, type=Path, required=required, metavar="FILE", help=about)
+        self.add_argument("--force", action="store_true", help="Replace an existing file.")
+        self._checks.append((action.dest, check))
+
+    def add_output_folder(self, about: str, kind: str, is_kind: Callable[[Path], bool]) -> None:
+        """Add `--out DIR` and `--force`.
+
+        Args:
+            about: Help of --out.
+            kind: What the folder is, in words.
+            is_kind: Whether a folder is one; no other is replaced, even with --force.
+        """
+
+        def check(out: Path, values: Mapping[str, Any]) -> None:
+            if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+                return
+            if not is_kind(out):
+                raise UsageError(f"--out: {out} is not a {kind}; choose another folder")
+            if not values["force"]:
+                raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another folder")
+
+        self.add_argument("--out", type=Path, required=True, metavar="DIR", help=about)
+        self.add_argument("--force", action="store_true", help=f"Replace an existing {kind}.")
+        self._checks.append(("out", check))
+
+    def add_new_checkpoint(self) -> None:
+        """Add `--out DIR` for a new checkpoint, and `--force`."""
+        self.add_output_folder(
+            "Folder of the new checkpoint.", "checkpoint", lambda out: (out / MANIFEST_FILE).is_file()
+        )
+
     def add_machine(self) -> None:
-        """Options for device and threads."""
-        about = "auto (a GPU if there is one), cpu, cuda, cuda:1, ..."
-        self.add_argument("--device", type=str, default="auto", metavar="NAME", help=about)
+        """Add the options for device and threads."""
+        about = "auto (a CUDA GPU if there is one), cpu, cuda, cuda:1, ..."
+        self.add_argument("--device", default="auto", metavar="NAME", help=about)
         about = "CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS."
-        self.add_argument("--threads", type=int, default=0, metavar="N", help=about)
+        self.add_number("--threads", 0, about, least=0)
 
     def add_checkpoint(self, default: str | None = None) -> None:
-        """The option that names a trained model; it has to be given where there is no default."""
+        """Add the option for a trained model; it is required where there is no default."""
         about = "Folder of a trained model, or a shipped one: checkpoints/en-de, en-fr or en-tree."
         self.add_path("--checkpoint", about, form="DIR", required=default is None, read=find_checkpoint)
         if default is not None:
             self.set_defaults(checkpoint=default)
 
     def add_languages(self) -> None:
-        """Options for models of many languages."""
+        """Add the options for the languages of a model that has several."""
         for side, about in (("source", "Language of the input"), ("target", "Language to translate into")):
-            self.add_argument(
-                f"--{side}-language", type=str, metavar="CODE", help=f"{about}, in models that have a choice."
-            )
+            self.add_argument(f"--{side}-language", metavar="CODE", help=f"{about}, in models that have a choice.")
 
     def add_run(self) -> None:
-        """The argument that names a training."""
+        """Add the argument for a training run."""
         self.add_path("run", "Folder of a training run, written by `train --out`.", form="DIR")
 
     def add_batch(self, default: int = 32) -> None:
-        """The option for the size of a batch."""
+        """Add the option for the size of a batch."""
         self.add_number("--batch", default, "Lines translated together at most.")
 
     def add_sets(self) -> None:
-        """Options for sets to score."""
+        """Add the options for sets to score."""
         for part in ("valid", "test"):
             self.add_path(f"--{part}", "Parallel text, as for `evaluate`.", many=True, parallel=True)
 
     def add_task(self) -> None:
-        """The option that tells what the model does."""
+        """Add the option for the task of the model."""
         about = "translation (parallel text), or parsing (trees: .trees or .mrg, .xz or .gz after it)."
-        self.add_argument("--task", choices=["translation", "parsing"], default="translation", help=about)
+        self.add_choice("--task", ("translation", "parsing"), about, default="translation")
 
     def add_search(self, fields: Sequence[str] = SEARCH) -> None:
-        """Options of beam search."""
+        """Add the options of beam search."""
         for name in fields:
             self.add_field(DecodingConfig, name, "Default: the checkpoint's own.")
 
     def add_preset(self, about: str, shown: str) -> None:
-        """Options for a preset and for all fields of model and training, whose defaults are those of one preset."""
-        self.add_argument("--preset", type=str, metavar="NAME", help=about)
+        """Add a preset, and all fields of model and training, whose defaults are those of one preset."""
+        self.add_argument("--preset", metavar="NAME", help=about)
         values = preset(shown)
         for group, config in (("model", values.model), ("training", values.training)):
             self.add_config(type(config), group)
-            self.set_defaults({f"{group}.{name}": value for name, value in config.to_dict().items()})
+            self.set_defaults(**{f"{group}.{name}": value for name, value in config.to_dict().items()})
 
-    def given(self, arguments: Sequence[str]) -> dict[str, Any]:
-        """Only the options that were given, checked, nested by their dots."""
-        return self._checked(self.parse_args(self._with_current_names(arguments), defaults=False).as_dict())
+    # --- values ------------------------------------------------------------------------------------------------------
 
     def options(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """All options, checked, with None for what was not given and has no default."""
-        return argparse.Namespace(**self._checked(self.parse_args(self._with_current_names(arguments)).as_dict()))
+        """Return all options, checked, with None for what was not given and has no default."""
+        return argparse.Namespace(**self._checked(arguments, argparse.Namespace()))
 
-    def _checked(self, values: dict[str, Any]) -> dict[str, Any]:
+    def given(self, arguments: Sequence[str]) -> dict[str, Any]:
+        """Return only the options that were given, checked, nested by their dots."""
+        return self._checked(arguments, argparse.Namespace(**{action.dest: _NOT_GIVEN for action in self._actions}))
+
+    def as_arguments(self, values: Mapping[str, Any], group: str = "") -> list[str]:
+        """Return the arguments for the values of a file, nested as `given` returns them."""
+        arguments: list[str] = []
+        for name, value in values.items():
+            flag = f"--{group}{name}"
+            action = self._option_string_actions.get(flag)
+            if isinstance(value, dict):
+                arguments += self.as_arguments(value, f"{name}.")
+            elif isinstance(value, list):
+                arguments += [flag, *map(str, value)] if value else []
+            elif action is not None and action.nargs == 0:  # --resume
+                arguments += [flag] if value else []
+            else:
+                arguments.append(f"{flag}={str(value).lower() if isinstance(value, bool) else value}")
+        return arguments
+
+    def _checked(self, arguments: Sequence[str], namespace: argparse.Namespace) -> dict[str, Any]:
+        found, unknown = self.parse_known_args(self._current_names(arguments), namespace)
+        if unknown:
+            self.error(f"unknown option {unknown[0]}")
+        values: dict[str, Any] = {}
+        for name, value in vars(found).items():
+            group, _, field = name.rpartition(".")
+            if value is not _NOT_GIVEN:
+                (values.setdefault(group, {}) if group else values)[field] = value
         for name, check in self._checks:
             if name in values:
-                check(values[name])
+                check(values[name], values)
         return values
 
-    def error(self, message: str, ex: Exception | None = None) -> NoReturn:
-        """Raise UsageError with one line."""
-        raise UsageError(f"{self._rewritten(str(message))} (more: {self.prog} --help)")
-
-    def _with_current_names(self, arguments: Sequence[str]) -> list[str]:
-        """The arguments by their current names, with --init_from and --init-from meaning the same."""
-        known = {option.replace("-", "_"): option for action in self._actions for option in action.option_strings}
-        spelt: list[str] = []
+    def _current_names(self, arguments: Sequence[str]) -> list[str]:
+        """Return the arguments by their current names, with --init_from and --init-from meaning the same."""
+        known = {option.replace("-", "_"): option for option in self._option_string_actions}
+        current = []
         for argument in arguments:
             name, equals, value = argument.partition("=")
-            if name.startswith("--"):
-                name = known.get(name.replace("-", "_"), name)
+            if name.startswith("--") and name != "--":
                 name = self._renamed.get(name, name)
+                if name.replace("-", "_") not in known:
+                    close = difflib.get_close_matches(name, known.values(), n=1)
+                    self.error(f"unknown option {name}" + (f"; did you mean {close[0]}?" if close else ""))
+                name = known[name.replace("-", "_")]
                 value = self._renamed_values.get(name, {}).get(value, value)
-            elif spelt:
-                name = self._renamed_values.get(spelt[-1], {}).get(name, name)
-            spelt.append(f"{name}{equals}{value}")
-        return spelt
+            elif current:
+                name = self._renamed_values.get(current[-1], {}).get(name, name)
+            current.append(f"{name}{equals}{value}")
+        return current
 
-    def _rewritten(self, message: str) -> str:
-        """A message of jsonargparse, rewritten in one plain line."""
-        text = " ".join(message.split())
-        if found := re.match(r'Parser key "(.+?)": Expected an? (.+?)\. Got value: (.*)', text):
-            key, expected, value = found.groups()
-            return f"{self._flag(key)} is {value!r}, but must be {_allowed(expected)}"
-        if found := re.match(r"the following arguments are required: (.*)", text):
-            return f"missing: {', '.join(self._flag(key) for key in found[1].split(', '))}"
-        if found := re.match(r"unrecognized arguments: (\S+)", text):
-            return f"unknown option {found[1]}{self._closest(found[1])}"
-        if found := re.match(r"Group '(.+?)' does not accept option '(.+?)'", text):
-            return f"unknown option {found[1]}.{found[2]}{self._closest(f'--{found[1]}.{found[2]}')}"
-        if found := re.match(r"Option '(.+?)' is not accepted", text):
-            return f"unknown option {found[1]}{self._closest(f'--{found[1]}')}"
-        if found := re.match(r"argument (\S+?): invalid choice: (.+?) \(choose from (.*)\)", text):
-            return f"{found[1]} is {found[2]}, but must be one of {found[3]}"
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError with one line."""
+        text = message.replace("the following arguments are required:", "missing:").removeprefix("argument ")
+        raise UsageError(f"{text.replace(': is ', ' is ', 1)} (more: {self.prog} --help)")
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the line breaks of descriptions and examples; shows defaults where there are any."""
+
+    def add_usage(self, usage: str | None, actions: Iterable[argparse.Action], *rest: Any, **named: Any) -> None:
+        """Leave out what every command has."""
+        own = [action for action in actions if action.dest not in ("help", "debug", "device", "threads")]
+        super().add_usage(usage, own, *rest, **named)
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = (action.help or "").rstrip()
+        if action.default in (None, False, argparse.SUPPRESS) or action.default == [] or not action.option_strings:
+            return text
+        return f"{text} (default: %(default)s)"
+
+
+# --- fields of a configuration, and types; argparse shows the messages of ArgumentTypeError --------------------------
+
+
+def _field_help(config: type) -> dict[str, str]:
+    """Return the help of every field, from `Args:` of the docstring."""
+    found: dict[str, str] = {}
+    for line in (inspect.getdoc(config) or "").partition("Args:\n")[2].splitlines():
+        if line.startswith("     "):
+            found[name] += f" {line.strip()}"  # noqa: F821
+        elif line.strip():
+            name, _, found[name] = line.strip().partition(": ")
+    return {name: about.replace("%", "%%") for name, about in found.items()}
+
+
+def _field_type(config: type, name: str) -> dict[str, Any]:
+    """Return how `add_argument` reads a field."""
+    kind = get_type_hints(config)[name]
+    if kind is bool:
+        return {"type": bool, "metavar": "true|false"}
+    return _choice_type(get_args(kind)) if get_args(kind) else {"type": kind, "metavar": "N"}
+
+
+def _choice_type(allowed: Sequence[str], of: str = "one of") -> dict[str, Any]:
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise argparse.ArgumentTypeError(f"is {text!r}, but must be {of} {', '.join(allowed)}")
         return text
 
-    def _flag(self, key: str) -> str:
-        """The way an option is written."""
-        for action in self._actions:
-            if action.dest == key or key in action.option_strings:
-                return action.option_strings[0] if action.option_strings else str(action.metavar or key)
-        return key
-
-    def _closest(self, option: str) -> str:
-        """A hint at the option that was probably meant."""
-        known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
-        close = difflib.get_close_matches(option, known, n=1)
-        return f"; did you mean {close[0]}?" if close else ""
+    return {"type": read, "choices": allowed, "metavar": "|".join(allowed)}
 
 
-def _choices(config: type, name: str) -> tuple[str, ...]:
-    """The allowed values of a field that is one of some words."""
-    kind = get_type_hints(config)[name]
-    return ("true", "false") if kind is bool else tuple(str(choice) for choice in get_args(kind))
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"is {text!r}, but must be a whole number") from None
 
 
-def _allowed(expected: str) -> str:
-    if choices := re.findall(r"'([^']*)'", expected.partition("Literal")[2]):
-        return f"one of {', '.join(choices)}"
-    name = re.sub(r"<class '(.+?)'>", r"\1", expected)
-    return _TYPE_NAMES.get(name, name)
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"is {text!r}, but must be a number")
+    return value
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in _BOOLEANS:
+        raise argparse.ArgumentTypeError(f"is {text!r}, but must be true or false")
+    return _BOOLEANS[text.lower()]

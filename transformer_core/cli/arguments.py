@@ -1,4 +1,4 @@
-"""What commands do with their options, and how they answer."""
+"""Use options, and print results: devices, models, tables, one line of JSON."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.argument_parser import SEARCH as SEARCH
 from transformer_core.cli.argument_parser import Parser as Parser
 from transformer_core.cli.argument_parser import UsageError as UsageError
 from transformer_core.cli.argument_parser import check_at_least as check_at_least
+from transformer_core.cli.argument_parser import check_new_folder as check_new_folder
 from transformer_core.cli.argument_parser import existing as existing
 from transformer_core.cli.argument_parser import existing_text as existing_text
+from transformer_core.cli.argument_parser import listed as listed
 from transformer_core.config import DecodingConfig
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def preset_in(arguments: Sequence[str], default: str) -> str:
-    """The value of --preset, needed before everything else is parsed: the help shows its values as defaults."""
+    """Return the value of --preset, before all else is parsed: the help shows its values as defaults."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--preset", nargs="?")
     return parser.parse_known_args(arguments)[0].preset or default
 
 
 def check_task(task: str, option: str, specs: Sequence[str]) -> None:
-    """Raise UsageError when the files are trees, but the task is translation, or the other way round."""
+    """Raise UsageError for trees where the task is translation, and for text where it is parsing."""
     from transformer_core.data import is_treebank
 
     for spec in specs:
@@ -38,39 +39,22 @@ def check_task(task: str, option: str, specs: Sequence[str]) -> None:
             raise UsageError(f"{option}: {spec}: {allowed or 'trees need --task parsing'}")
 
 
-def check_new_file(option: str, path: Path, force: bool) -> None:
-    """Raise UsageError for a file that cannot be written, or that exists and may not be replaced."""
-    if path.exists() and (path.is_dir() or not force):
-        raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
-    if not path.parent.is_dir():
-        raise UsageError(f"{option}: folder not found: {path.parent}")
+def checkpoint_names(translator: Translator) -> dict[str, str]:
+    """Return folder and hash of the checkpoint of a model, for provenance and summaries."""
+    folder = str(translator.checkpoint.folder) if translator.checkpoint else ""
+    return {"checkpoint": folder, "checkpoint_hash": translator.checkpoint_hash}
 
 
-def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
-    """Raise UsageError when --out is there and not an empty folder."""
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise UsageError(f"--out: {path} is not empty; {hint}")
-
-
-def check_replaced_folder(path: Path, force: bool, kind: str, *, is_kind: bool) -> None:
-    """Raise UsageError unless --out is new, empty, or a folder of this kind that may be replaced."""
-    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
-        return
-    if not is_kind:
-        raise UsageError(f"--out: {path} is not a {kind}; choose another folder")
-    if not force:
-        raise UsageError(f"--out: {path} exists; add --force to replace it, or choose another folder")
-
-
-def select_device(name: str, threads: int) -> str:
-    """Set the threads and check the device. Raises UsageError when it is not available."""
+def select_device(name: str, threads: int, *, training: bool = False) -> str:
+    """Set the threads and check the device. Raises UsageError when it is missing, or cannot train."""
     import torch
 
-    check_at_least("--threads", threads, 0)
     if threads:
         torch.set_num_threads(threads)
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
+    if training and name.startswith("mps"):
+        raise UsageError(f"--device is {name!r}, but training adds in float64, which mps lacks; use cpu or cuda")
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:
@@ -81,7 +65,7 @@ def select_device(name: str, threads: int) -> str:
 
 
 def load_translator(options: argparse.Namespace) -> Translator:
-    """The model that --checkpoint names, on the device that --device names, after all options were checked."""
+    """Load the model of --checkpoint on the device of --device, after all options are checked."""
     given = {name: getattr(options, name, None) for name in SEARCH}
     changes = {name: value for name, value in given.items() if value is not None}
     DecodingConfig(**changes)
@@ -98,7 +82,7 @@ def load_translator(options: argparse.Namespace) -> Translator:
 
 
 def _in_languages(translator: Translator, source: str | None, target: str | None) -> Translator:
-    """The model for the languages of --source-language and --target-language. Raises UsageError for one it lacks."""
+    """Return the model for its languages. Raises UsageError for a language that it lacks."""
     from transformer_core.text.tokenizer import TokenizerError
 
     try:
@@ -107,7 +91,12 @@ def _in_languages(translator: Translator, source: str | None, target: str | None
         raise UsageError(f"--{'source' if target is None else 'target'}-language: {error}") from error
 
 
-# --- what commands answer ---------------------------------------------------------------------------------------------
+# --- results ----------------------------------------------------------------------------------------------------------
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 line, 2,000 lines."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def write_table(rows: Iterable[Sequence[str]]) -> None:
@@ -120,11 +109,17 @@ def write_table(rows: Iterable[Sequence[str]]) -> None:
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
 
 
+def head_rows(values: Sequence[Sequence[float]], form: str) -> list[list[str]]:
+    """Return the rows of a table with a number for each head: layers down, heads across, from 1."""
+    rows = [[f"layer {number}", *(format(value, form) for value in row)] for number, row in enumerate(values, start=1)]
+    return [["head", *map(str, range(1, len(values[0]) + 1))], *rows]
+
+
 _FINE = ("p", "nats_per_character")  # need more than two digits
 
 
 def write_scores(summary: Mapping[str, Any], prefix: str = "") -> None:
-    """Print a row for each score, those of groups with the name of the group before a dot."""
+    """Print a row for each score; in a group, the name follows the group's and a dot."""
     for name, value in summary.items():
         if isinstance(value, dict):
             write_scores(value, f"{prefix}{name}.")
@@ -134,5 +129,5 @@ def write_scores(summary: Mapping[str, Any], prefix: str = "") -> None:
 
 
 def write_summary(summary: Mapping[str, Any]) -> None:
-    """Print the last line of a command, for programs: one object of JSON."""
+    """Print the last line of a command, for programs: one JSON object."""
     sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")

@@ -1,4 +1,15 @@
-"""atlas: a model and text in; what each of its heads is for out."""
+"""Measure the role of every head, and write DIR/atlas.json.
+
+Every number has its 95 % interval over sentences, its count and its baselines. A run that was
+stopped goes on where it was when it is started again with the same arguments. Parts that
+DIR/atlas.json holds already stay. The numbers do not depend on --workers. docs/atlas.md has
+their formulas.
+
+--trees takes two treebanks in CoNLL-U, of the language that the model reads: the first to choose
+offsets and relations on, the second to test them on.
+
+Parts:
+"""
 
 from __future__ import annotations
 
@@ -7,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_summary, write_table
+from transformer_core.cli.arguments import Parser, UsageError, listed, load_translator, write_summary, write_table
 from transformer_core.storage.bundled_models import find_checkpoint
 
 if TYPE_CHECKING:
@@ -25,28 +36,14 @@ _PARTS = {
 }
 _FAST = ("looks", "links", "align", "effects", "resembles", "examples")
 _MAX_BESIDE = 8
-_MAX_SENTENCES, _MAX_WORKERS, _MAX_DRAWS = 10_000, 256, 10_000
+_MAX_SENTENCES = 10_000
 
 
 def parser() -> Parser:
-    """The options of this command."""
-    width = max(map(len, _PARTS))
+    """Return the options of this command."""
     result = Parser(
         "atlas",
-        usage=(
-            "--checkpoint DIR --sentences FILE [--trees FILE.conllu FILE.conllu] [--alignments FILE]\n"
-            "[--beside DIR ...] [--parts NAME ...] [--workers N] --out DIR"
-        ),
-        description=(
-            "Measure what each head of a model is for, and write DIR/atlas.json. In parts:\n\n"
-            + "\n".join(f"  {name:<{width}}  {about}" for name, about in _PARTS.items())
-            + "\n\nEvery number has its 95 % interval over sentences, its count and its baselines. A run that was\n"
-            "stopped goes on where it was when it is started again with the same arguments. Parts that\n"
-            "DIR/atlas.json holds already stay. The numbers do not depend on --workers. docs/atlas.md has\n"
-            "their formulas.\n\n"
-            "--trees takes two treebanks in CoNLL-U, of the language that the model reads: the first to choose\n"
-            "offsets and relations on, the second to test them on."
-        ),
+        description=f"{__doc__}\n{listed(_PARTS)}",
         example=(
             "  python -m transformer_core atlas --checkpoint checkpoints/en-de --sentences test.en-de.tsv \\\n"
             "      --trees dev.conllu test.conllu --alignments gold.en-de.tsv --workers 2 --out atlas"
@@ -60,14 +57,15 @@ def parser() -> Parser:
         "--beside", "Other models that read the same language.", form="DIR", many=True, read=find_checkpoint
     )
     about = "Some of these parts; by default all that are fast and have their files."
-    result.add_argument("--parts", type=str, nargs="+", default=[], metavar="NAME", help=about)
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the atlas.")
-    result.add_number("--most", 1_000, "Sentences of --sentences that count for looks, the first.")
-    result.add_number("--most-effects", 200, "Sentences that count for effects, decode and prune.")
-    result.add_number("--greedy", 8, "Sentences on which prune finds its greedy order; 0 for no such order.", least=0)
-    result.add_number("--draws", 1_000, "Draws of sentences, for the intervals.", least=100)
+    result.add_choice("--parts", _PARTS, about, form="NAME", many=True)
+    result.add_argument("--out", required=True, metavar="DIR", help="Folder of the atlas.")
+    result.add_number("--most", 1_000, "Sentences of --sentences that count for looks, the first.", most=_MAX_SENTENCES)
+    result.add_number("--most-effects", 200, "Sentences that count for effects, decode and prune.", most=_MAX_SENTENCES)
+    about = "Sentences on which prune finds its greedy order; 0 for no such order."
+    result.add_number("--greedy", 8, about, least=0, most=_MAX_SENTENCES)
+    result.add_number("--draws", 1_000, "Draws of sentences, for the intervals.", least=100, most=10_000)
     result.add_number("--seed", 0, "Of all that is drawn.", least=0)
-    result.add_number("--workers", 1, "Processes.")
+    result.add_number("--workers", 1, "Processes.", most=256)
     result.add_machine()
     return result
 
@@ -75,16 +73,10 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Measure an atlas."""
     options = parser().options(arguments)
-    for name, most in (("most", _MAX_SENTENCES), ("most_effects", _MAX_SENTENCES), ("greedy", _MAX_SENTENCES),
-                       ("workers", _MAX_WORKERS), ("draws", _MAX_DRAWS)):  # fmt: skip
-        if getattr(options, name) > most:
-            raise UsageError(f"--{name.replace('_', '-')} is {getattr(options, name)}, but must be {most:,} or less")
     if len(options.trees) not in (0, 2):
         raise UsageError(f"--trees has {len(options.trees)} files, but must have two: to choose on, and to test on")
     if len(options.beside) > _MAX_BESIDE:
         raise UsageError(f"--beside has {len(options.beside)} models, but may have {_MAX_BESIDE}")
-    if unknown := [name for name in options.parts if name not in _PARTS]:
-        raise UsageError(f"--parts has {unknown[0]!r}, but must be some of {', '.join(_PARTS)}")
     lacking = {"links": "" if options.trees else "--trees", "align": "" if options.alignments else "--alignments"}
     parts = options.parts or [name for name in _FAST if not lacking.get(name)]
     if missing := [name for name in parts if lacking.get(name)]:
@@ -125,7 +117,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _write_summary(atlas: Atlas, out: Path) -> None:
-    """How many heads have a clear role, and which."""
+    """Print the role of every head that has one, and a summary."""
     from transformer_core.atlas.naming import head_roles
     from transformer_core.atlas.storage import FILE
 

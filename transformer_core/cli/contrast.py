@@ -1,11 +1,23 @@
-"""contrast: right and wrong translations in; how often the model prefers the right one out."""
+"""Test whether the model gives the correct translation a higher probability than incorrect ones.
+
+Nothing is translated: each candidate gets its log-probability, and a tie counts as incorrect. Shorter
+texts have an advantage.
+
+FILE has one question per line, separated by tabs:
+
+  lingeval   phenomenon, source, correct translation, incorrect translation
+  contracat  template, source, translation with er, with sie, with es, the correct one (m, f or n);
+             questions without exactly one correct answer are skipped
+
+Prints a table with the share of correct answers by phenomenon, then one line of JSON.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, load_translator, write_summary, write_table
+from transformer_core.cli.arguments import Parser, checkpoint_names, load_translator, write_summary, write_table
 
 if TYPE_CHECKING:
     from transformer_core.analysis.contrast import Share
@@ -14,35 +26,22 @@ FORM_NAMES = ("lingeval", "contracat")
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "contrast",
-        usage="--checkpoint DIR --test FILE [--form lingeval|contracat]",
-        description=(
-            "Test whether the model gives the correct translation a higher probability than incorrect ones.\n"
-            "Nothing is translated: each candidate gets its log-probability, and a tie counts as incorrect. Shorter\n"
-            "texts have an advantage.\n\n"
-            "FILE has one question per line, separated by tabs:\n\n"
-            "  lingeval   phenomenon, source, correct translation, incorrect translation\n"
-            "  contracat  template, source, translation with er, with sie, with es, the correct one (m, f or n);\n"
-            "             questions without exactly one correct answer are skipped\n\n"
-            "Prints a table with the share of correct answers by phenomenon, then one line of JSON."
-        ),
+        description=__doc__,
         example="  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv",
     )
     result.add_checkpoint()
     result.add_path("--test", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
-    form = "|".join(FORM_NAMES)
-    result.add_argument("--form", type=str, default=FORM_NAMES[0], metavar=form, help="Format of FILE.")
+    result.add_choice("--form", FORM_NAMES, "Format of FILE.", default=FORM_NAMES[0])
     result.add_machine()
     return result
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Ask all questions of a file."""
+    """Measure the answers to all questions of a file."""
     options = parser().options(arguments)
-    if options.form not in FORM_NAMES:
-        raise UsageError(f"--form is {options.form!r}, but must be one of {', '.join(FORM_NAMES)}")
 
     from transformer_core.analysis.contrast import FORMS, shares
     from transformer_core.data import DataError
@@ -60,15 +59,14 @@ def run(arguments: Sequence[str]) -> int:
         "left_out": total.left_out,
         "form": options.form,
         "test": options.test,
-        "checkpoint": options.checkpoint,
-        "checkpoint_hash": translator.checkpoint_hash,
+        **checkpoint_names(translator),
     }
     write_summary(summary)
     return 0
 
 
 def report(found: Mapping[str, Share]) -> dict[str, Any]:
-    """What a checkpoint's metrics hold: the share of right answers, of all questions and of each group."""
+    """Return the share of correct answers, of all questions and of each group, for a checkpoint's metrics."""
     total = _total(found)
     return {
         "right": _portion(total.right, total.asked),

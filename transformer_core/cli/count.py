@@ -1,4 +1,9 @@
-"""count: parameters, operations and memory of a configuration, from formulas; no model is built."""
+"""Count the parameters of a model, and the operations and memory of its training.
+
+Prints a table, then one line of JSON. One FLOP is one multiplication or addition; only matrix products
+are counted, backward passes included. Memory is an estimate for one batch. For base and big the paper's
+own estimate is shown too: time x GPUs x 9.5 TFLOPS, what the machines could have computed in that time.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from transformer_core.cli.arguments import Parser, preset_in, write_summary, write_table
-from transformer_core.cli.run_settings import merged_model
+from transformer_core.cli.training.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.paper.flops import (
     PAPER_RUNS,
@@ -22,16 +27,11 @@ _DEFAULT_PRESET = "base"
 
 
 def parser(shown: str = _DEFAULT_PRESET) -> Parser:
-    """The options of this command, with the defaults of one preset."""
+    """Return the options of this command, with the defaults of one preset."""
     result = Parser(
         "count",
         usage="--preset NAME [--length N] [--model.OPTION V] [--training.OPTION V]",
-        description=(
-            "Count the parameters of a model, and the operations and memory of its training.\n\n"
-            "Prints a table, then one line of JSON. One FLOP is one multiplication or addition; only matrix products\n"
-            "are counted, backward passes included. Memory is an estimate for one batch. For base and big the paper's\n"
-            "own estimate is shown too: time x GPUs x 9.5 TFLOPS, what the machines could have computed in that time."
-        ),
+        description=__doc__,
         example="  python -m transformer_core count --preset big --model.attention_biases true",
     )
     result.add_number("--length", 30, "Tokens of a sentence on each side, `</s>` included.")

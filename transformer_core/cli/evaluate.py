@@ -1,4 +1,24 @@
-"""evaluate: a test set in, scores out."""
+"""Translate or parse a test set and score it against reference translations or trees.
+
+Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures; programs need only
+that line: `... | tail -n 1`.
+
+perplexity is per token of the first reference, </s> included, without label smoothing. It depends on
+the vocabulary; compare models with different vocabularies by nats_per_character. --compare also
+translates with a second checkpoint and tests the difference with sacreBLEU's paired bootstrap
+(1,000 samples): p below 0.05 is usually called significant.
+
+heads tells whether the heads look, over the first --heads pairs: a head looks when its keys depend on
+the query (information above 0.15), rests when more than half of its weight is on <s>, </s> and
+punctuation, and has a fixed offset when 80 % of its queries look equally far away. median_divergence
+is how much two heads of a layer differ, in nats. --head-effects counts the heads that change the
+log-probability of the references when each gives its mean output: the 95 % interval of the change over
+sentences excludes 0. --gold adds the best cross head's alignment error.
+
+--task parsing parses the sentences of a treebank instead: labelled precision, recall and F1 as evalb
+computes them with COLLINS.prm, with a 95 % bootstrap interval; exact match; the share of sequences that
+are trees without repair; and F1 of right-branching trees, a baseline.
+"""
 
 from __future__ import annotations
 
@@ -33,29 +53,10 @@ _OF_TRANSLATION: dict[str, Any] = {
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "evaluate",
-        usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--compare DIR] [--per-sentence]\n"
-        "           --task parsing --checkpoint DIR --test FILE.trees [--beam N | --greedy] [--constrained true|false]",
-        description=(
-            "Translate or parse a test set and score it against reference translations or trees.\n\n"
-            "Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures; programs need only\n"
-            "that line: `... | tail -n 1`.\n\n"
-            "perplexity is per token of the first reference, </s> included, without label smoothing. It depends on\n"
-            "the vocabulary; compare models with different vocabularies by nats_per_character. --compare also\n"
-            "translates with a second checkpoint and tests the difference with sacreBLEU's paired bootstrap\n"
-            "(1,000 samples): p below 0.05 is usually called significant.\n\n"
-            "heads tells whether the heads look, over the first --heads pairs: a head looks when its keys depend on\n"
-            "the query (information above 0.15), rests when more than half of its weight is on <s>, </s> and\n"
-            "punctuation, and has a fixed offset when 80 % of its queries look equally far away. median_divergence\n"
-            "is how much two heads of a layer differ, in nats. --head-effects counts the heads that change the\n"
-            "log-probability of the references when each gives its mean output: the 95 % interval of the change over\n"
-            "sentences excludes 0. --gold adds the best cross head's alignment error.\n\n"
-            "--task parsing parses the sentences of a treebank instead: labelled precision, recall and F1 as evalb\n"
-            "computes them with COLLINS.prm, with a 95 % bootstrap interval; exact match; the share of sequences that\n"
-            "are trees without repair; and F1 of right-branching trees, a baseline."
-        ),
+        description=__doc__,
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
     result.add_checkpoint()
@@ -65,7 +66,7 @@ def parser() -> Parser:
     result.add_path("--test", about, required=True, parallel=True)
     result.add_number("--target-column", 2, "Column of the first reference; the source is column 1.", least=2)
     about = "Number of reference columns, or `all`; a line may have fewer."
-    result.add_argument("--references", type=str, default="1", metavar="N", help=about)
+    result.add_argument("--references", default="1", metavar="N", help=about)
     about = "Training text; test lines whose reference occurs among its targets are left out."
     result.add_path("--unseen", about, many=True, parallel=True)
     result.add_search()

@@ -1,4 +1,13 @@
-"""parse: sentences in, trees out."""
+"""Parse standard input, a sentence a line, to standard output, a tree a line.
+
+Words and punctuation have blanks between them, as in a treebank: `He does n't know .`
+With --split they need not: `He doesn't know.` is split so first.
+
+Every input line gives exactly one output line: a tree over all its words, in Penn Treebank brackets.
+The model knows no parts of speech, so each is XX. An empty line stays empty. What the model generates
+is repaired where it is no tree; standard error says how often. A line that is too long gives a tree
+without constituents and a warning; one of more than a megabyte, an empty line and a warning.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +19,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser, UsageError, load_translator
+from transformer_core.cli.arguments import Parser, UsageError, counted, load_translator
 from transformer_core.cli.line_files import line_text, short_lines
 from transformer_core.parsing.words import split_words
 
@@ -26,19 +35,10 @@ _MAX_BYTES = 1_000_000  # of a line
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "parse",
-        usage="--checkpoint DIR [--split] [--beam N] [--alpha N] [--constrained true|false] < sentences > trees",
-        description=(
-            "Parse standard input, a sentence a line, to standard output, a tree a line.\n\n"
-            "Words and punctuation have blanks between them, as in a treebank: `He does n't know .`\n"
-            "With --split they need not: `He doesn't know.` is split so first.\n\n"
-            "Every input line gives exactly one output line: a tree over all its words, in Penn Treebank brackets.\n"
-            "The model knows no parts of speech, so each is XX. An empty line stays empty. What the model generates\n"
-            "is repaired where it is no tree; standard error says how often. A line that is too long gives a tree\n"
-            "without constituents and a warning; one of more than a megabyte, an empty line and a warning."
-        ),
+        description=__doc__,
         example="  python -m transformer_core parse --checkpoint my-parser --beam 21 < sentences.txt > trees.txt",
     )
     result.add_checkpoint()
@@ -76,12 +76,12 @@ def run(arguments: Sequence[str]) -> int:
             repairs.update(count_repairs(parses.values()))
     if repaired:
         told = ", ".join(f"{name} {count}" for name, count in repairs.most_common())
-        log.info("%d trees were repaired: %s", repaired, told)
+        log.info("repaired %s: %s", counted(repaired, "tree"), told)
     return 0
 
 
 def _words(number: int, raw: bytes | None, *, split: bool) -> Sequence[str]:
-    """The words of a line, which has blanks between them or is split; none of one that is far too long."""
+    """Return the words of a line; none for a line that is far too long."""
     if raw is None:
         log.warning("line %d: not parsed: it has more than %d bytes", number, _MAX_BYTES)
         return []
@@ -90,7 +90,7 @@ def _words(number: int, raw: bytes | None, *, split: bool) -> Sequence[str]:
 
 
 def load_parser(options: argparse.Namespace) -> ConstituencyParser:
-    """The parser that --checkpoint names. Raises UsageError when it is none."""
+    """Load the parser of --checkpoint. Raises UsageError for another model."""
     from transformer_core.constituency_parser import ConstituencyParser
     from transformer_core.parsing.vocabulary import NotAParser
 
@@ -103,7 +103,7 @@ def load_parser(options: argparse.Namespace) -> ConstituencyParser:
 def parse_sentences(
     model: ConstituencyParser, sentences: Sequence[Sequence[str]], options: argparse.Namespace, bar: Bar
 ) -> list[Parse]:
-    """The trees of sentences, with beam, alpha and batch of the options."""
+    """Parse sentences with beam, alpha and batch of the options."""
     return model.parse_all(
         sentences,
         beam=options.beam,
@@ -114,7 +114,7 @@ def parse_sentences(
 
 
 def warn_of_problems(parses: Mapping[int, Parse]) -> None:
-    """Say which lines were not parsed."""
+    """Warn of lines that were not parsed."""
     for number, parse in parses.items():
         if parse.problem:
             log.warning("line %d: %s", number, parse.problem)

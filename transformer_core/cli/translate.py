@@ -1,8 +1,23 @@
-"""translate: lines in, lines out."""
+"""Translate standard input, line by line, to standard output; or --input to --output.
+
+Every input line gives exactly one output line. An empty line stays empty. A line that is too long gives
+an empty line and a warning on standard error, so that lines stay aligned.
+
+With --nbest each output line is one JSON object:
+
+  {"line": 1, "source": "...", "candidates": [
+    {"text": "...", "score": -1.2, "log_probability": -1.5, "finished": true}, ...], "problem": ""}
+
+candidates are the N best, best first; score is the log-probability (nats) over the length penalty;
+finished is false if the length limit cut it off; problem says why a line has no translation.
+
+Under torchrun several processes share the lines of one file; the order is kept:
+
+  torchrun --nproc-per-node 8 -m transformer_core translate --checkpoint DIR --input FILE --output FILE
+"""
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import logging
@@ -12,7 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from transformer_core.cli.arguments import Parser, UsageError, check_new_file, load_translator
+from transformer_core.cli.arguments import Parser, UsageError, counted, load_translator
 from transformer_core.cli.line_files import line_text, raw_lines
 from transformer_core.cli.shards import Shard, barrier, merge_parts
 
@@ -25,22 +40,10 @@ _BATCHES_AT_A_TIME = 16  # lines read ahead, so that lines of similar lengths ca
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "translate",
-        usage="--checkpoint DIR [--beam N] [--alpha N] [--nbest N] [--input FILE] [--output FILE] < lines > lines",
-        description=(
-            "Translate standard input, line by line, to standard output; or --input to --output.\n\n"
-            "Every input line gives exactly one output line. An empty line stays empty. A line that is too long gives\n"
-            "an empty line and a warning on standard error, so that lines stay aligned.\n\n"
-            "With --nbest each output line is one JSON object:\n\n"
-            '  {"line": 1, "source": "...", "candidates": [\n'
-            '    {"text": "...", "score": -1.2, "log_probability": -1.5, "finished": true}, ...], "problem": ""}\n\n'
-            "candidates are the N best, best first; score is the log-probability (nats) over the length penalty;\n"
-            "finished is false if the length limit cut it off; problem says why a line has no translation.\n\n"
-            "Under torchrun several processes share the lines of one file; the order is kept:\n\n"
-            "  torchrun --nproc-per-node 8 -m transformer_core translate --checkpoint DIR --input FILE --output FILE"
-        ),
+        description=__doc__,
         example="  python -m transformer_core translate --checkpoint checkpoints/en-de < english.txt > german.txt",
     )
     result.add_checkpoint()
@@ -48,8 +51,7 @@ def parser() -> Parser:
     result.add_search()
     result.add_number("--nbest", 0, "Write the N best translations as JSON; at most --beam.", least=0)
     result.add_path("--input", "Read this file instead of standard input.")
-    result.add_argument("--output", type=str, metavar="FILE", help="Write this file, atomically.")
-    result.add_argument("--force", action="store_true", help="Replace an existing output.")
+    result.add_output("Write this file, atomically.", flag="--output", required=False)
     result.add_batch()
     result.add_machine()
     return result
@@ -59,7 +61,11 @@ def run(arguments: Sequence[str]) -> int:
     """Translate standard input or a file."""
     options = parser().options(arguments)
     shard = Shard.from_environment()
-    output = _check_files(options, shard)
+    output = options.output
+    if shard.world_size > 1 and (options.input is None or output is None):
+        raise UsageError(
+            "several processes cannot share standard input and output; give --input FILE and --output FILE"
+        )
     if options.device == "auto" and shard.world_size > 1:
         options.device = _device_of(shard)
     translator = load_translator(options)
@@ -95,23 +101,10 @@ def run(arguments: Sequence[str]) -> int:
             empty += sum(not line.strip() for line in lines)
             failed += sum(result.problem.startswith("not translated") for result in results)
     if empty or failed:
-        log.info("%d lines: %d empty, %d not translated", count, empty, failed)
+        log.info("%s: %d empty, %d not translated", counted(count, "line"), empty, failed)
     if output and shard.rank == 0:
         merge_parts(shard, output, size)
     return 0
-
-
-def _check_files(options: argparse.Namespace, shard: Shard) -> Path | None:
-    """The output file, if there is one, after checking that it can be written."""
-    if shard.world_size > 1 and (options.input is None or options.output is None):
-        raise UsageError(
-            "several processes cannot share standard input and output; give --input FILE and --output FILE"
-        )
-    if options.output is None:
-        return None
-    output = Path(options.output)
-    check_new_file("--output", output, options.force)
-    return output
 
 
 def _device_of(shard: Shard) -> str:

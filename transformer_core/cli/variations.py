@@ -1,4 +1,16 @@
-"""variations: Table 3 at reduced size; prepared text in, perplexity and BLEU of every row out."""
+"""Train and score the rows of Table 3 (Section 6.2) at reduced size.
+
+All widths are divided by one number, the number of layers by another. All rows read the same text in the same order,
+for the same number of steps and with the same learning rate: the paper's schedule, then a linear cooldown to 0 over
+the last third. Perplexity is per token of the validation set, </s> included, without label smoothing. BLEU uses the
+paper's beam and alpha and the last weights, rounded as by `average --last 1`. OUT gets variations.json with all
+numbers, and one folder per training, as `train` writes it.
+
+All rows are trained with the first seed, then with the second. After a stop the same command continues;
+with other rows or seeds it adds them.
+
+Rows:
+"""
 
 from __future__ import annotations
 
@@ -10,8 +22,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, select_device, write_summary, write_table
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.arguments import Parser, UsageError, listed, select_device, write_summary, write_table
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.config import TrainingConfig
 from transformer_core.paper.presets import preset
 from transformer_core.paper.table3 import (
@@ -39,29 +51,18 @@ _OF_STEPS = ("steps", "cooldown_steps")  # set by --steps
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "variations",
         usage="--data DIR --valid FILE --out DIR [--rows NAME ...] [--seeds N ...] [--steps N]\n"
         "           [--reduce N] [--reduce-layers N] [--training.OPTION V]",
-        description=(
-            "Train and score the rows of Table 3 (Section 6.2) at reduced size: all widths are divided by one number,\n"
-            "the number of layers by another.\n\n"
-            "All rows read the same text in the same order, for the same number of steps and with the same learning\n"
-            "rate: the paper's schedule, then a linear cooldown to 0 over the last third. Perplexity is per token of\n"
-            "the validation set, </s> included, without label smoothing. BLEU uses the paper's beam and alpha and the\n"
-            f"last weights, rounded as by `average --last 1`. Writes {RESULTS_FILE} with all numbers to OUT, and one\n"
-            "folder per training, as `train` does.\n\n"
-            "All rows are trained with the first seed, then with the second. After a stop the same command continues;\n"
-            "with other rows or seeds it adds them.\n\n"
-            f"Rows:\n\n{_row_list()}"
-        ),
+        description=f"{__doc__}\n{listed({row: preset(row).about for row in ROWS})}",
         example="  python -m transformer_core variations --data data --valid valid.tsv --out table3 --seeds 1 2 3",
     )
     result.add_path("--data", "Text prepared by `prepare`.", form="DIR", required=True)
     result.add_path("--valid", "Validation set, not a test set.", required=True, parallel=True)
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the results.")
-    result.add_argument("--rows", type=str, nargs="+", default=[], metavar="NAME", help="Some of the rows above. [all]")
+    result.add_argument("--out", required=True, metavar="DIR", help="Folder of the results.")
+    result.add_argument("--rows", nargs="+", default=[], metavar="NAME", help="Some of the rows above. [all]")
     result.add_argument(
         "--seeds", type=int, nargs="+", default=[1], metavar="N", help="Seeds; each row is trained once with each."
     )
@@ -70,14 +71,10 @@ def parser() -> Parser:
     result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divide the number of layers by N.")
     result.add_batch(64)
     result.add_machine()
-    result.add_config(TrainingConfig, "training", skip={*_OF_ROWS, *_OF_STEPS})
+    result.add_config(TrainingConfig, "training", skip=(*_OF_ROWS, *_OF_STEPS))
     values = {name: value for name, value in TRAINING.to_dict().items() if name not in (*_OF_ROWS, *_OF_STEPS)}
-    result.set_defaults({f"training.{name}": value for name, value in values.items()})
+    result.set_defaults(**{f"training.{name}": value for name, value in values.items()})
     return result
-
-
-def _row_list() -> str:
-    return "\n".join(f"  {row:<21} {preset(row).about}" for row in ROWS)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -89,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
     training = common_training(options.steps, options.training)
     data = Path(options.data)
     out, file = Path(options.out), Path(options.out) / RESULTS_FILE
-    device = select_device(options.device, options.threads)
+    device = select_device(options.device, options.threads, training=True)
 
     from transformer_core.data import Corpus
     from transformer_core.evaluation.evaluate import TestSet
@@ -163,9 +160,9 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: argpar
     """Train one row, or resume it, and score it. Raises KeyboardInterrupt when a stop was requested."""
     import torch
 
-    from transformer_core.cli.average import average_steps
-    from transformer_core.cli.ship import translator_of
-    from transformer_core.cli.train import train_run
+    from transformer_core.cli.checkpoint.average import average_steps
+    from transformer_core.cli.checkpoint.ship import translator_of
+    from transformer_core.cli.training.train import train_run
     from transformer_core.evaluation.evaluate import evaluate
     from transformer_core.model.transformer import count_parameters
     from transformer_core.training.distributed import ProcessGroup

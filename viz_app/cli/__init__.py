@@ -1,22 +1,21 @@
-"""The command lines: `python -m viz_app`, and `headlight`, which has the commands of the core too."""
+"""Command lines `python -m viz_app`, and `headlight` with the commands of the core too."""
 
 from __future__ import annotations
 
 import logging
 
 from transformer_core import cli as core
-from transformer_core.cli import Program
+from transformer_core.cli import Command, Program
 
-# Each is a module of this package with `run(arguments)`; they are loaded when they are called.
 COMMANDS = {
-    "app": "Start the app and open it in the browser.",
-    "class": "Start the app for everyone on the local network.",
-    "serve": "Serve the model to the front ends of several machines.",
-    "export": "Write figures of one sentence, or of many sentences and heads.",
-    "sentence": "Write everything of one sentence as a zip.",
-    "paper-figures": "Write figures like those in the paper's appendix, for your model.",
-    "lesson": "Write the figure of a lesson's scene, or the lesson's handout.",
-    "growth": "Write one head at a snapshot of its model's training, or as an animation.",
+    "app": Command("app", "Start the app and open it in the browser."),
+    "class": Command("class_", "Start the app for everyone on the local network."),
+    "serve": Command("serve", "Serve the model to the front ends of several machines."),
+    "export": Command("export", "Write figures of one sentence, or of many sentences and heads."),
+    "sentence": Command("sentence", "Write everything of one sentence as a zip."),
+    "paper-figures": Command("paper_figures", "Write figures like those in the paper's appendix, for your model."),
+    "lesson": Command("lesson", "Write the figure of a lesson's scene, or the lesson's handout."),
+    "growth": Command("growth", "Write one head at a snapshot of its model's training, or as an animation."),
 }
 
 _HELP = """usage: python -m viz_app COMMAND ...
@@ -60,7 +59,10 @@ PROGRAM = Program("python -m viz_app", {__name__: COMMANDS}, _HELP)
 HEADLIGHT = Program(
     "headlight",
     {
-        __name__: {**COMMANDS, "completion": "Print the script that completes headlight in your shell."},
+        __name__: {
+            **COMMANDS,
+            "completion": Command("completion", "Print the script that completes headlight in your shell."),
+        },
         core.__name__: core.COMMANDS,
     },
     _HEADLIGHT_HELP,

@@ -1,4 +1,8 @@
-"""app: the app on this computer."""
+"""Start the app and open it in the browser; Ctrl-C ends it. Only this computer can open it.
+
+Options with a dot, such as --server.headless=true, go to Streamlit; write them last. All of them:
+python -m streamlit run --help
+"""
 
 from __future__ import annotations
 
@@ -22,16 +26,12 @@ _PORTS = range(1, 65_536)
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "app",
         package="viz_app",
         usage="[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS] [options of Streamlit]",
-        description=(
-            "Start the app and open it in the browser; Ctrl-C ends it. Only this computer can open it.\n\n"
-            "Options with a dot, such as --server.headless=true, go to Streamlit; write them last. All of them:\n"
-            "python -m streamlit run --help"
-        ),
+        description=__doc__,
         example="  python -m viz_app app --checkpoint checkpoints/en-fr --server.headless=true",
     )
     add_server(result)
@@ -49,12 +49,12 @@ def run(arguments: Sequence[str]) -> int:
 def add_server(parser: Parser) -> None:
     """Options on the server and what it serves."""
     about = "Let visitors open models: those below this folder, and what they upload; off for none."
-    parser.add_argument("--models", type=str, metavar="DIR", help=about)
+    parser.add_argument("--models", metavar="DIR", help=about)
     parser.add_argument("--port", type=int, default=8501, metavar="N", help="Port of the server.")
     about = "The model; checkpoints/en-de unless given."
     parser.add_argument("--checkpoint", type=find_checkpoint, metavar="DIR", help=about)
     about = "Let a model server decode, as `serve` starts it: http://127.0.0.1:8000."
-    parser.add_argument("--model-server", type=str, metavar="ADDRESS", help=about)
+    parser.add_argument("--model-server", metavar="ADDRESS", help=about)
 
 
 def server_environment(options: argparse.Namespace) -> dict[str, str]:

@@ -1,16 +1,17 @@
-"""export --texts: the options of a batch, its progress, its index."""
+"""Write the figures of many sentences and heads: export --texts."""
 
 from __future__ import annotations
 
 import argparse
 import base64
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import KINDS
-from transformer_core.cli.arguments import UsageError, existing
+from transformer_core.cli.arguments import UsageError, counted, existing
 from transformer_core.progress import progress_bar
 from transformer_core.storage.files import atomic_write_text, write_json
 from viz_app.export.figure_arguments import (
@@ -35,12 +36,13 @@ log = logging.getLogger(__name__)
 ONE_HEAD = tuple(
     name for name, view in VIEWS.items() if {"layer", "head"} <= set(view.parameters) and "other" not in view.parameters
 )
+_HEAD = re.compile(rf"({'|'.join(KINDS)})\.([1-9]\d{{0,3}})\.([1-9]\d{{0,3}})", re.ASCII)
 INDEX, PAGE = "index.json", "index.html"
 EMPTY = "empty"
 
 
 def run(options: argparse.Namespace) -> int:
-    """Fill the folder; status 1 when a line could not be drawn."""
+    """Fill the folder; return 1 when a line could not be drawn."""
     view, formats = _checked(options)
     style = style_from_options(options)
     check_dpi(options, formats)
@@ -74,12 +76,12 @@ def run(options: argparse.Namespace) -> int:
     count = write_index(batch, folder, problems, runner)
     for line in problems:
         log.warning("line %d: %s", line.number, line.problem)
-    log.info("%s: %d figures of %d lines", folder.path, count, len(lines))
+    log.info("%s: %s of %s", folder.path, counted(count, "figure"), counted(len(lines), "line"))
     return 1 if any(line.problem != EMPTY for line in problems) else 0
 
 
 def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
-    """View and formats. Raises UsageError for what a batch cannot use."""
+    """Return view and formats. Raises UsageError for options that a batch cannot use."""
     for name in ("text", "target", "kind", "layer", "head", "query"):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is for a single figure; --texts has many sentences, --heads many heads")
@@ -104,7 +106,7 @@ def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
 
 
 def read_lines(path: Path) -> Iterator[SentenceLine]:
-    """The lines of a file, each with its number; one that is no sentence says why."""
+    """Read the lines of a file, each with its number and, where it is no sentence, the reason."""
     from viz_app.export.batch import SentenceLine
 
     data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
@@ -120,8 +122,20 @@ def read_lines(path: Path) -> Iterator[SentenceLine]:
             yield SentenceLine(number, text, "" if text.strip() else EMPTY)
 
 
+def parse_head(name: str, layers: int, heads: int) -> HeadAddress:
+    """Return the head of a name such as `cross.4.6`. Raises UsageError for a head that the model lacks."""
+    from viz_app.export.batch import HeadAddress
+
+    if (parts := _HEAD.fullmatch(name)) and int(parts[2]) <= layers and int(parts[3]) <= heads:
+        return HeadAddress(parts[1], int(parts[2]) - 1, int(parts[3]) - 1)
+    raise UsageError(
+        f"--head is {name!r}, but must be encoder, decoder or cross with a layer from 1 to {layers} and a head "
+        f"from 1 to {heads}, such as cross.1.{heads}"
+    )
+
+
 def parse_heads(text: str, config: ModelConfig) -> list[HeadAddress]:
-    """The heads of a list such as `cross.4.6,encoder.2`; layers and heads count from 1.
+    """Return the heads of a list such as `cross.4.6,encoder.2`; layers and heads count from 1.
 
     Raises:
         UsageError: A part of it is no head of this model.
@@ -148,7 +162,10 @@ def parse_heads(text: str, config: ModelConfig) -> list[HeadAddress]:
 
 
 def write_index(batch: Batch, folder: BatchFolder, problems: Sequence[SentenceLine], runner: ModelRunner) -> int:
-    """index.json and index.html: every line with its files, or why it has none; returns the number of figures."""
+    """Write index.json and index.html: every line with its files, or the reason that it has none.
+
+    Returns the number of figures.
+    """
     from transformer_core import __version__
     from viz_app.export.index_page import index_page
     from viz_app.export.provenance import checkpoint_record

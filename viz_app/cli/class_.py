@@ -1,4 +1,10 @@
-"""class: the app for everyone on the local network."""
+"""Start the app for everyone on the local network.
+
+Its address is shown as text and as a QR code. The command app opens it to this computer only.
+
+There is no password: anyone who can reach this computer can use the app, but nothing else on it.
+To ask the class from another computer than this one, you need the teacher key that is shown.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +20,12 @@ _KEY_BYTES = 9
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "class",
         package="viz_app",
         usage="[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS]",
-        description=(
-            "Start the app so that everyone on the local network can open it, and show its address as text and as a\n"
-            "QR code. The command app opens it to this computer only.\n\n"
-            "There is no password: anyone who can reach this computer can use the app, but nothing else on it.\n"
-            "To ask the class from another computer than this one, you need the teacher key that is shown."
-        ),
+        description=__doc__,
         example="  python -m viz_app class",
     )
     add_server(result)

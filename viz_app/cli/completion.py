@@ -1,11 +1,17 @@
-"""completion: what completes commands and options of `headlight` in a shell."""
+"""Print the script that completes commands, options and files of headlight with the Tab key.
+
+bash  eval "$(headlight completion bash)" in ~/.bashrc
+zsh   eval "$(headlight completion zsh)" in ~/.zshrc, after compinit
+fish  headlight completion fish | source in ~/.config/fish/config.fish
+tcsh  headlight completion tcsh > ~/.headlight.csh, then source it in ~/.tcshrc
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 
-import jsonargparse
 import shtab
 
 from transformer_core.cli.arguments import Parser
@@ -15,36 +21,29 @@ _PATHS = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "FOLDER": shtab.DIRECTORY}
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "completion",
         package="viz_app",
-        usage="SHELL",
-        description=(
-            "Print the script that completes commands, options and files of headlight with the Tab key.\n\n"
-            '  bash  eval "$(headlight completion bash)" in ~/.bashrc\n'
-            '  zsh   eval "$(headlight completion zsh)" in ~/.zshrc, after compinit\n'
-            "  fish  headlight completion fish | source in ~/.config/fish/config.fish\n"
-            "  tcsh  headlight completion tcsh > ~/.headlight.csh, then source it in ~/.tcshrc"
-        ),
+        description=__doc__,
         example='  eval "$(headlight completion bash)"',
     )
-    result.add_argument("shell", choices=shtab.SUPPORTED_SHELLS, metavar="SHELL", help="bash, zsh, fish or tcsh.")
+    result.add_choice("shell", shtab.SUPPORTED_SHELLS, "The shell.", form="SHELL")
     return result
 
 
 def run(arguments: Sequence[str]) -> int:
     """Print the script."""
     shell = parser().options(arguments).shell
-    every = jsonargparse.ArgumentParser(prog=HEADLIGHT.prog)
-    commands = every.add_subcommands()
+    every = argparse.ArgumentParser(prog=HEADLIGHT.prog)
+    commands = every.add_subparsers()
     for name, about in HEADLIGHT.commands.items():
         command: Parser = HEADLIGHT.module(name).parser()
-        command.description = about
-        every.formatter_class = command.formatter_class
         for action in command._actions:
+            if action.type is bool:
+                action.choices = ("true", "false")
             if action.metavar in _PATHS:
                 action.complete = _PATHS[action.metavar]  # type: ignore[attr-defined]  # read by shtab
-        commands.add_subcommand(name, command, help=about)
-    sys.stdout.write(every.get_completion_script(f"shtab-{shell}") + "\n")
+        commands.add_parser(name, help=about, description=about, parents=[command], add_help=False)
+    sys.stdout.write(shtab.complete(every, shell) + "\n")
     return 0

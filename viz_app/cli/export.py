@@ -1,4 +1,24 @@
-"""export: figures of one sentence as files, or a folder of figures of many sentences and heads."""
+"""Write attention figures: .pdf, .svg, .png, .tex (TikZ), .html, .gif, .csv, .npz, .json.
+
+  head      one head: --kind --layer --head
+  layer     the heads of a layer: --kind --layer
+  heads     all heads of a kind; --layer selects a layer, --head one head of it
+  all       all heads of the model
+  lines     lines between tokens: --kind --layer --head or --heads 1,3 [--query]
+  steps     one head at several steps of the decoding side by side [--steps 1,4,8]
+  decoding  the same as an animation (.gif)
+  beam      the beam search as a tree
+  tree      the tree that a parser generates; with --step, --layer, --head its attention to the words
+  compare   one head against another head, sentence or checkpoint: --other-...
+  grid      all heads by a measure of the model's head atlas [--measure]; no --text
+  pruning   scores against the heads that are left [--group --score --left]; no --text
+
+Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command
+that reproduces it, byte for byte with the same versions; for a CSV they are in a .csv.json beside it.
+
+With --texts and --heads, --out is a folder: a file for each sentence and head, an index and contact
+sheets. If it is interrupted, the same command continues where it stopped.
+"""
 
 from __future__ import annotations
 
@@ -25,30 +45,12 @@ log = logging.getLogger(__name__)
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "export",
         package="viz_app",
         usage="--checkpoint DIR (--text TEXT | --texts FILE --heads LIST) [--view NAME ...] --out FILE ...",
-        description=(
-            "Write attention figures: .pdf, .svg, .png, .tex (TikZ), .html, .gif, .csv, .npz, .json.\n\n"
-            "  head      one head: --kind --layer --head\n"
-            "  layer     the heads of a layer: --kind --layer\n"
-            "  heads     all heads of a kind; --layer selects a layer, --head one head of it\n"
-            "  all       all heads of the model\n"
-            "  lines     lines between tokens: --kind --layer --head or --heads 1,3 [--query]\n"
-            "  steps     one head at several steps of the decoding side by side [--steps 1,4,8]\n"
-            "  decoding  the same as an animation (.gif)\n"
-            "  beam      the beam search as a tree\n"
-            "  tree      the tree that a parser generates; with --step, --layer, --head its attention to the words\n"
-            "  compare   one head against another head, sentence or checkpoint: --other-...\n"
-            "  grid      all heads by a measure of the model's head atlas [--measure]; no --text\n"
-            "  pruning   scores against the heads that are left [--group --score --left]; no --text\n\n"
-            "Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command\n"
-            "that reproduces it, byte for byte with the same versions; for a CSV they are in a .csv.json beside it.\n\n"
-            "With --texts and --heads, --out is a folder: a file for each sentence and head, an index and contact\n"
-            "sheets. If it is interrupted, the same command continues where it stopped."
-        ),
+        description=__doc__,
         example=(
             "  python -m viz_app export --checkpoint checkpoints/en-de \\\n"
             '      --text "A man rides a bicycle." --view head --kind cross --layer 4 --head 6 \\\n'
@@ -58,8 +60,8 @@ def parser() -> Parser:
         ),
     )
     add_sentence(result)
-    result.add_argument("--texts", type=str, metavar="FILE", help="Many sentences, one per line, instead of --text.")
-    result.add_argument("--format", type=str, metavar="LIST", help="Format of the files of --texts; pdf unless given.")
+    result.add_argument("--texts", metavar="FILE", help="Many sentences, one per line, instead of --text.")
+    result.add_argument("--format", metavar="LIST", help="Format of the files of --texts; pdf unless given.")
     add_view(result)
     add_style(result)
     add_targets(result)

@@ -1,14 +1,20 @@
-"""growth: a head at a moment of its model's training, or, as a GIF, at all of them."""
+"""Write one head at a snapshot of its model's training, from a checkpoint's history.
+
+Formats are .pdf, .svg, .png, .tex, .html, .csv, .npz and .json; a .gif shows all snapshots in turn. A figure
+has the style options of the command export and holds its command; for a CSV it is in a .csv.json beside it.
+"""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from transformer_core.attention_maps import Kind
 from transformer_core.cli.arguments import Parser, UsageError, existing
 from transformer_core.storage.bundled_models import find_checkpoint
+from viz_app.cli.batch import parse_head
 from viz_app.cli.export import write
 from viz_app.export.figure_arguments import (
     add_style,
@@ -16,7 +22,6 @@ from viz_app.export.figure_arguments import (
     check_dpi,
     parse_targets,
     style_from_options,
-    validate_choice,
 )
 from viz_app.text import LANGUAGES
 
@@ -27,16 +32,11 @@ if TYPE_CHECKING:
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "growth",
         package="viz_app",
-        usage="--history DIR [--head KIND.LAYER.HEAD] [--at STEP] [--sentence N] --out FILE ...",
-        description=(
-            "Write one head at a snapshot of the training, from a checkpoint's history, as .pdf, .svg, .png, .tex,\n"
-            ".html, .csv, .npz or .json; a .gif shows all snapshots in turn. A figure has the style options of the\n"
-            "command export and holds its command; for a CSV it is in a .csv.json beside it."
-        ),
+        description=__doc__,
         example=(
             "  python -m viz_app growth --history checkpoints/en-fr/derived/history --head cross.6.5 --sentence 8 \\\n"
             "      --preset slide --out grown.pdf --out grown.gif"
@@ -44,10 +44,10 @@ def parser() -> Parser:
     )
     add = result.add_argument
     add("--history", type=find_checkpoint, required=True, metavar="DIR", help="Folder with history.json.")
-    add("--head", type=str, metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
+    add("--head", metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
     add("--at", type=int, metavar="STEP", help="The snapshot after this step; the last unless given.")
     add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")
-    add("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
     add_style(result)
     add_targets(result)
     return result
@@ -57,7 +57,6 @@ def run(arguments: Sequence[str]) -> int:
     """Write the files."""
     options = parser().options(arguments)
     folder = _located(Path(options.history))
-    validate_choice("--language", options.language, LANGUAGES)
     formats = parse_targets(options)
     style = style_from_options(options)
     check_dpi(options, tuple(formats.values()))
@@ -65,7 +64,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _located(folder: Path) -> Path:
-    """The history that --history names; what lay in a checkpoint before `derived/` is found there by its old place."""
+    """Return the folder of --history; in a checkpoint, the place before `derived/` also leads to it."""
     moved = Path(find_checkpoint(str(folder.parent / "derived" / folder.name)))
     if not folder.is_dir() and moved.is_dir():
         return moved
@@ -75,7 +74,7 @@ def _located(folder: Path) -> Path:
 def _wanted(
     options: argparse.Namespace, folder: Path, formats: dict[Path, str]
 ) -> list[tuple[Figure, dict[Path, str]]]:
-    """What is to be drawn, with its files: the film for GIFs, the head at its moment for the others."""
+    """Return the figures with their files: the animation for GIFs, the head at its snapshot for the others."""
     from transformer_core.history.snapshots import History
     from viz_app.export.provenance import folder_name
     from viz_app.figures import RENDERERS
@@ -98,7 +97,7 @@ def _wanted(
 
 
 def _seen(options: argparse.Namespace, history: History) -> HeadSnapshot:
-    """The head at its moment. Raises UsageError for one that the history does not have."""
+    """Return the head at its snapshot. Raises UsageError for one that the history lacks."""
     from viz_app.model_card.head_snapshot import HeadSnapshot
 
     steps, sentences = history.steps, len(history.sentences)
@@ -107,14 +106,12 @@ def _seen(options: argparse.Namespace, history: History) -> HeadSnapshot:
         raise UsageError(f"--at is {at}, but must be one of {', '.join(map(str, steps))}")
     if not 1 <= options.sentence <= sentences:
         raise UsageError(f"--sentence is {options.sentence}, but must be between 1 and {sentences}")
-    place = options.head or HeadSnapshot.start(history).place
-    seen = HeadSnapshot.from_query(
-        {"grown_head": place, "grown_at": str(at), "grown_text": str(options.sentence)}, history
+    name = options.head or HeadSnapshot.start(history).place
+    place = parse_head(name, history.model["layers"], history.model["heads"])
+    return HeadSnapshot(
+        sentence=options.sentence - 1,
+        kind=cast(Kind, place.kind),
+        moment=steps.index(at),
+        layer=place.layer,
+        head=place.head,
     )
-    if seen.place != place:
-        layers, heads = history.model["layers"], history.model["heads"]
-        raise UsageError(
-            f"--head is {place!r}, but must be encoder, decoder or cross with a layer from 1 to {layers} and a head "
-            f"from 1 to {heads}, such as cross.1.{heads}"
-        )
-    return seen

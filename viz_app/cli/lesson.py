@@ -1,4 +1,12 @@
-"""lesson: the picture of a scene, or the handout of a whole lesson."""
+"""Write the figure of a lesson's scene, or the lesson's handout.
+
+A figure is a .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json; some formats exist only for some scenes: a
+.gif only where something moves. It has the style options of the command export and holds its command; for a CSV it
+is in a .csv.json beside it.
+
+Without --scene the handout is written as .html: words, figures and questions, with the answers on the last page.
+--lesson session writes the handout of the whole route, with --teacher its notes, minutes and answers.
+"""
 
 from __future__ import annotations
 
@@ -33,19 +41,11 @@ SESSION_NAME = "session"  # instead of a lesson: all stops of the route
 
 
 def parser() -> Parser:
-    """The options of this command."""
-    names = ", ".join(entry.name for entry in LESSONS)
+    """Return the options of this command."""
     result = Parser(
         "lesson",
         package="viz_app",
-        usage="--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE ...",
-        description=(
-            "Write the figure of a scene as .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json, or, without\n"
-            "--scene, the handout of the lesson as .html: its words, figures and questions, with the answers on the\n"
-            "last page. --lesson session writes the handout of the whole route, with --teacher its notes, minutes and\n"
-            "answers. A figure has the style options of the command export and holds its command; for a CSV it is\n"
-            "in a .csv.json beside it. Some formats exist only for some scenes: a .gif only where something moves."
-        ),
+        description=__doc__,
         example=(
             "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \\\n"
             "      --with at:3,part:cos --preset acl-column --out waves.pdf --out waves.gif\n\n"
@@ -54,16 +54,13 @@ def parser() -> Parser:
         ),
     )
     result.add_checkpoint()
-    result.add_argument(
-        "--lesson", type=str, required=True, metavar="NAME", help=f"{names}, or {SESSION_NAME} for all."
-    )
+    lessons = (*(entry.name for entry in LESSONS), SESSION_NAME)
+    result.add_choice("--lesson", lessons, f"The lesson, or {SESSION_NAME} for all.", form="NAME", required=True)
     result.add_argument("--teacher", action="store_true", help="Of a session: the sheet with notes and answers.")
-    result.add_argument("--scene", type=str, metavar="NAME", help="The scene; the handout unless given.")
-    result.add_argument(
-        "--with", type=str, metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos."
-    )
-    result.add_argument("--text", type=str, metavar="TEXT", help="The sentence; an example unless given.")
-    result.add_argument("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    result.add_argument("--scene", metavar="NAME", help="The scene; the handout unless given.")
+    result.add_argument("--with", metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos.")
+    result.add_argument("--text", metavar="TEXT", help="The sentence; an example unless given.")
+    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
     add_style(result)
     add_targets(result)
     return result
@@ -72,13 +69,11 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the file."""
     options = parser().options(arguments)
-    validate_choice("--lesson", options.lesson, (*(entry.name for entry in LESSONS), SESSION_NAME))
     whole = options.lesson == SESSION_NAME
     if whole and options.scene:
         raise UsageError("--scene needs one lesson; a session has the handout only")
     if options.teacher and not whole:
         raise UsageError(f"--teacher is only for --lesson {SESSION_NAME}")
-    validate_choice("--language", options.language, LANGUAGES)
     formats = parse_targets(options)
     return _picture(options, formats) if options.scene else _handout(options, formats)
 

@@ -1,4 +1,13 @@
-"""paper-figures: figures like Figures 3 to 5 of the paper, for a model of yours."""
+"""Write figures like Figures 3 to 5 of "Attention Is All You Need", for an English model.
+
+They show a long-distance dependency of a verb, an anaphor, and heads that follow the structure of a sentence.
+
+The sentences are our own. Heads are chosen by measure among all heads of the encoder, and each caption
+says how, with the share they reach and that of uniform attention. The shares of all heads are in the
+record of each file.
+
+Where the model has a head atlas, grids of all heads and the pruning curves are written, too.
+"""
 
 from __future__ import annotations
 
@@ -22,26 +31,18 @@ DEFAULT_PRESET = "acl-page"
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "paper-figures",
         package="viz_app",
-        usage="--checkpoint DIR --out FOLDER [--format LIST] [--preset NAME] [--language CODE] [--force]",
-        description=(
-            'Write figures like Figures 3 to 5 of "Attention Is All You Need" for an English model: a long-distance\n'
-            "dependency of a verb, an anaphor, and heads that follow the structure of a sentence.\n\n"
-            "The sentences are our own. Heads are chosen by measure among all heads of the encoder, and each caption\n"
-            "says how, with the share they reach and that of uniform attention. The shares of all heads are in the\n"
-            "record of each file.\n\n"
-            "Where the model has a head atlas, grids of all heads and the pruning curves are written, too."
-        ),
+        description=__doc__,
         example="  python -m viz_app paper-figures --checkpoint checkpoints/en-de --out paper",
     )
     result.add_checkpoint()
-    result.add_argument("--out", type=str, required=True, metavar="FOLDER", help="Folder; created if missing.")
-    result.add_argument("--format", type=str, default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
-    result.add_argument("--preset", type=str, default=DEFAULT_PRESET, metavar="NAME", help=f"{', '.join(PRESETS)}.")
-    result.add_argument("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    result.add_argument("--out", required=True, metavar="FOLDER", help="Folder; created if missing.")
+    result.add_argument("--format", default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
+    result.add_choice("--preset", PRESETS, "Preset for a venue.", default=DEFAULT_PRESET, form="NAME")
+    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
     result.add_argument("--force", action="store_true", help="Replace existing files.")
     return result
 
@@ -52,8 +53,6 @@ def run(arguments: Sequence[str]) -> int:
     formats = tuple(dict.fromkeys(options.format.split(",")))
     for format in formats:
         validate_choice("--format", format, FORMATS)
-    validate_choice("--preset", options.preset, PRESETS)
-    validate_choice("--language", options.language, LANGUAGES)
     out = Path(options.out)
     if out.is_file() or not out.resolve().parent.is_dir():
         raise UsageError(f"--out is {options.out!r}, but must be a folder whose parent exists")
@@ -85,6 +84,6 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _choices(options: object) -> list[str]:
-    """The options that differ from the default."""
+    """Return the options that differ from the default."""
     defaults = {"format": DEFAULT_FORMATS, "preset": DEFAULT_PRESET, "language": "en"}
     return [f"--{name}={value}" for name, default in defaults.items() if (value := getattr(options, name)) != default]

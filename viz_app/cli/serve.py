@@ -1,4 +1,10 @@
-"""serve: the model for many front ends, on Ray Serve."""
+"""Serve the model to the front ends of an app on several machines; Ctrl-C ends it.
+
+It needs Ray: pip install 'headlight[cluster]'
+
+Front ends are started with --model-server. Every machine that reaches the port can have sentences decoded, so let
+only front ends reach it. RAY_ADDRESS joins a cluster of several machines; see docs/serving.md.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +21,16 @@ from viz_app.cli.app import check_port
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "serve",
         package="viz_app",
-        usage="[--replicas N] [--checkpoint DIR] [--host ADDRESS] [--port N] [--gpus-per-replica X]",
-        description=(
-            "Serve the model to the front ends of an app on several machines; Ctrl-C ends it. It needs Ray:\n"
-            "pip install 'headlight[cluster]'\n\n"
-            "Front ends are started with --model-server. Whoever reaches the port can have sentences decoded, so let\n"
-            "only front ends reach it. RAY_ADDRESS joins a cluster of several machines; see docs/serving.md."
-        ),
+        description=__doc__,
         example="  python -m viz_app serve --replicas 2\n  python -m viz_app app --model-server http://127.0.0.1:8000",
     )
     result.add_number("--replicas", 1, "Processes that hold the model.")
     result.add_checkpoint(default=str(SHIPPED / "en-de"))
-    result.add_argument("--host", type=str, default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
+    result.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
     result.add_argument("--port", type=int, default=8000, metavar="N", help="Its port.")
     about = "GPUs of each process; 0.5 shares one between two, 0 decodes on the CPU."
     result.add_argument("--gpus-per-replica", type=float, default=0.0, metavar="X", help=about)

@@ -175,14 +175,6 @@ def test_lists_of_heads() -> None:
     assert len(parse_heads("decoder", config)) == 4
 
 
-@pytest.mark.parametrize("heads", ["", "cross.3.1", "cross.1.0", "cross.1.1.1", "all.1", "own.1.1", "cross.-1.1"])
-def test_bad_lists_of_heads(run: Callable[..., int], tmp_path: Path, heads: str) -> None:
-    texts = tmp_path / "t.txt"
-    texts.write_text("The bus.", encoding="utf-8")
-    assert run("export", f"--texts={texts}", f"--heads={heads}", f"--out={tmp_path / 'f'}") == 2
-    assert not (tmp_path / "f").exists()
-
-
 def test_a_step_that_a_short_sentence_does_not_have_is_told(run: Callable[..., int], tmp_path: Path) -> None:
     texts, out = tmp_path / "t.txt", tmp_path / "f"
     texts.write_text("The bus.", encoding="utf-8")

@@ -92,27 +92,6 @@ def test_the_place_of_a_history_in_older_commands_still_leads_to_it(tmp_path: Pa
     assert made[0] == made[1] and made[0]["provenance"]["model"] == "en-fr"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--head=cross.9.1"], "--head is 'cross.9.1', but must be encoder, decoder or cross with a layer from 1 to 2"),
-        (["--head=<b>"], "--head is '<b>', but must be"),
-        (["--at=7"], "--at is 7, but must be one of 0, "),
-        (["--sentence=0"], "--sentence is 0, but must be between 1 and 8"),
-        (["--sentence=9"], "--sentence is 9, but must be between 1 and 8"),
-        (["--language=de"], "--language is 'de', but must be one of en, ko"),
-        (["--width-mm=1"], "--width-mm is 1.0, but must be between 20 and 2000"),
-        (["--history=nowhere"], "--history: folder not found: nowhere"),
-    ],
-)
-def test_bad_options_get_one_line(
-    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(*options, f"--out={tmp_path / 'a.pdf'}") == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
-
-
 def test_a_folder_without_a_history_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["growth", f"--history={tmp_path}", f"--out={tmp_path / 'a.pdf'}"], PROGRAM) == 1
     assert capsys.readouterr().err.count("\n") == 1

@@ -113,21 +113,6 @@ def test_sigterm_ends_the_server_as_well() -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-@pytest.mark.parametrize("command", ["app", "class"])
-@pytest.mark.parametrize(
-    "options", [["--port", "0"], ["--port", "65536"], ["--checkpoint", "nowhere"], ["--prot", "1"]]
-)
-def test_an_unusable_option_starts_no_server(
-    command: str,
-    options: list[str],
-    started: list[tuple[list[str], dict[str, str]]],
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main([command, *options], HEADLIGHT) == 2
-    assert options[0] in capsys.readouterr().err
-    assert not started
-
-
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
     """What bash would offer for the last of some words after `headlight`."""

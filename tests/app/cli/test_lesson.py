@@ -80,28 +80,6 @@ def test_a_file_tells_lesson_scene_and_settings(run: Callable[..., int], tmp_pat
     assert content["cut"] == 3.5 and len(content["readings"]) == len(content["series"])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--scene=waves", "--with=<script>", "--out=a.pdf"], "--with is '<script>', but '<script>' is not a setting"),
-        (["--scene=waves", "--with=at:3,x:../..", "--out=a.pdf"], "'x:../..' is not a setting"),
-        (["--scene=../waves", "--out=a.pdf"], "--scene is '../waves', but must be one of waves"),
-        (["--scene=clocks", "--out=a.gif"], "--out is 'gif', but must be one of"),
-        (["--scene=waves", "--width-mm=1", "--out=a.pdf"], "--width-mm is 1.0, but must be between 20 and 2000"),
-        (["--scene=waves", "--out=a.pdf", "--out=a.pdf"], "named twice"),
-        (["--scene=waves", "--out=no/a.pdf"], "there is no folder"),
-        (["--preset=a4", "--out=a.html"], "a handout has its own style"),
-        (["--out=a.html", "--out=b.html"], "a handout is an .html file"),
-    ],
-)
-def test_bad_options_get_one_line(
-    options: list[str], message: str, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("lesson", "--lesson=positions", *options) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
-
-
 def test_strict_writes_nothing_where_something_is_to_be_mended(run: Callable[..., int], tmp_path: Path) -> None:
     out = tmp_path / "a.pdf"
     assert run("lesson", *WAVES, "--font-pt=3", "--strict", f"--out={out}") == 1

@@ -80,24 +80,6 @@ def test_numbers_of_a_long_sentence_are_left_out_and_the_index_says_so(
     assert [name for name in names if name.startswith("pdf/") and "_all" in name]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--out=a.pdf"], "--out is 'a.pdf', but must end with .zip"),
-        (["--out=no/a.zip"], "there is no folder no"),
-        (["--head=cross.9.1", "--out=a.zip"], "--head is 'cross.9.1', but must be"),
-        (["--head=<b>", "--out=a.zip"], "--head is '<b>', but must be"),
-        (["--unit=letters", "--out=a.zip"], "--unit is 'letters', but must be one of"),
-    ],
-)
-def test_bad_options_get_one_line(
-    options: list[str], message: str, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("sentence", f"--text={SENTENCE}", *options) == 2
-    error = capsys.readouterr().err
-    assert message in error and error.count("\n") == 1
-
-
 def test_a_file_that_is_there_is_kept(run: Callable[..., int], tmp_path: Path) -> None:
     out = tmp_path / "a.zip"
     out.write_text("mine")

@@ -130,26 +130,6 @@ def test_other_files_are_refused(whole: Path, tmp_path: Path) -> None:
         load_atlas(tmp_path / "link")
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
-        (["--parts", "dreams"], "--parts has 'dreams'"),
-        (["--workers", "0"], "--workers is 0"),
-        (["--workers", "1000"], "--workers is 1000, but must be 256 or less"),
-        (["--most", "100000"], "--most is 100000"),
-        (["--parts", "links"], "links needs --trees"),
-        (["--parts", "align"], "align needs --alignments"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(
-    made: Workplace, call: Call, tmp_path: Path, options: list[str], reason: str
-) -> None:
-    common = ["atlas", "--checkpoint", made.checkpoint, "--sentences", made.valid, "--out", tmp_path / "out"]
-    assert reason in one_line_error(call(*common, *options))
-    assert "must have two" in one_line_error(call(*common, "--trees", made.valid))
-    assert not (tmp_path / "out").exists()
-
-
 def test_pruning_needs_effects_and_parts_are_added(
     made: Workplace, call: Call, given: list[str], whole: Path, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.core.cli.workplace import Call, one_line_error
+from tests.core.cli.workplace import Call
 
 
 def test_base_and_the_papers_own_estimate(call: Call) -> None:
@@ -31,15 +31,3 @@ def test_options_change_the_preset(call: Call) -> None:
     assert told["paper_flops"] is None
     doubled = call("count", "--preset", "table3-c-ff1024", "--training.accumulate", "2")
     assert json.loads(doubled.out.splitlines()[-1])["batch_tokens"] == 50_000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--preset", "huge"], "must be one of base, big, en-de, small, tiny"),
-        (["--length", "0"], "--length is 0, but must be 1 or more"),
-        (["--model.norm", "never"], "--model.norm is 'never', but must be one of post, pre"),
-    ],
-)
-def test_unusable_arguments(arguments: list[str], told: str, call: Call) -> None:
-    assert told in one_line_error(call("count", *arguments))

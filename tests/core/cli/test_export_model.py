@@ -9,7 +9,7 @@ import pytest
 
 from tests.core.cli.workplace import Call, one_line_error
 from tests.core.model_export.peers import CHECKPOINTS, Marian
-from transformer_core.cli.export_model import PROGRAMS
+from transformer_core.cli.checkpoint.export_model import PROGRAMS
 from transformer_core.model_export.exporting import WRITERS
 
 

@@ -12,8 +12,8 @@ from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
 from tests.core.parsing.grammar import made_up_trees
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli import main
-from transformer_core.cli.measurements import score_sets
-from transformer_core.cli.model_card import with_heads, with_scores
+from transformer_core.cli.checkpoint.measurements import score_sets
+from transformer_core.cli.checkpoint.model_card import with_heads, with_scores
 from transformer_core.parsing.treebank import parse_trees
 from transformer_core.translator import Translator
 
@@ -82,7 +82,7 @@ def test_the_same_trees_and_no_repair_when_constrained(
 ) -> None:
     caplog.set_level("INFO")
     call("parse", "--checkpoint", parsing.checkpoint, stdin=b"the cat sees a lamp .\n")
-    assert "1 trees were repaired" in caplog.text
+    assert "repaired 1 tree: " in caplog.text
     caplog.clear()
     call("parse", "--checkpoint", parsing.checkpoint, "--constrained", "true", stdin=b"the cat sees a lamp .\n")
     assert "repaired" not in caplog.text

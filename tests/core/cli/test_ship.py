@@ -12,8 +12,8 @@ import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.checkpoint import load_checkpoint
-from transformer_core.cli.run_settings import RunSettings, changed_options, merged_model
-from transformer_core.cli.ship import recipe_text
+from transformer_core.cli.checkpoint.ship import recipe_text
+from transformer_core.cli.training.run_settings import RunSettings, changed_options, merged_model
 from transformer_core.paper.presets import preset
 from transformer_core.storage.manifest import Manifest
 

@@ -17,8 +17,8 @@ from safetensors.torch import load_file
 
 from tests.core.cli.workplace import ROOT, TRAIN, Call, Workplace, one_line_error
 from transformer_core.checkpoint import load_checkpoint
-from transformer_core.cli import train
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.training import train
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.data import Corpus
 from transformer_core.training.state import step_folders
 
@@ -30,7 +30,7 @@ def weights(run: Path) -> dict[str, torch.Tensor]:
 def test_training_needs_neither_the_command_line_nor_the_app(made: Workplace, tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "for name in ('jsonargparse', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
+        "for name in ('tqdm', 'transformer_core.cli', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
         "from pathlib import Path\n"
         "from transformer_core.data import Corpus\n"
         "from transformer_core.model.transformer import Transformer\n"

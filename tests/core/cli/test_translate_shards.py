@@ -62,11 +62,6 @@ def test_the_length_penalty_is_chosen(made: Workplace, call: Call) -> None:
     assert "must be one of gnmt, power" in one_line_error(call(*common, "--length-penalty", "wu", stdin=data))
 
 
-def test_more_candidates_than_beams_are_refused(made: Workplace, call: Call) -> None:
-    said = call("translate", "--checkpoint", made.checkpoint, "--beam", "2", "--nbest", "3")
-    assert "--nbest is 3, but must be at most the beam, 2" in one_line_error(said)
-
-
 def test_files_are_written_whole_and_never_replaced_unasked(made: Workplace, call: Call, tmp_path: Path) -> None:
     source, output = tmp_path / "en.txt", tmp_path / "de.txt"
     source.write_text("The man sees a house.\nA child buys a cup of tea.\n", encoding="utf-8")

@@ -144,25 +144,3 @@ def test_rows_of_another_training_are_not_mixed_in(made: Workplace, compared: Pa
     error = one_line_error(call(*arguments(made, compared), "--reduce", "8"))
     assert "reduced_by.widths was 16, is 8" in error
     assert (compared / "variations.json").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        (["--rows", "table3-f"], "row is 'table3-f', but must be one of base, table3-a-h1"),
-        (["--reduce", "3"], "reduce is 3, but must divide d_model"),
-        (["--reduce-layers", "3"], "reduce_layers is 3, but must divide num_layers, which is 2"),
-        (["--steps", "0"], "--steps is 0, but must be 1 or more"),
-        (["--data", "nowhere"], "folder not found: nowhere"),
-        (["--valid", "no.tsv"], "file not found: no.tsv"),
-        (["--training.seed", "3"], "unknown option --training.seed"),
-        (["--training.batch_tokens", "0"], "batch_tokens is 0"),
-    ],
-)
-def test_unusable_arguments(changed: list[str], told: str, made: Workplace, call: Call, tmp_path: Path) -> None:
-    assert told in one_line_error(call(*arguments(made, tmp_path / "out"), *changed))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_with_other_things_in_it_is_left_alone(made: Workplace, call: Call) -> None:
-    assert "is not empty, but has no variations.json" in one_line_error(call(*arguments(made, made.run)))

@@ -7,7 +7,7 @@ import logging
 import pytest
 import torch
 
-from transformer_core.cli import train
+from transformer_core.cli.training import train
 from transformer_core.config import TrainingConfig
 from transformer_core.training import precision_probe
 

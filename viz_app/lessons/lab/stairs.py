@@ -101,11 +101,11 @@ def recipe(context: LessonContext) -> Recipe:
     order = _order(context)
     return Recipe(
         recipes.command(
-            "staircase", context, "--order", order, "--random-orders", str(RANDOM_ORDERS), out="stairs.npz"
+            "cumulative-ablation", context, "--order", order, "--random-orders", str(RANDOM_ORDERS), out="stairs.npz"
         ),
         recipes.python(
             context,
-            ["from transformer_core.analysis.effects.cumulative_ablation import staircase"],
+            ["from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation"],
             f"found = cumulative_ablation(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
             "found.log_p  # (heads + 1,), in nats",
         ),

@@ -1,4 +1,9 @@
-"""journal: the curves of a training in one file, for lessons and figures."""
+"""Export a training run as one JSON file.
+
+The file has its settings; loss, nll, learning rate and gradient norm of every recorded step (training.log_every), as
+columns; validation scores; and the step at which it failed. A run that failed or was stopped is exported up to
+that step.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.cli.arguments import Parser, UsageError
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.storage.files import atomic_write_text
 
 FORMAT_VERSION = 1
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "journal",
-        usage="DIR --out FILE.json",
-        description=(
-            "Export a training run as one JSON file: its settings; loss, nll, learning rate and gradient norm of\n"
-            "every recorded step (training.log_every), as columns; validation scores; and the step at which it\n"
-            "failed, if it did. A run that failed or was stopped is exported up to that step."
-        ),
+        description=__doc__,
         example="  python -m transformer_core journal run --out run.json",
     )
     result.add_run()
-    result.add_argument("--out", type=str, required=True, metavar="FILE.json", help="Output file.")
+    result.add_argument("--out", required=True, metavar="FILE.json", help="Output file.")
     return result
 
 

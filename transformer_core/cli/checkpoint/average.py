@@ -1,4 +1,7 @@
-"""average: the last saved steps of a training in, one checkpoint out."""
+"""Average the weights of the last saved steps of a training run (Section 6.1) into a checkpoint.
+
+The app, `translate` and `evaluate` need nothing but a checkpoint.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, check_replaced_folder, write_summary
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.arguments import Parser, UsageError, write_summary
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.renamed import current_names
 from transformer_core.storage.files import TOKENIZER_FILE
-from transformer_core.storage.manifest import MANIFEST_FILE, Manifest
+from transformer_core.storage.manifest import Manifest
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,14 +27,10 @@ log = logging.getLogger(__name__)
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "average",
-        usage="DIR --last N --out DIR [--metrics FILE.json] [--card FILE.md] [--force]",
-        description=(
-            "Average the weights of the last saved steps of a training run (Section 6.1) into a checkpoint.\n\n"
-            "The app, `translate` and `evaluate` need nothing but a checkpoint."
-        ),
+        description=__doc__,
         example="  python -m transformer_core average run --last 5 --out my-model",
     )
     add_averaging(result)
@@ -40,19 +39,17 @@ def parser() -> Parser:
 
 
 def add_averaging(parser: Parser) -> None:
-    """Options that `ship` shares: which training, how many of its steps, and where to."""
+    """Add the options that `ship` shares: training run, number of steps, output."""
     parser.add_run()
     parser.add_number("--last", 5, "How many of the newest saved steps to average.")
-    parser.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
+    parser.add_new_checkpoint()
     parser.add_path("--metrics", "JSON with further scores and facts to store in the checkpoint.")
-    parser.add_argument("--force", action="store_true", help="Replace an existing checkpoint.")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Average a training into a checkpoint."""
     options = parser().options(arguments)
-    folder, out = Path(options.run), Path(options.out)
-    check_output(out, options.force)
+    folder, out = Path(options.run), options.out
     metrics = read_metrics(options.metrics)
     card = Path(options.card).read_text(encoding="utf-8") if options.card else ""
     settings = RunSettings.load(folder)
@@ -105,13 +102,8 @@ def report_checkpoint(out: Path, facts: dict[str, Any]) -> None:
     write_summary({"checkpoint": str(out), "checkpoint_hash": Manifest.read(out).weights_hash, **facts})
 
 
-def check_output(out: Path, force: bool) -> None:
-    """Only a checkpoint is replaced, and only with --force."""
-    check_replaced_folder(out, force, "checkpoint", is_kind=(out / MANIFEST_FILE).is_file())
-
-
 def read_metrics(path: str | None) -> dict[str, Any]:
-    """The JSON of --metrics. Raises UsageError when it is not an object, or its `training` is not one."""
+    """Return the JSON of --metrics. Raises UsageError when it is not an object, or its `training` is not one."""
     if not path:
         return {}
     try:
@@ -124,7 +116,7 @@ def read_metrics(path: str | None) -> dict[str, Any]:
 
 
 def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
-    """How the model was trained, for its `metrics.json`."""
+    """Return the facts of the training, for `metrics.json`."""
     state = current_names(json.loads((chosen[-1] / "state.json").read_text(encoding="utf-8")))
     training = settings.training
     return {

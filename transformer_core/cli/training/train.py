@@ -1,4 +1,19 @@
-"""train: prepared text in, saved steps out; stops and resumes at any time."""
+"""Train a model. Writes config.json, metrics.jsonl and the last saved steps to OUT.
+
+Ctrl-C saves and stops; --resume with the same OUT continues exactly there. Options override the recipe,
+and the recipe overrides the preset. A recipe is TOML with the same keys; its paths are relative to the
+current directory:
+
+  preset = "en-de"
+  data = "data"
+  valid = ["valid.tsv"]
+  out = "run"
+
+  [training]
+  steps = 20000
+
+Presets (train --preset NAME --help shows the values of one):
+"""
 
 from __future__ import annotations
 
@@ -15,11 +30,12 @@ from transformer_core.cli.arguments import (
     check_new_folder,
     existing,
     existing_text,
+    listed,
     preset_in,
     select_device,
 )
-from transformer_core.cli.prepare import add_training_text, prepare_text
-from transformer_core.cli.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
+from transformer_core.cli.training.prepare import add_training_text, prepare_text
+from transformer_core.cli.training.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import PRESETS, preset
 from transformer_core.renamed import current_names
@@ -46,35 +62,22 @@ _TOO_SLOW = 2.0  # time in bfloat16 over time in float32; about 0.5 on processor
 
 
 def parser(shown: str = _DEFAULT_PRESET) -> Parser:
-    """The options of this command, with the defaults of one preset."""
-    choices = "\n".join(f"  {name:<21} {chosen.about}" for name, chosen in PRESETS.items())
+    """Return the options of this command, with the defaults of one preset."""
     result = Parser(
         "train",
         usage="[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
         "           --out DIR [--resume | --init-from CHECKPOINT] [--model.OPTION V] [--training.OPTION V]",
-        description=(
-            "Train a model. Writes config.json, metrics.jsonl and the last saved steps to OUT.\n\n"
-            "Ctrl-C saves and stops; --resume with the same OUT continues exactly there. Options override the recipe,\n"
-            "and the recipe overrides the preset. A recipe is TOML with the same keys; its paths are relative to the\n"
-            "current directory:\n\n"
-            '  preset = "en-de"\n  data = "data"\n  valid = ["valid.tsv"]\n  out = "run"\n\n'
-            "  [training]\n  steps = 20000\n\n"
-            f"Presets (train --preset NAME --help shows the values of one):\n\n{choices}"
-        ),
+        description=f"{__doc__}\n{listed({name: chosen.about for name, chosen in PRESETS.items()})}",
         example=(
             "  python -m transformer_core train --preset en-de --data data --valid valid.en-de.tsv.xz --out run\n"
             "  python -m transformer_core train --resume --out run --training.steps 200000"
         ),
     )
-    result.add_argument("--recipe", type=str, metavar="FILE", help="TOML with any of these options.")
-    result.add_argument("--data", type=str, metavar="DIR", help="Text prepared by `prepare`.")
+    result.add_argument("--recipe", metavar="FILE", help="TOML with any of these options.")
+    result.add_argument("--data", metavar="DIR", help="Text prepared by `prepare`.")
     add_training_text(result)
-    result.add_argument(
-        "--valid", type=str, nargs="+", metavar="FILE", help="Validation sets, in the formats of --train."
-    )
-    result.add_argument(
-        "--out", type=str, metavar="DIR", help="Folder of this training; must be new or empty, unless --resume."
-    )
+    result.add_argument("--valid", nargs="+", metavar="FILE", help="Validation sets, in the formats of --train.")
+    result.add_argument("--out", metavar="DIR", help="Folder of this training; must be new or empty, unless --resume.")
     result.add_argument("--resume", action="store_true", help="Continue from the newest saved step in OUT.")
     result.add_argument(
         "--init-from", type=find_checkpoint, metavar="DIR", help="Start from the weights of a checkpoint."
@@ -93,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
     if "out" not in given:
         raise UsageError("missing: --out DIR")
     threads = given.get("threads", 0)
-    device = select_device(given.get("device", "auto"), threads)
+    device = select_device(given.get("device", "auto"), threads, training=True)
     _validation(given.get("valid", []))  # fails here rather than after an hour of preparing
 
     import torch
@@ -136,11 +139,11 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
     for name in _GROUPS:
         if not isinstance(values.get(name, {}), dict):
             raise UsageError(f"--recipe: {path}: {name} is {values[name]!r}, but must be a table: [{name}]")
-    spelt = current_names({name.replace("-", "_"): value for name, value in values.items()})
+    values = current_names({name.replace("-", "_"): value for name, value in values.items()})
     try:
-        if "training" in spelt:
-            spelt["training"] = TrainingConfig.with_current_names(spelt["training"])
-        checked: dict[str, Any] = options.parse_object(spelt, defaults=False).as_dict()
+        if "training" in values:
+            values["training"] = TrainingConfig.with_current_names(values["training"])
+        checked = options.given(options.as_arguments(values))
     except ConfigError as error:
         raise UsageError(f"--recipe: {path}: {error}") from error
     if "recipe" in checked:

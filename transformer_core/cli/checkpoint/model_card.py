@@ -8,7 +8,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from transformer_core.cli.run_settings import RunSettings
+from transformer_core.cli.arguments import counted
+from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.renamed import current_names
 
 _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
@@ -49,7 +50,7 @@ def model_card(
     parts = [
         f"# {title}",
         about,
-        f"* {model.num_layers} + {model.num_layers} layers, {_counted(model.num_heads, 'head')}, "
+        f"* {model.num_layers} + {model.num_layers} layers, {counted(model.num_heads, 'head')}, "
         f"d_model {model.d_model}, d_ff {model.d_ff}, vocabulary of {model.vocab_size:,} tokens, "
         f"{facts['parameters']:,} parameters.\n"
         f"* Preset `{settings.preset}`{f' with {options}' if options else ''}.\n"
@@ -138,7 +139,7 @@ def _heads(heads: dict[str, Any], task: str) -> list[str]:
     ]
     each = heads["sentences"] // len(heads["sets"])
     about = (
-        f"On {_counted(heads['sentences'], 'sentence pair')} of {', '.join(heads['sets'])}. A head looks when its keys "
+        f"On {counted(heads['sentences'], 'sentence pair')} of {', '.join(heads['sets'])}. A head looks when its keys "
         "depend on the query (information above 0.15), and rests when more than half of its weight is on `<s>`, "
         "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away. A "
         "head changes something when its mean output in its place changes the log-probability (95 % interval over "
@@ -235,7 +236,7 @@ def _training(facts: dict[str, Any], start: str) -> str:
         f"target tokens, {60 * facts['hours']:.0f} minutes{where}.",
         f"Optimizer: {optimizer}; matrix products in {facts['precision']}.",
         f"Learning rate: the paper's schedule with factor {facts['learning_rate_factor']} and "
-        f"{_counted(facts['warmup_steps'], 'warm-up step')}{ending}.",
+        f"{counted(facts['warmup_steps'], 'warm-up step')}{ending}.",
         f"Label smoothing {facts['label_smoothing']}, dropout {facts['dropout']}, seed {facts['seed']}.",
         f"Weights: {weights}.",
     )
@@ -243,7 +244,3 @@ def _training(facts: dict[str, Any], start: str) -> str:
         textwrap.fill(point, 120, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
         for point in points
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

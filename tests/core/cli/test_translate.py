@@ -1,17 +1,12 @@
-"""translate: one line out for each line in; attention: the exact weights with their labels."""
+"""translate: one line out for each line in."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
+from tests.core.cli.workplace import ROOT, Call, Workplace
 from tests.core.tiny import sentence_pairs
 from transformer_core.translator import Translator
 
@@ -74,41 +69,3 @@ def test_many_lines_stay_in_order(made: Workplace, call: Call) -> None:
 def test_no_input_gives_no_output(made: Workplace, call: Call) -> None:
     said = call("translate", "--checkpoint", made.checkpoint)
     assert (said.status, said.out) == (0, "")
-
-
-def test_attention_writes_the_exact_weights_with_their_labels(made: Workplace, call: Call, tmp_path: Path) -> None:
-    out = tmp_path / "maps.npz"
-    source = "The man sees a house 😀"
-    assert call("attention", "--checkpoint", made.checkpoint, "--source", source, "--out", out).status == 0
-    translator = Translator.load(made.checkpoint)
-    expected = translator.translate(source)
-    with np.load(out, allow_pickle=False) as archive:
-        stored: dict[str, Any] = dict(archive)
-    for kind in ("encoder", "decoder", "cross"):
-        assert stored[kind].dtype == np.float32
-        np.testing.assert_array_equal(stored[kind], getattr(expected.attention, kind))
-        np.testing.assert_allclose(stored[kind].sum(axis=-1), 1.0, atol=1e-5)
-    for name in ("source", "inputs", "outputs"):
-        axis = getattr(expected.attention, name)
-        assert tuple(stored[name].tolist()) == axis.tokens
-        assert tuple(stored[f"{name}_words"].tolist()) == axis.words
-    assert stored["scores"].tolist() == list(expected.scores)
-    provenance = json.loads(str(stored["provenance"]))
-    assert provenance["checkpoint_hash"] == translator.checkpoint_hash
-    assert (provenance["source"], provenance["target"]) == (source, expected.text)
-    assert provenance["target_given"] is False
-
-
-def test_attention_of_a_given_translation(made: Workplace, call: Call, tmp_path: Path) -> None:
-    source, target = sentence_pairs()[0]
-    out = tmp_path / "maps.npz"
-    arguments = ["attention", "--checkpoint", made.checkpoint, "--source", source, "--target", target, "--out", out]
-    assert call(*arguments).status == 0
-    expected = Translator.load(made.checkpoint).teacher_force(source, target)
-    with np.load(out, allow_pickle=False) as archive:
-        np.testing.assert_array_equal(archive["cross"], expected.attention.cross)
-        assert archive["scores"].tolist() == list(expected.scores)
-        assert archive["outputs"].tolist()[-1] == "</s>"
-    assert "--force" in one_line_error(call(*arguments))
-    assert call(*arguments, "--force").status == 0
-    assert list(tmp_path.iterdir()) == [out]

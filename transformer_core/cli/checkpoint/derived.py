@@ -1,4 +1,10 @@
-"""derived: a checkpoint in, all that is measured from its model out, into its folder `derived/`."""
+"""Measure a checkpoint again, and write the results to its folder `derived`.
+
+The model, its weights_hash and all figures that name it stay as they are. A result without
+its data is skipped; sets that are not given keep their scores.
+
+Results:
+"""
 
 from __future__ import annotations
 
@@ -7,33 +13,25 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, UsageError, select_device, write_summary
+from transformer_core.cli.arguments import Parser, UsageError, listed, select_device, write_summary
+from transformer_core.cli.checkpoint.measurements import BUILDERS, Builder, Inputs, SkippedError
 from transformer_core.cli.contrast import FORM_NAMES
-from transformer_core.cli.measurements import BUILDERS, Builder, Inputs, SkippedError
 
 log = logging.getLogger(__name__)
 
 
 def parser() -> Parser:
-    """The options of this command."""
-    width = max(map(len, BUILDERS))
+    """Return the options of this command."""
     result = Parser(
         "derived",
-        usage="--checkpoint DIR [--only NAME ...] [--test FILE ...] [--valid FILE ...] [--gold FILE] ...",
-        description=(
-            "Measure a checkpoint again and write the results to the folder `derived` in it:\n\n"
-            + "\n".join(f"  {name:<{width}}  {each.about}{_needs(each)}" for name, each in BUILDERS.items())
-            + "\n\nThe model, its weights_hash and all figures that name it stay as they are. A result without\n"
-            "its data is skipped; sets that are not given keep their scores."
-        ),
+        description=f"{__doc__}\n{listed({name: each.about + _needs(each) for name, each in BUILDERS.items()})}",
         example=(
             "  python -m transformer_core derived --checkpoint checkpoints/en-de --only scores card "
             "--test test.en-de.tsv.xz"
         ),
     )
     result.add_checkpoint()
-    about = f"Some of {', '.join(BUILDERS)}."
-    result.add_argument("--only", type=str, nargs="+", default=[], metavar="NAME", help=about)
+    result.add_choice("--only", BUILDERS, "Some of these results.", form="NAME", many=True)
     result.add_sets()
     result.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
     result.add_argument("--slow", action="store_true", help="For `methods`: also integrated gradients, 8 times slower.")
@@ -52,8 +50,6 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Build what is derived from a model."""
     options = parser().options(arguments)
-    if unknown := [name for name in options.only if name not in BUILDERS]:
-        raise UsageError(f"--only is {unknown[0]!r}, but must be some of {', '.join(BUILDERS)}")
     skipped = {name: f"needs {lacking}" for name, each in BUILDERS.items() if (lacking := each.missing(options))}
     chosen = {name: each for name, each in BUILDERS.items() if not options.only or name in options.only}
     if refused := [f"{name} {skipped[name]}" for name in options.only if name in skipped]:

@@ -1,4 +1,10 @@
-"""ship: a training in; a checkpoint with scores, card, recipe and journal out, ready to publish."""
+"""Turn a training run into a checkpoint to publish, with scores, model card, recipe and journal.
+
+The weights are the mean of the last saved steps, as `average` computes it. The heads that look are counted.
+Scores are measured on the rounded weights, with the decoding defaults of the preset.
+
+Score a test set only once: compare models on validation sets first.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Parser, UsageError, select_device
-from transformer_core.cli.average import (
+from transformer_core.cli.checkpoint.average import (
     AveragedModel,
     add_averaging,
     average_steps,
-    check_output,
     read_metrics,
     report_checkpoint,
 )
-from transformer_core.cli.history import build_history, read_probes
-from transformer_core.cli.journal import journal_text
-from transformer_core.cli.measurements import PARTS, count_heads, score_sets
-from transformer_core.cli.model_card import model_card
-from transformer_core.cli.run_settings import RunSettings, changed_options
+from transformer_core.cli.checkpoint.measurements import PARTS, count_heads, score_sets
+from transformer_core.cli.checkpoint.model_card import model_card
+from transformer_core.cli.training.history import build_history, read_probes
+from transformer_core.cli.training.journal import journal_text
+from transformer_core.cli.training.run_settings import RunSettings, changed_options
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -31,25 +36,16 @@ log = logging.getLogger(__name__)
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "ship",
-        usage=(
-            "DIR --last N --out DIR [--valid FILE ...] [--test FILE ...] [--title TEXT] [--about FILE.md]\n"
-            "[--history FILE [--gold FILE]] [--force]"
-        ),
-        description=(
-            "Average the last saved steps of a training run, as `average` does, score the result, count the heads\n"
-            "that look, and write a checkpoint to publish, with a model card, the recipe and the journal.\n"
-            "Scores are measured on the rounded weights, with the decoding defaults of the preset.\n\n"
-            "Score a test set only once: compare models on validation sets first."
-        ),
+        description=__doc__,
         example="  python -m transformer_core ship run --last 5 --valid valid.tsv --test test.tsv --out my-model",
     )
     add_averaging(result)
     result.add_sets()
     result.add_batch()
-    result.add_argument("--title", type=str, default="", metavar="TEXT", help="Title of the model card.")
+    result.add_argument("--title", default="", metavar="TEXT", help="Title of the model card.")
     result.add_path("--about", "Markdown for the card, below its title.", form="FILE.md")
     result.add_path("--history", "Sentences whose attention at every snapshot is included, as for `history`.")
     about = "First lines of the first --valid on which BLEU is measured at each snapshot."
@@ -62,8 +58,7 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Ship a training."""
     options = parser().options(arguments)
-    folder, out = Path(options.run), Path(options.out)
-    check_output(out, options.force)
+    folder, out = Path(options.run), options.out
     metrics = read_metrics(options.metrics)
     about = Path(options.about).read_text(encoding="utf-8").strip() if options.about else ""
     probes = read_probes("--history", options.history) if options.history else []
@@ -115,7 +110,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def translator_of(mean: AveragedModel, settings: RunSettings, device: str) -> Translator:
-    """The model as it will be loaded: with weights that were rounded to float16."""
+    """Return the model as it will be loaded: with weights rounded to float16."""
     from transformer_core.model.transformer import Transformer
     from transformer_core.translator import Translator
 
@@ -124,7 +119,7 @@ def translator_of(mean: AveragedModel, settings: RunSettings, device: str) -> Tr
 
 
 def recipe_text(preset: str, changed: dict[str, dict[str, Any]]) -> str:
-    """A TOML recipe with which `train` repeats the training, given the text."""
+    """Return a TOML recipe with which `train` repeats the training, given the text."""
     lines = [f"preset = {json.dumps(preset)}"]
     for group, options in changed.items():
         # Numbers, text, true and false are written alike in JSON and TOML.

@@ -1,4 +1,9 @@
-"""convert: a published translator in, a checkpoint out."""
+"""Turn a translator of another program into a checkpoint, with its vocabulary and its search.
+
+SOURCE is a folder as transformers saves it. No code in it is run, and nothing outside it is read.
+The weights are rounded to float16. Its languages are what its files state, or what you name:
+ko, kor or kor_Hang. docs/models.md shows every step.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +12,28 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from transformer_core.cli.arguments import Parser, write_summary
-from transformer_core.cli.average import check_output
 from transformer_core.storage.manifest import Manifest
 
 log = logging.getLogger(__name__)
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "convert",
-        usage="SOURCE --out DIR [--source-language CODE] [--target-language CODE] [--force]",
-        description=(
-            "Turn a translator of another program into a checkpoint, with its vocabulary and its search.\n\n"
-            "SOURCE is a folder as transformers saves it. No code in it is run, and nothing outside it is read.\n"
-            "The weights are rounded to float16. Its languages are what its files state, or what you name:\n"
-            "ko, kor or kor_Hang. docs/models.md shows every step."
-        ),
+        description=__doc__,
         example="  python -m transformer_core convert opus-mt-ko-en --out checkpoints/ko-en",
     )
     result.add_path("source", "Folder of the model.", form="DIR")
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
+    result.add_new_checkpoint()
     result.add_languages()
-    result.add_argument("--force", action="store_true", help="Replace an existing checkpoint.")
     return result
 
 
 def run(arguments: Sequence[str]) -> int:
     """Convert a model."""
     options = parser().options(arguments)
-    out = Path(options.out)
-    check_output(out, options.force)
+    out = options.out
 
     from transformer_core.conversion import convert
     from transformer_core.progress import progress_bar

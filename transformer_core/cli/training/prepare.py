@@ -1,4 +1,11 @@
-"""prepare: parallel text in, vocabulary and shards out."""
+"""Tokenise parallel text once and store it for training.
+
+Without --tokenizer, one vocabulary is learned from both languages (SentencePiece BPE, Section 5.1).
+
+--task parsing takes trees in Penn Treebank brackets, on one line or several each. Sources are their
+words, targets their brackets (Section 6.3). --vocab-size is that of the words. The target's vocabulary
+holds a pair of brackets for each label, and XX for every word.
+"""
 
 from __future__ import annotations
 
@@ -27,18 +34,10 @@ DEFAULT_VOCABULARY = 8_000
 
 
 def parser() -> Parser:
-    """The options of this command."""
+    """Return the options of this command."""
     result = Parser(
         "prepare",
-        usage="[--task parsing] --train FILE ... [--tokenizer FILE | --vocab-size N [--source-vocab-size N]]\n"
-        "           [--typo-rate P] --out DIR",
-        description=(
-            "Tokenise parallel text once and store it for training.\n\n"
-            "Without --tokenizer, one vocabulary is learned from both languages (SentencePiece BPE, Section 5.1).\n\n"
-            "--task parsing takes trees in Penn Treebank brackets, on one line or several each. Sources are their\n"
-            "words, targets their brackets (Section 6.3). --vocab-size is that of the words. The target's vocabulary\n"
-            "holds a pair of brackets for each label, and XX for every word."
-        ),
+        description=__doc__,
         example=(
             "  python -m transformer_core prepare --train talks.tsv.xz news.en,news.de --vocab-size 8000 --out data\n"
             "  python -m transformer_core prepare --task parsing --train wsj.trees.xz --vocab-size 8000 --out trees"
@@ -57,7 +56,7 @@ def parser() -> Parser:
         help="Size of a separate source vocabulary; --vocab-size is then the target's. 0 shares one.",
     )
     result.add_argument("--seed", type=int, default=1, metavar="N", help="Random seed for --typo-rate.")
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="New folder for the prepared text.")
+    result.add_argument("--out", required=True, metavar="DIR", help="New folder for the prepared text.")
     return result
 
 
@@ -74,7 +73,7 @@ def add_training_text(parser: Parser) -> None:
         ),
     )
     parser.add_argument(
-        "--tokenizer", type=str, metavar="FILE", help="An existing vocabulary, such as tokenizer.model of a checkpoint."
+        "--tokenizer", metavar="FILE", help="An existing vocabulary, such as tokenizer.model of a checkpoint."
     )
     parser.add_argument(
         "--typo-rate",

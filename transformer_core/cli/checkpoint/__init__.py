@@ -1,0 +1,1 @@
+"""Commands that make, measure and export a checkpoint."""

@@ -1,0 +1,58 @@
+"""Write a checkpoint as a model of another program, with its vocabulary and its search.
+
+transformers: a folder that MarianMTModel and MarianTokenizer load.
+ctranslate2: a folder that CTranslate2 loads; needs the package of that name.
+onnx: encoder and decoder step, with all attention weights; needs onnx and onnxscript.
+
+An option without a counterpart in the program is an error, or a line that names the difference: docs/models.md.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from transformer_core.cli.arguments import Parser, write_summary
+from transformer_core.storage.files import EXPORT_FILE
+
+log = logging.getLogger(__name__)
+
+PROGRAMS = ("transformers", "ctranslate2", "onnx")
+
+
+def parser() -> Parser:
+    """Return the options of this command."""
+    result = Parser(
+        "export-model",
+        description=__doc__,
+        example="  python -m transformer_core export-model --checkpoint checkpoints/en-de --to transformers --out hf",
+    )
+    result.add_checkpoint()
+    result.add_choice("--to", PROGRAMS, "The program that is to read the model.", required=True)
+    result.add_output_folder("The new folder.", "model that was exported", lambda out: (out / EXPORT_FILE).is_file())
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Export a model."""
+    options = parser().options(arguments)
+    out = options.out
+
+    from transformer_core.model_export import export_model
+
+    result = export_model(Path(options.checkpoint), out, options.to)
+    log.info("%s: for %s, %s bytes", out, result.program, f"{sum(result.files.values()):,}")
+    for note in result.notes:
+        log.warning("%s", note)
+    write_summary(
+        {
+            "folder": str(out),
+            "program": result.program,
+            "checkpoint_hash": result.checkpoint_hash,
+            "licence": result.licence,
+            "files": result.files,
+            "notes": list(result.notes),
+        }
+    )
+    return 0

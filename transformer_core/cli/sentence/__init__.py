@@ -1,0 +1,1 @@
+"""Commands on one sentence: what its heads and layers do, as arrays in a file."""

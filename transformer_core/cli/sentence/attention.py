@@ -1,0 +1,80 @@
+"""Save the exact float32 weights of every head for one sentence, with the labels of both axes.
+
+Without --target the model translates; with it, the model reads the given translation.
+
+For L layers, H heads, S source and T target positions the file contains
+
+  encoder (L, H, S, S)   decoder (L, H, T, T)   cross (L, H, T, S)
+  source (S,)            tokens of the source and </s>: rows and columns of encoder, columns of cross
+  inputs (T,)            what the decoder reads, from <s> on: rows and columns of decoder
+  outputs (T,)           what it generates at the same positions: rows of cross
+  source_words, inputs_words, outputs_words   the word that each token belongs to, from 0
+  scores (T,)            log-probability of each output, in nats
+  provenance             JSON text: checkpoint and its hash, sentence, search
+
+Layers and heads count from 0. Nothing is pickled: numpy.load(FILE) reads everything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.arguments import SEARCH, Parser, UsageError
+from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+log = logging.getLogger(__name__)
+
+
+def _add_options(parser: Parser) -> None:
+    parser.add_languages()
+    parser.add_search()
+
+
+def _check(options: argparse.Namespace) -> None:
+    if options.target is not None and any(getattr(options, name) is not None for name in SEARCH):
+        raise UsageError(
+            "--beam, --alpha, --length-penalty, --min-length and --constrained cannot be combined with --target, which "
+            "needs no search"
+        )
+
+
+def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+    """Return all weights; of the model's own translation with the facts of its search."""
+    import numpy as np
+
+    search: dict[str, Any] = {}
+    if options.target is None:
+        found = translator.translate(options.source)
+        target, maps, scores = found.text, found.attention, found.scores
+        search = {name: value for name, value in translator.decoding.to_dict().items() if name in SEARCH}
+    else:
+        target, forced = options.target, translator.teacher_force(options.source, options.target)
+        maps, scores = forced.attention, forced.scores
+    axes = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
+    log.info("%s: %s", options.out, target)
+    return Measurement(
+        arrays={
+            "encoder": maps.encoder,
+            "decoder": maps.decoder,
+            "cross": maps.cross,
+            **{name: axis.tokens for name, axis in axes.items()},
+            **{f"{name}_words": np.array(axis.words, dtype=np.int64) for name, axis in axes.items()},
+            "scores": np.array(scores, dtype=np.float64),
+        },
+        facts=sentence_facts(options, target, finished=maps.finished, **search),
+    )
+
+
+COMMAND = SentenceCommand(
+    name="attention",
+    description=__doc__,
+    add_options=_add_options,
+    check=_check,
+    measure=_measure,
+)
+parser, run = COMMAND.parser, COMMAND.run

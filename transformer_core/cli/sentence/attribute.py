@@ -1,0 +1,144 @@
+"""Attribute each token of a translation to source words, and to words already generated.
+
+  attention              weights between encoder and decoder; mean over heads and layers, or of one
+  rollout                attention through all layers (Abnar and Zuidema 2020)
+  norm, norm-ln          length of what the weights carry; also through LayerNorm (Kobayashi 2020, 2021)
+  alti                   ALTI+, how much nearer each brings the output (Ferrando 2022)
+  gradient               length of the gradient of log p
+  grad-x-input           gradient times embedding
+  integrated-gradients   its mean on the way from an empty sentence (Sundararajan 2017)
+  leave-one-out          what log p loses when no position may attend to the word
+
+The last three have a sign: positive speaks for the token. --at and --tokens ask these and gradient why
+token number N is A and not B.
+
+For S source tokens and T tokens of the translation the file contains
+
+  source (T, S), target (T, T)         row t explains token t; columns of target are <s> and the tokens
+                                       before. With --at there is one row
+  tokens (T,), source_tokens (S,)      the tokens
+  log_p (T,)                           their log-probability
+  gap (T,)                             integrated-gradients: by how many nats the sum of a row is wrong
+  redistributed_source, ..._target     leave-one-out: the share of attention that goes elsewhere
+  provenance                           JSON text: checkpoint and its hash, sentence, method
+
+The table shows the source word with the largest value of each row, whatever its sign, and its share of
+all source words. rollout and alti also give the share of the source against the target.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.attribution import Attribution
+    from transformer_core.translator import Translator
+
+STEPS = 32
+
+
+def _add_options(parser: Parser) -> None:
+    parser.add_argument("--method", required=True, metavar="NAME", help="One of those above.")
+    parser.add_argument("--layer", type=int, metavar="N", help="Of attention, norm and norm-ln, from 1; mean over all.")
+    parser.add_argument("--head", type=int, metavar="N", help="Of attention and norm, from 1; all heads.")
+    parser.add_number("--steps", STEPS, "Points on the path of integrated-gradients, at most 1,000.", most=1_000)
+    parser.add_argument("--at", type=int, metavar="N", help="Number of the token of a contrast, from 1.")
+    parser.add_argument("--tokens", nargs=2, metavar=("A", "B"), help="The two tokens of a contrast.")
+
+
+def _check(options: argparse.Namespace) -> None:
+    if (options.at is None) != (options.tokens is None):
+        raise UsageError("--at and --tokens belong together")
+
+
+def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+    """Return the attribution of every token, or of one contrast, and a table of the words with the largest shares."""
+    from transformer_core.analysis.attribution import POINTS, Contrast, attribute_run, check_choice
+    from transformer_core.analysis.teacher_forced_run import teacher_forced_run
+
+    chosen: dict[str, Any] = {
+        "method": options.method,
+        "layer": _from_0("--layer", options.layer, translator.config.num_layers),
+        "head": _from_0("--head", options.head, translator.config.num_heads),
+        "steps": options.steps,
+    }
+    tokens = [_token(translator, text) for text in options.tokens or ()]
+    try:
+        check_choice(translator, contrast=Contrast(0, *tokens) if tokens else None, **chosen)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    run = teacher_forced_run(translator, options.source, options.target, points=POINTS)
+    at = _from_0("--at", options.at, len(run.outputs))
+    contrast = None if at is None else Contrast(at, *tokens)
+    found = attribute_run(translator, run, contrast=contrast, **chosen)
+    names = translator.tokenizer.tokens(tokens)
+    return Measurement(
+        arrays={
+            "source": found.source,
+            "target": found.target,
+            "tokens": run.tokens,
+            "source_tokens": run.source_tokens,
+            "log_p": run.log_p,
+            **found.report,
+        },
+        facts=sentence_facts(
+            options, run.text, contrast=None if at is None else {"position": at, "tokens": names}, **chosen
+        ),
+        report=[
+            f"{run.text}\nlog-probability {float(run.log_p.sum()):.2f} nats\n",
+            _largest(found, [f"{names[0]}, not {names[1]}"] if names else run.tokens),
+        ],
+    )
+
+
+def _from_0(option: str, number: int | None, most: int) -> int | None:
+    """Return a number of the command line, from 1, as an index. Raises UsageError for one out of range."""
+    if number is not None and not 1 <= number <= most:
+        raise UsageError(f"{option} is {number}, but must be from 1 to {most}")
+    return None if number is None else number - 1
+
+
+def _token(translator: Translator, text: str) -> int:
+    """Return the id of a token, with or without the mark of a word's beginning. Raises UsageError if it is none."""
+    tokenizer = translator.tokenizer
+    ids = {tokenizer.token(number): number for number in range(len(tokenizer))}
+    for token in (WORD_BOUNDARY + text, text):
+        if token in ids:
+            return ids[token]
+    raise UsageError(f"--tokens has {text!r}, which is no token of this model; a word may be several")
+
+
+def _largest(found: Attribution, names: Sequence[str]) -> list[list[str]]:
+    """Return for each row the source word with the largest value, and its share of all source words."""
+    from transformer_core.analysis.attribution import SHARES
+
+    shares = found.sizes / found.sizes.sum(dim=1, keepdim=True)
+    extra: dict[str, list[str]] = {}
+    if found.method in SHARES:
+        extra["of source"] = [f"{100 * value:.0f} %" for value in found.source.sum(dim=1).tolist()]
+    if "gap" in found.report:
+        extra["gap in nats"] = [f"{value:.2f}" for value in found.report["gap"].tolist()]
+    words = found.source_axis.word_texts
+    rows = [["token", "named first", "share", *extra]]
+    for row, name in enumerate(names):
+        first = int(found.sizes[row].argmax())
+        share = f"{100 * float(shares[row, first]):.0f} %"
+        rows.append([name, words[first], share, *(values[row] for values in extra.values())])
+    return rows
+
+
+COMMAND = SentenceCommand(
+    name="attribute",
+    description=__doc__,
+    example='--source "A man rides a bicycle." --method alti',
+    add_options=_add_options,
+    check=_check,
+    measure=_measure,
+)
+parser, run = COMMAND.parser, COMMAND.run

@@ -1,0 +1,88 @@
+"""Measure the effect of every head on one translation.
+
+An effect is the log-probability of a token with the head, minus without it, in nats. Positive: the head helped.
+All other heads stay as they are.
+
+--change sets the output that replaces the head's own:
+
+  zero       nothing
+  mean       its mean output over the sentences of --sentences
+  resample   its output on one of those sentences at the same position; the mean of 8 draws
+  random     its output plus a random vector as long as what zero takes away; the mean of 8 draws.
+             An effect that is no larger than this is not specific to the head
+
+After post-norm, taking a head away also makes the rest larger. --frozen-norm divides by the standard
+deviation of the unchanged run in the LayerNorm right after the head, so that only the removal counts.
+
+For L layers, H heads and T tokens of the translation the file contains
+
+  encoder, decoder, cross (L, H, T)   effects in nats; with draws also encoder_spread, ...: their
+                                      standard deviation
+  tokens (T,), log_p (T,)             the tokens and their log-probability with all heads
+  provenance                          JSON text: checkpoint and its hash, sentence, change
+
+Layers and heads count from 0 in the file, from 1 on the screen.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.arguments import Parser, UsageError, head_rows
+from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+CHANGES = ("zero", "mean", "resample", "random")
+_MAX_OTHERS = 200  # sentences whose head outputs are averaged or drawn from
+
+
+def _add_options(parser: Parser) -> None:
+    parser.add_choice("--change", CHANGES, "Output that replaces the head's own.", default="zero")
+    parser.add_path("--sentences", "Sentence pairs for mean and resample; the first 200 are read.")
+    parser.add_argument("--frozen-norm", action="store_true", help="Keep the scale of the LayerNorm after the head.")
+    parser.add_number("--seed", 0, "Of the draws of resample and random.", least=0)
+
+
+def _check(options: argparse.Namespace) -> None:
+    if (options.change in ("mean", "resample")) != (options.sentences is not None):
+        raise UsageError("--change mean and resample need --sentences, and no other change does")
+
+
+def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+    """Return the effect of every head, and a table for each kind of their effects on the whole translation."""
+    from transformer_core.analysis.effects.head_effects import head_effects
+    from transformer_core.data import DataError, read_pairs
+
+    others = list(islice(read_pairs(options.sentences), _MAX_OTHERS)) if options.sentences else []
+    if options.sentences and not others:
+        raise DataError(f"{options.sentences} has no sentences")
+    chosen = {"change": options.change, "seed": options.seed, "frozen_norm": options.frozen_norm}
+    found = head_effects(translator, options.source, options.target, others=others, **chosen)
+    report: list[Any] = [f"{found.run.text}\nlog-probability {float(found.run.log_p.sum()):.2f} nats"]
+    for kind, values in found.effects.items():
+        report += [f"\nEffect in nats, {kind} (layers down, heads across)"]
+        report += [head_rows(values.sum(dim=2).tolist(), "+.2f")]
+    return Measurement(
+        arrays={
+            **found.effects,
+            **{f"{kind}_spread": values.std(dim=0) for kind, values in (found.draws or {}).items()},
+            "tokens": found.run.tokens,
+            "log_p": found.run.log_p,
+        },
+        facts=sentence_facts(options, found.run.text, others=len(others), **chosen),
+        report=report,
+    )
+
+
+COMMAND = SentenceCommand(
+    name="effects",
+    description=__doc__,
+    add_options=_add_options,
+    check=_check,
+    measure=_measure,
+)
+parser, run = COMMAND.parser, COMMAND.run

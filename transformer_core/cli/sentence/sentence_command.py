@@ -1,0 +1,169 @@
+"""Skeleton of the commands on one sentence: texts in; arrays with their provenance, and a table, out."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.arguments import Parser, UsageError, checkpoint_names, load_translator, write_table
+from transformer_core.storage.files import atomic_write_bytes
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class TextOption:
+    """An option for a text.
+
+    Args:
+        name: Its name, without --.
+        about: Its help.
+        required: Whether it has to be given.
+        translation: Whether it is in the language of the translations.
+        count: How many texts it takes; None for one that is no list.
+    """
+
+    name: str
+    about: str
+    required: bool = False
+    translation: bool = False
+    count: int | None = None
+
+    def add_to(self, parser: Parser) -> None:
+        """Add the option to a parser."""
+        parser.add_argument(f"--{self.name}", required=self.required, nargs=self.count, metavar="TEXT", help=self.about)
+
+    def texts(self, options: argparse.Namespace) -> Sequence[str]:
+        """Return the texts that were given. Raises UsageError for one that is empty or no Unicode."""
+        given = getattr(options, self.name)
+        texts = [] if given is None else [given] if self.count is None else given
+        for text in texts:
+            try:
+                text.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise UsageError(f"--{self.name} is not valid UTF-8") from error
+            if not text.strip():
+                raise UsageError(f"--{self.name} is empty, but must be a sentence")
+        return texts
+
+    def check_lengths(self, options: argparse.Namespace, translator: Translator) -> None:
+        """Raise UsageError for a text of too many tokens."""
+        vocabulary = translator.tokenizer if self.translation else translator.tokenizer.source
+        for text in self.texts(options):
+            if (tokens := len(vocabulary.encode(text))) > translator.max_tokens:
+                raise UsageError(f"--{self.name} has {tokens} tokens, but at most {translator.max_tokens} are allowed")
+
+
+SENTENCE = (
+    TextOption("source", "The source sentence.", required=True),
+    TextOption("target", "A translation to read instead of generating one.", translation=True),
+)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Result of a command on one sentence.
+
+    Args:
+        arrays: Tensors, NumPy arrays, sequences of text or numbers, by their names in the file.
+        facts: Provenance beside the model's.
+        report: What is printed: paragraphs, and tables as rows of cells.
+    """
+
+    arrays: Mapping[str, Any]
+    facts: Mapping[str, Any]
+    report: Sequence[str | Sequence[Sequence[str]]] = ()
+
+
+@dataclass(frozen=True)
+class SentenceCommand:
+    """A command that measures one sentence and writes an .npz file.
+
+    Args:
+        name: Its name.
+        description: The docstring of its module: what it measures, and what the file contains.
+        example: The arguments of the example beside the checkpoint and `--out`.
+        measure: Model and options -> result; raises UsageError or ValueError for options that do not fit the model.
+        add_options: Adds its own options to the parser.
+        check: Raises UsageError for options that do not fit one another, before the model is loaded.
+        texts: Its options for texts.
+    """
+
+    name: str
+    description: str | None
+    measure: Callable[[Translator, argparse.Namespace], Measurement]
+    add_options: Callable[[Parser], None] = lambda parser: None
+    check: Callable[[argparse.Namespace], None] = lambda options: None
+    example: str = '--source "A man rides a bicycle."'
+    texts: tuple[TextOption, ...] = SENTENCE
+
+    def parser(self) -> Parser:
+        """Return the options of this command."""
+        result = Parser(
+            self.name,
+            description=self.description,
+            example=(
+                f"  python -m transformer_core {self.name} --checkpoint checkpoints/en-de \\\n"
+                f"      {self.example} --out {self.name}.npz"
+            ),
+        )
+        result.add_checkpoint()
+        for text in self.texts:
+            text.add_to(result)
+        result.add_output("Output file, ending with .npz.", ".npz")
+        self.add_options(result)
+        result.add_machine()
+        return result
+
+    def run(self, arguments: Sequence[str]) -> int:
+        """Measure, write the file, print the report."""
+        options = self.parser().options(arguments)
+        for text in self.texts:
+            text.texts(options)
+        self.check(options)
+        translator = load_translator(options)
+        for text in self.texts:
+            text.check_lengths(options, translator)
+        found = self.measure(translator, options)
+        provenance = {
+            "format_version": FORMAT_VERSION,
+            "program": "Headlight",
+            **checkpoint_names(translator),
+            **found.facts,
+        }
+        _write_npz(options.out, found.arrays, provenance)
+        for part in found.report:
+            if isinstance(part, str):
+                sys.stdout.write(f"{part}\n")
+            else:
+                write_table(part)
+        return 0
+
+
+def sentence_facts(options: argparse.Namespace, target: str, **chosen: Any) -> dict[str, Any]:
+    """Return the provenance of a sentence, its translation and the options of the measurement."""
+    given = options.target is not None
+    return {"source": options.source, "target": target, "target_given": given, **chosen}
+
+
+def _write_npz(out: Path, arrays: Mapping[str, Any], provenance: Mapping[str, Any]) -> None:
+    """Write arrays and, as `provenance`, JSON text; whole or not at all."""
+    import numpy as np
+    import torch
+
+    def array(values: Any) -> Any:
+        return values.cpu().numpy() if isinstance(values, torch.Tensor) else np.asarray(values)
+
+    buffer = io.BytesIO()
+    text = json.dumps(provenance, ensure_ascii=False, sort_keys=True)
+    np.savez_compressed(buffer, **{name: array(values) for name, values in arrays.items()}, provenance=np.array(text))
+    atomic_write_bytes(out, buffer.getvalue())

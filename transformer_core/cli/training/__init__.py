@@ -1,0 +1,1 @@
+"""Commands that prepare text, train, and read a training run."""
