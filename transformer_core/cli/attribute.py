@@ -83,7 +83,7 @@ def run(arguments: Sequence[str]) -> int:
     translator = load_translator(options)
     check_lengths(translator, source, target)
 
-    from transformer_core.analysis.attribution import POINTS, Contrast, attribute_run, check_choice
+    from transformer_core.analysis.attribution import POINTS, Contrast, attribute, check_choice
     from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
     chosen: dict[str, Any] = {
@@ -100,7 +100,7 @@ def run(arguments: Sequence[str]) -> int:
     run = teacher_forced_run(translator, source, target, points=POINTS)
     at = _from_0("--at", options.at, len(run.outputs))
     contrast = None if at is None else Contrast(at, *tokens)
-    found = attribute_run(translator, run, contrast=contrast, **chosen)
+    found = attribute(translator, run, contrast=contrast, **chosen)
     facts = {
         **chosen,
         "source": source,
