@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.roles import MAX_PLACES
+from transformer_core.analysis.roles import MIN_SHARE
 from transformer_core.atlas.record import Alignment, Atlas, KindLooks, Links, Pattern
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES, MIN_GAIN, MIN_PLACES
 from transformer_core.attention_maps import KINDS, Kind
@@ -105,7 +105,7 @@ def _of_kind(kind: Kind, looks: KindLooks) -> Iterator[tuple[Head, Role]]:
         baseline = max(pattern.uniform, pattern.fixed or 0.0)
         share = pattern.share.value
         with np.errstate(invalid="ignore"):
-            named = (share >= MAX_PLACES) & (share - baseline >= MIN_GAIN) & (pattern.q <= FALSE_DISCOVERIES)
+            named = (share >= MIN_SHARE) & (share - baseline >= MIN_GAIN) & (pattern.q <= FALSE_DISCOVERIES)
             # A head whose weights are nearly equal has a strongest key, too, but looks nowhere.
             named &= pattern.weight.low > 2 * pattern.uniform
         for layer, head in np.argwhere(named).tolist() if pattern.places >= MIN_PLACES else []:
