@@ -15,7 +15,7 @@ from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.record import Atlas
 from transformer_core.atlas.storage import load_atlas, save_atlas
 
-SHIPPED = Path(__file__).resolve().parents[4] / "checkpoints" / "en-de" / "derived" / "atlas.json"
+SHIPPED = Path(__file__).resolve().parents[3] / "checkpoints" / "en-de" / "derived" / "atlas.json"
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from transformer_core.training.journal import training_curves
 from transformer_core.training.snapshots import load_snapshot, snapshot_files
 from transformer_core.training.validation import ValidationSet
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAIRS = [("the red dog", "der rote hund"), ("a cat", "eine katze")]
 GOLD = [GoldAlignment(("a", "dog"), ("ein", "hund"), frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1)}))]
 SITES = {"encoder": "encoder.layers.{}.self_attention.weights", "decoder": "decoder.layers.{}.self_attention.weights"}
