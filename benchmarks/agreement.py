@@ -23,7 +23,7 @@ from transformer_core.analysis.attribution import (
     POINTS,
     Method,
     agreement,
-    attribute_run,
+    attribute,
     faithfulness,
 )
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
@@ -48,9 +48,9 @@ def measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     drops: dict[str, list[list[float]]] = {method: [] for method in methods}
     for number, source in enumerate(tracked(chosen, unit="sentence")):
         run = teacher_forced_run(translator, source, points=POINTS)
-        yardstick = attribute_run(translator, run, method=YARDSTICK)
+        yardstick = attribute(translator, run, method=YARDSTICK)
         for method in methods:
-            found = yardstick if method == YARDSTICK else attribute_run(translator, run, method=method)
+            found = yardstick if method == YARDSTICK else attribute(translator, run, method=method)
             taus[method].append(agreement(found, yardstick))
             one = faithfulness(translator, found, words=1, seed=number)
             drops[method].append([float(one.first), float(one.last), float(one.random)])

@@ -1,4 +1,4 @@
-"""Sentences in, phrase-structure trees out (Section 6.3): one tree over exactly the words of each sentence, always."""
+"""Constituency parser (Section 6.3): always one phrase-structure tree over exactly the words of each sentence."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from transformer_core.translator import SourceTooLong, Translation, Translator
 
 @dataclass(frozen=True)
 class Parse:
-    """The tree of a sentence.
+    """Parse of a sentence.
 
     Args:
-        tree: Over all words, in order.
-        repairs: Changes to the symbols that the model generated, by name: see `sequences.REPAIRS`.
-        translation: Symbols, scores, the search and the attention maps; None when the model did not read the sentence.
-        problem: Why it did not; the tree has no constituents then.
+        tree: Over all words, in order and in the spelling of the input.
+        repairs: Count of each repair of the generated symbols, see `sequences.REPAIRS`.
+        translation: Symbols, scores, search and attention maps; None if the sentence was not parsed.
+        problem: The reason; then the tree has no constituents.
     """
 
     tree: Tree
@@ -36,12 +36,12 @@ class Parse:
 
     @property
     def is_well_formed(self) -> bool:
-        """Whether the model generated this tree without any repair."""
+        """Whether the model generated this tree without repairs."""
         return not self.problem and not self.repairs
 
 
 def count_repairs(parses: Iterable[Parse]) -> Counter[str]:
-    """Count each repair over all parses."""
+    """Count the repairs of all parses."""
     total: Counter[str] = Counter()
     for parse in parses:
         total.update(parse.repairs)
@@ -49,7 +49,7 @@ def count_repairs(parses: Iterable[Parse]) -> Counter[str]:
 
 
 def score_parses(gold: Sequence[Tree], parses: Sequence[Parse]) -> dict[str, Any]:
-    """Return the scores for a report or a checkpoint's metrics: labelled bracketing, in percent, and repairs."""
+    """Return the entries of a report or of a checkpoint's metrics: labelled bracketing in percent, and repairs."""
     found = score_bracketing(gold, [parse.tree for parse in parses])
     return {
         "f1": found.f1,
@@ -65,13 +65,13 @@ def score_parses(gold: Sequence[Tree], parses: Sequence[Parse]) -> dict[str, Any
 
 
 class ConstituencyParser:
-    """A translator from words to brackets.
+    """Translator from words to brackets.
 
     Args:
-        translator: A model that was trained on trees.
+        translator: A model trained on trees.
 
     Raises:
-        NotAParser: It was trained on something else.
+        NotAParser: Its vocabulary is not that of a parser.
     """
 
     def __init__(self, translator: Translator) -> None:
@@ -81,7 +81,7 @@ class ConstituencyParser:
     def parse(
         self, sentence: str, *, beam: int | None = None, alpha: float | None = None, constrained: bool | None = None
     ) -> Parse:
-        """Parse one sentence, its words with blanks between; see `parse_all`."""
+        """Parse one sentence of words separated by blanks; see `parse_all`."""
         return self.parse_all([sentence.split()], beam=beam, alpha=alpha, constrained=constrained)[0]
 
     def parse_all(
@@ -94,14 +94,14 @@ class ConstituencyParser:
         batch: int = 8,
         on_progress: Callable[[int], object] = lambda sentences: None,
     ) -> list[Parse]:
-        """Parse sentences, similar lengths together; the trees come back in order.
+        """Parse sentences in batches of similar lengths; return the parses in order.
 
         Args:
-            sentences: The words of each, one at least, split as in a treebank: `does n't`. -LRB- means a bracket.
+            sentences: Words of each, at least one, tokenised as in a treebank: `does n't`. -LRB- means a bracket.
             beam: Hypotheses kept; None takes the checkpoint's default.
             alpha: Strength of the length penalty; None takes the checkpoint's default.
             constrained: Whether the search generates only trees; None takes the checkpoint's default.
-            batch: Sentences that are parsed together at most.
+            batch: Largest number of sentences in a batch.
             on_progress: Called with the number of sentences just done.
 
         Raises:
@@ -114,7 +114,8 @@ class ConstituencyParser:
             try:
                 encodings[number] = self._encode(each)
             except SourceTooLong as error:
-                found[number] = Parse(flat_tree(each), problem=f"not parsed: {error}")
+                tree = flat_tree(each).respelled(sentences[number])
+                found[number] = Parse(tree, problem=f"not parsed: {error}")
         on_progress(len(found))
         for numbers in batches_by_length({number: len(each) for number, each in encodings.items()}, batch):
             sources = [encodings[i].ids for i in numbers]
@@ -122,12 +123,13 @@ class ConstituencyParser:
             for number, result in zip(numbers, results, strict=True):
                 translation = self.translator.translation(" ".join(words[number]), encodings[number], result)
                 repaired = to_tree(translation.text.split(), words[number])
-                found[number] = Parse(repaired.tree, repaired.repairs, translation)
+                tree = repaired.tree.respelled(sentences[number])
+                found[number] = Parse(tree, repaired.repairs, translation)
             on_progress(len(numbers))
         return [found[number] for number in range(len(words))]
 
     def _encode(self, words: Sequence[str]) -> Encoding:
-        """Return the tokens of a sentence, if it and the smallest tree over it are within their limits."""
+        """Encode a sentence. Raises SourceTooLong if it or the smallest tree over it exceeds a limit."""
         if len(words) > MAX_WORDS:
             raise SourceTooLong(len(words), MAX_WORDS)
         encoding = self.translator.encode(" ".join(words))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.app_driver import wait_for_params
 from tests.browser.explorer_driver import ENGLISH, MAPS, choose, settle, state
-from transformer_core.analysis.attention_sinks import RESTING_SHARE, information, most_informative_head, resting_shares
+from transformer_core.analysis.attention_sinks import SINK_SHARE, information, most_informative_head, sink_shares
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.translator import Translator
 from viz_app.serving.models.registry import checkpoint_folder
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_browser_measures_what_the_core_measures(explorer: Page, kind: Kind) -> None:
     script = "(root, [name, kind]) => Array.from(root.explorer.overview.measures.of(name, kind))"
-    for name, expected in (("resting", resting_shares(MAPS, kind)), ("information", information(MAPS, kind))):
+    for name, expected in (("resting", sink_shares(MAPS, kind)), ("information", information(MAPS, kind))):
         found = explorer.locator(".explorer").evaluate(script, [name, kind])
         np.testing.assert_allclose(found, expected.ravel(), atol=1e-3)
 
@@ -33,16 +33,16 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
     open_page: OpenPage, app_url: str
 ) -> None:
     maps = Translator.load(checkpoint_folder()).translate(EXAMPLES[FIRST_EXAMPLE], beam=4).attention
-    kind = max(KINDS, key=lambda each: resting_shares(maps, each).max())
-    shares = resting_shares(maps, kind)
+    kind = max(KINDS, key=lambda each: sink_shares(maps, each).max())
+    shares = sink_shares(maps, kind)
     layer, head = (int(index) for index in np.unravel_index(shares.argmax(), shares.shape))
-    assert shares[layer, head] > RESTING_SHARE, "this model has no resting head; the test needs another"
+    assert shares[layer, head] > SINK_SHARE, "this model has no resting head; the test needs another"
     other = next(each for each in KINDS if each != kind)
     page = open_page(f"{app_url}/?lang=en&kind={other}&layer={layer + 1}&head={head + 1}")
     page.locator(".tile").first.wait_for()
     choose(page, f".kind-{kind}")
     assert (state(page, "layer"), state(page, "head")) == most_informative_head(maps, kind)
-    pale = {f"{row + 1}.{column + 1}" for row, column in np.argwhere(shares > RESTING_SHARE)}
+    pale = {f"{row + 1}.{column + 1}" for row, column in np.argwhere(shares > SINK_SHARE)}
     found = page.locator(".tile.resting").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
     assert set(found) == pale
     key = ENGLISH["tiles_resting_key"].format(resting=len(pale), all=shares.size)

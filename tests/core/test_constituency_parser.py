@@ -132,6 +132,10 @@ def test_words_without_tokens_unknown_characters_and_escapes(untrained: Constitu
     parses = untrained.parse_all(sentences, constrained=constrained)
     assert words_of(parses) == [*sentences[:3], ["(", ")", "1/2"], ["⁇"]]
     assert str(parses[3].tree).count("-LRB-") == 1
+    written = ["-LCB-", "50\\/50", "{", "a/b"]
+    assert [
+        leaf.spelling for leaf in untrained.parse_all([written], constrained=constrained)[0].tree.leaves()
+    ] == written
 
 
 def test_what_is_too_long_gets_a_flat_tree_and_says_why(

@@ -53,7 +53,7 @@ LINES = (
 def words_of(line: bytes) -> list[str]:
     """Those that a tree over the line has when it is read; brackets within a word stay as they are written, -LRB-."""
     words = line.decode("utf-8", errors="replace").split()
-    return [unescaped(escaped(unescaped(word))) for word in words]
+    return [unescaped(escaped(word)) for word in words]
 
 
 @pytest.mark.parametrize("options", [[], ["--constrained", "true"]], ids=["free", "constrained"])

@@ -1,1 +1,1 @@
-"""What heads do: measures over attention maps."""
+"""Measures of attention heads, interventions, and attribution."""

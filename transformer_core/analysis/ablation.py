@@ -1,7 +1,7 @@
-"""What a sentence loses when heads are switched off: the effect of a head, which its weights do not tell.
+"""Ablation: translate with the outputs of some heads set to zero.
 
-Attention is no explanation by itself (Jain and Wallace 2019): a head may put nearly all its weight on a word and yet
-change nothing. So the outputs of heads are set to zero, and the model translates again.
+Attention alone is no explanation (Jain and Wallace 2019): a head may put nearly all its weight on a word and yet change
+nothing.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ _STACK: dict[Kind, tuple[str, str]] = {
 
 
 def hook_point_name(kind: Kind, layer: int, point: str) -> str:
-    """Address of a hook point, such as decoder.layers.3.cross_attention.weights."""
+    """Return the address of a hook point, such as decoder.layers.3.cross_attention.weights."""
     stack, attention = _STACK[kind]
     return f"{stack}.layers.{layer}.{attention}.{point}"
 
 
 def all_heads(translator: Translator) -> list[Head]:
-    """Every head of a model, in the order in which arrays and scenes number them: kinds, layers, heads."""
+    """List every head of a model in the order of kinds, layers, heads."""
     config = translator.config
     return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
 
 
 @dataclass(frozen=True)
 class AblatedTranslation:
-    """A sentence translated while some heads say nothing.
+    """Translation without some heads.
 
     Args:
         text: The translation.
         words: Its words, and whether each differs from the original translation.
-        original: The same of the original.
+        original: Words of the original, and whether each differs from this translation.
         log_probability: Of the original translation, in nats, under the changed model.
-        before: The same under the whole model.
+        before: Log-probability of the original under the whole model.
     """
 
     text: str
@@ -70,9 +70,9 @@ def translate_without(
     Args:
         translator: The model.
         original: Its translation with all heads.
-        heads: Those that are switched off.
+        heads: Heads to switch off.
         beam: Hypotheses kept at each step.
-        should_stop: As of `Translator.translate`.
+        should_stop: See `Translator.translate`.
     """
     off = list(heads)
     before = translator.score([(original.source, original.text)])[0]
@@ -87,7 +87,7 @@ def translate_without(
 
 
 def ablated(translator: Translator, heads: Iterable[Head]) -> ExitStack:
-    """A context in which the outputs of some heads are zero."""
+    """Return a context in which the outputs of some heads are zero."""
     from transformer_core.hooks.edits import ablate_heads  # with torch, which takes seconds to import
     from transformer_core.hooks.points import edit
 
@@ -102,7 +102,7 @@ def ablated(translator: Translator, heads: Iterable[Head]) -> ExitStack:
 
 
 def word_diff(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-    """The words of two sentences, and whether each is missing from the other at its place."""
+    """Compare two sentences: the words of each, and whether each word differs from the other sentence."""
     old, new = [True] * len(before), [True] * len(after)
     for block in difflib.SequenceMatcher(a=before, b=after, autojunk=False).get_matching_blocks():
         old[block.a : block.a + block.size] = [False] * block.size

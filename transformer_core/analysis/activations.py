@@ -1,7 +1,7 @@
-"""The activations between the boxes of Figure 1 while a model reads one sentence pair.
+"""Activations between the boxes of Figure 1 for one sentence pair.
 
-There are hook points at the embeddings, at every Add & Norm and at the logits; the output of a sub-layer, before it is
-added, is computed from its heads or its inner values.
+Embeddings, every Add & Norm and the logits have hook points. The output of a sub-layer before the addition is computed
+from its heads or its inner values.
 
 Shape legend: S source positions, T target positions, d = d_model, V = vocab_size.
 """
@@ -28,13 +28,13 @@ _POINTS: tuple[Point, ...] = ("embeddings", "head_outputs", "activations", "resi
 
 @dataclass(frozen=True, eq=False)
 class Activation:
-    """What a box of Figure 1 gives to the next one.
+    """Output of a box of Figure 1.
 
     Args:
-        side: Which stack.
+        side: Stack.
         name: `embedding`, `positions`, a sub-layer, `add_norm` or `linear`.
         layer: From 0; None outside the layers.
-        sublayer: The one before an `add_norm`, or the sub-layer itself; None elsewhere.
+        sublayer: The sub-layer itself, or the one before an `add_norm`; None elsewhere.
         values: (S or T, d), of `linear` (T, V); one row for each position.
         hidden: (S or T, d_ff) inner values of a feed-forward network, after max(0, ...); None elsewhere.
     """
@@ -49,10 +49,10 @@ class Activation:
 
 @torch.no_grad()
 def record_activations(model: Transformer, source: Tensor, inputs: Tensor) -> tuple[Activation, ...]:
-    """All of them, from the source's embedding to the logits, in the order of the computation.
+    """Record all activations in the order of computation, from the source's embedding to the logits.
 
     Args:
-        model: In evaluation mode, so that there is no dropout between a sub-layer and its sum.
+        model: In evaluation mode, without dropout between a sub-layer and its sum.
         source: (1, S) ids, ending with `</s>`, without padding.
         inputs: (1, T) ids that the decoder reads: `<s>` and the target.
 
@@ -71,7 +71,7 @@ def record_activations(model: Transformer, source: Tensor, inputs: Tensor) -> tu
 
 
 def _side(model: Transformer, side: Side, embedded: Tensor, seen: Captured) -> list[Activation]:
-    """The activations of one stack."""
+    """List the activations of one stack."""
     found = [
         Activation(side, "embedding", None, None, embedded),
         Activation(side, "positions", None, None, seen[f"{side}.embeddings"][0]),

@@ -1,7 +1,7 @@
-"""Which encoder-decoder head aligns words with their translations? Alignment error rate against hand-made links.
+"""Alignment error rate of encoder-decoder heads against hand-made links.
 
-A head links each target word to the source word that it attends to most. A row can be named in two ways: after the
-token that it produces (`output`, as everywhere in the app), or after the token that it reads (`input`, one row later).
+A head links each target word to the source word with the largest weight. A row has two possible names: the token that
+it generates (`output`, as everywhere in the app), or the token that it reads (`input`, one row later).
 
 Shape legend: L layers, H heads, T target positions, S source positions.
 """
@@ -31,7 +31,7 @@ class GoldAlignment:
         source: Words, counted from 0.
         target: Words, counted from 0.
         sure: (source word, target word) pairs that must be found.
-        possible: Pairs that may be found; holds the sure ones.
+        possible: Pairs that may be found, including the sure ones.
     """
 
     source: tuple[str, ...]
@@ -75,7 +75,7 @@ def alignment_error_rate(found: Iterable[tuple[Links, GoldAlignment]]) -> float:
 
 
 def word_of_each_token(encoding: Encoding, words: Sequence[str]) -> npt.NDArray[np.int64]:
-    """For each token of `" ".join(words)` the number of the word that it belongs to; -1 for a lone space."""
+    """Return the word number of each token of `" ".join(words)`; -1 for a lone space."""
     owner = np.full(len(" ".join(words)), -1, dtype=np.int64)
     start = 0
     for number, word in enumerate(words):
@@ -91,9 +91,9 @@ def links_of_head(
     """Link each target word to the source word with the largest weight.
 
     Args:
-        weights: (T, S) rows and columns of real tokens only.
-        query_words: (T,) target word of each row; -1 is left out.
-        key_words: (S,) source word of each column; -1 is left out.
+        weights: (T, S) without rows and columns of special tokens.
+        query_words: (T,) target word of each row; rows with -1 are skipped.
+        key_words: (S,) source word of each column; columns with -1 are skipped.
     """
     real_keys, real_queries = key_words >= 0, query_words >= 0
     if not real_keys.any():
@@ -111,10 +111,10 @@ def head_alignment_errors(
     gold: Sequence[GoldAlignment],
     progress: Callable[[Sequence[GoldAlignment]], Iterable[GoldAlignment]] = iter,
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Alignment error rate of every encoder-decoder head.
+    """Compute the alignment error rate of every encoder-decoder head.
 
     Returns:
-        `output` and `input` -> (L, H), by how a row is named.
+        `output` and `input` -> (L, H), by the name of a row.
     """
     layers, heads = translator.config.num_layers, translator.config.num_heads
     found: dict[str, list[list[list[tuple[Links, GoldAlignment]]]]] = {
@@ -124,9 +124,8 @@ def head_alignment_errors(
         source, target = " ".join(pair.source), " ".join(pair.target)
         key_words = word_of_each_token(translator.encode(source), pair.source)
         query_words = word_of_each_token(translator.encode_target(target), pair.target)
-        cross = translator.teacher_force(source, target).attention.cross[
-            :, :, :, : len(key_words)
-        ]  # </s> is not a word
+        maps = translator.teacher_force(source, target).attention
+        cross = maps.cross[:, :, :, : len(key_words)]  # without </s>
         tokens = len(query_words)
         rows = {"output": cross[:, :, :tokens], "input": cross[:, :, 1 : tokens + 1]}
         for name, weights in rows.items():
@@ -141,7 +140,7 @@ def head_alignment_errors(
 
 
 def alignment_report(errors: dict[str, npt.NDArray[np.float64]]) -> dict[str, Any]:
-    """What a checkpoint's metrics hold: the tables, and the head that aligns best by each way to name rows."""
+    """Return the entries of a checkpoint's metrics: the tables, and the best head by each name of rows."""
     return {
         "best_head": _best(errors["output"]),
         "best_head_by_input": _best(errors["input"]),

@@ -1,7 +1,7 @@
-"""AttentionOverride attention: rows of weights changed by hand, and what the model makes of it.
+"""Attention override: replace rows of weights and measure the effect.
 
-Whether a head's weights matter only a change of them tells (Jain and Wallace 2019, Wiegreffe and Pinter 2019). A row
-that the model would never make is a change all the same: large effects show what the head can do, not what it does.
+Only a change of a head's weights shows whether they matter (Jain and Wallace 2019, Wiegreffe and Pinter 2019). The
+model may never produce such a row: a large effect shows what the head can do, not what it does.
 
 Shape legend: S source positions, T tokens of the translation, K keys of a row, V tokens of the vocabulary.
 """
@@ -31,20 +31,19 @@ _TOLERANCE = 1e-3  # of the sum of a row
 
 
 class OverrideError(ValueError):
-    """A row that is no row of weights, or that the model does not have."""
+    """Override that is not a row of weights, or for a row that the model does not have."""
 
 
 @dataclass(frozen=True)
 class AttentionOverride:
-    """A row of attention weights to put in the place of the model's.
+    """Row of attention weights that replaces the model's.
 
     Args:
-        kind: Which attention.
+        kind: Kind of attention.
         layer: Counted from 0.
         head: Counted from 0.
-        query: Position of the query: a source token, or an input of the decoder; the latter generates the token of the
-            same number.
-        weights: (K,) for all keys, or as many of the decoder's as the query sees: `query` + 1. They sum to 1.
+        query: Position of the query: a source token, or a decoder input, which generates the token of the same number.
+        weights: (K,) for all keys; in the decoder for the `query` + 1 visible ones. They sum to 1.
     """
 
     kind: Kind
@@ -56,13 +55,13 @@ class AttentionOverride:
 
 @dataclass(frozen=True)
 class Redirected:
-    """A translation, as the model reads it with and without the changed rows.
+    """Log-probabilities of a translation with and without the overrides.
 
     Args:
         run: The unchanged run.
-        log_p: (T,) of each token with the changes, in nats.
-        before: (T, V) log-probabilities of all tokens at every step, unchanged.
-        after: (T, V) the same with the changes.
+        log_p: (T,) of each token with the overrides, in nats.
+        before: (T, V) log-probabilities of all tokens at every step, without them.
+        after: (T, V) log-probabilities with them.
     """
 
     run: TeacherForcedRun
@@ -75,12 +74,12 @@ class Redirected:
 def override_attention(
     translator: Translator, source: str, overrides: Sequence[AttentionOverride], target: str | Translation | None = None
 ) -> Redirected:
-    """Let the model read a sentence and its translation with rows of attention changed.
+    """Run the model over a sentence and its translation with overridden rows.
 
     Args:
-        translator: The model. Edits that are active in this context stay active.
+        translator: The model. Active edits stay active.
         source: A sentence.
-        overrides: The rows; of two for the same place the later one counts.
+        overrides: The rows; the last one for a place counts.
         target: Its translation; None takes the model's own. See `teacher_forced_run`.
 
     Raises:
@@ -111,20 +110,20 @@ def continue_decoding(
     beam: int | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Translation:
-    """Generate a translation anew from some token on, with the changes in place.
+    """Decode a translation again from some token on, with the overrides in place.
 
     Args:
-        translator: As of `override_attention`.
-        source: As of `override_attention`.
-        overrides: As of `override_attention`. Rows of the decoder act when their query is at work, on every hypothesis.
-        target: As of `override_attention`.
-        kept: With how many tokens of it the new translation begins.
+        translator: See `override_attention`.
+        source: See `override_attention`.
+        overrides: See `override_attention`. Rows of the decoder apply to every hypothesis at the step of their query.
+        target: See `override_attention`.
+        kept: Number of its tokens with which the new translation begins.
         beam: Hypotheses kept at each step; None takes the checkpoint's default.
-        should_stop: As of `Translator.translate`.
+        should_stop: See `Translator.translate`.
 
     Raises:
-        OverrideError: As of `override_attention`.
-        ValueError: `kept` is no number of tokens of the translation.
+        OverrideError: See `override_attention`.
+        ValueError: The translation has fewer tokens than `kept`.
     """
     run = teacher_forced_run(translator, source, target)
     check_overrides(translator, overrides, source=run.source.shape[1], target=run.inputs.shape[1])
@@ -136,7 +135,7 @@ def continue_decoding(
 
 
 def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -> ExitStack:
-    """A context in which these rows take the place of the model's own, in every row of a batch."""
+    """Return a context in which these rows replace the model's own, in every row of a batch."""
     by_place: dict[str, list[AttentionOverride]] = {}
     for each in overrides:
         by_place.setdefault(hook_point_name(each.kind, each.layer, "weights"), []).append(each)
@@ -164,7 +163,7 @@ def _put(group: Sequence[AttentionOverride]) -> Edit:
 def check_overrides(
     translator: Translator, overrides: Sequence[AttentionOverride], *, source: int, target: int
 ) -> None:
-    """Raise OverrideError for what is no row of this model, for a sentence and a translation with so many tokens."""
+    """Raise OverrideError for a row that does not fit the model, or the numbers of tokens of source and target."""
     config = translator.config
     for each in overrides:
         if each.kind not in KINDS or not (0 <= each.layer < config.num_layers and 0 <= each.head < config.num_heads):
@@ -182,7 +181,7 @@ def check_overrides(
 
 
 def without_keys(weights: Sequence[float], keys: Collection[int]) -> tuple[float, ...]:
-    """Forbid some keys: the others share their weight in proportion. Raises OverrideError if they have none."""
+    """Mask some keys; the others share their weight in proportion. Raises OverrideError if they have no weight."""
     rest = sum(weight for key, weight in enumerate(weights) if key not in keys)
     if rest <= 0:
         raise OverrideError("no other key has any weight")
@@ -190,7 +189,7 @@ def without_keys(weights: Sequence[float], keys: Collection[int]) -> tuple[float
 
 
 def with_weight(weights: Sequence[float], key: int, weight: float) -> tuple[float, ...]:
-    """Give one key a weight from 0 to 1; the others share the rest in proportion, evenly if they have none."""
+    """Set the weight of one key, 0 to 1; the others share the rest in proportion, evenly if they have no weight."""
     others = sum(weights) - weights[key]
     if len(weights) == 1:
         return (1.0,)
@@ -200,5 +199,5 @@ def with_weight(weights: Sequence[float], key: int, weight: float) -> tuple[floa
 
 
 def uniform_row(keys: int) -> tuple[float, ...]:
-    """The same weight for every key."""
+    """Return a row with equal weights."""
     return (1 / keys,) * keys

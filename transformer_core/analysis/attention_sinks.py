@@ -1,7 +1,7 @@
-"""Which heads look at words, and which rest on `<s>`, `</s>` and punctuation.
+"""Attention sinks: weight on `<s>`, `</s>` and punctuation, and how much a head's keys depend on the query.
 
-A head that has nothing to say about a position puts its weight on a separator (Clark et al. 2019), whose value adds
-little (Kobayashi et al. 2020). That is a statement on weights: what a head does to the output, `ablation` measures.
+A head without information about a position puts its weight on a separator (Clark et al. 2019), whose value adds little
+(Kobayashi et al. 2020). These are measures of weights; `ablation` measures the effect on the output.
 
 Shape legend: L layers, H heads, Q queries, K keys.
 """
@@ -13,25 +13,25 @@ import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps, Axis, Kind
 
-RESTING_SHARE = 0.5  # share of its weight from which on a head rests
+SINK_SHARE = 0.5  # a head with a larger share of its weight on separators is at rest
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
 
 def separators(axis: Axis) -> BoolArray:
-    """(n,) which positions are `<s>`, `</s>` or punctuation."""
+    """Return (n,), True where a position is `<s>`, `</s>` or punctuation."""
     plain = [not any(character.isalnum() for character in token) for token in axis.tokens]
     return np.asarray(np.array(axis.special, dtype=bool) | np.array(plain, dtype=bool))
 
 
 def query_rows(maps: AttentionMaps, kind: Kind) -> npt.NDArray[np.int64]:
-    """Positions of the queries that are words, and not separators."""
+    """Return the positions of queries that are words, not separators."""
     return np.flatnonzero(~separators(maps.queries(kind)))
 
 
-def resting_shares(maps: AttentionMaps, kind: Kind) -> FloatArray:
-    """(L, H) share of each head's weight that is on separators: the mean over the queries that are none.
+def sink_shares(maps: AttentionMaps, kind: Kind) -> FloatArray:
+    """Return (L, H) shares of each head's weight on separators, the mean over queries that are words.
 
     0 where no query is a word.
     """
@@ -43,10 +43,10 @@ def resting_shares(maps: AttentionMaps, kind: Kind) -> FloatArray:
 
 
 def information(maps: AttentionMaps, kind: Kind) -> FloatArray:
-    """(L, H) how much the keys of each head depend on the query: I(query; key) / log K over queries that are words.
+    """Return (L, H) normalised mutual information I(query; key) / log K, over queries that are words.
 
-    0 for a head whose rows are all alike, such as one that rests; 1 for one that sends every query to a key of its own.
-    Of the decoder, where a causal mask alone makes rows differ, that of uniform attention is subtracted.
+    0 for a head whose rows are all alike, such as an attention sink; 1 for a head with a different key for every query.
+    In the decoder the information of uniform attention is subtracted, since the causal mask alone makes rows differ.
     """
     queries, keys, rows = maps.queries(kind), maps.keys(kind), query_rows(maps, kind)
     if not len(rows) or len(keys) < 2:
@@ -59,9 +59,9 @@ def information(maps: AttentionMaps, kind: Kind) -> FloatArray:
 
 
 def most_informative_head(maps: AttentionMaps, kind: Kind) -> tuple[int, int]:
-    """Layer and head, from 0, of the head with the most information among those that do not rest, else among all."""
+    """Return layer and head, from 0, with the most information; attention sinks only if all heads are."""
     found = information(maps, kind)
-    looks = resting_shares(maps, kind) <= RESTING_SHARE
+    looks = sink_shares(maps, kind) <= SINK_SHARE
     if looks.any():
         found = np.where(looks, found, -np.inf)
     layer, head = divmod(int(found.argmax()), found.shape[1])
@@ -69,10 +69,10 @@ def most_informative_head(maps: AttentionMaps, kind: Kind) -> tuple[int, int]:
 
 
 def _mutual_information(weights: FloatArray) -> FloatArray:
-    """(..., Q, K) -> (...) in nats, all queries equally likely."""
+    """Compute the mutual information of query and key in nats, queries equally likely: (..., Q, K) -> (...)."""
     return np.asarray(entropy(weights.mean(axis=-2)) - entropy(weights).mean(axis=-1))
 
 
 def entropy(weights: FloatArray) -> FloatArray:
-    """(..., K) -> (...) in nats."""
+    """Compute the entropy of each row in nats: (..., K) -> (...)."""
     return np.asarray(-(weights * np.log(np.where(weights > 0, weights, 1.0))).sum(axis=-1))

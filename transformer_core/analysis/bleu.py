@@ -1,4 +1,4 @@
-"""BLEU of one sentence, step by step: the same value as sacreBLEU's, with all its parts.
+"""Sentence BLEU with all its parts, equal to sacreBLEU's value.
 
 BLEU = BP * exp(mean of log p_n, n = 1 to 4) (Papineni et al. 2002), on sacreBLEU's tokens (13a), with its smoothing.
 """
@@ -20,9 +20,9 @@ class NgramCount:
 
     Args:
         ngram: Its tokens.
-        found: How often the hypothesis has it.
-        allowed: How often the reference has it; more do not count.
-        starts: Places in the hypothesis where it begins, counted from 0.
+        found: Occurrences in the hypothesis.
+        allowed: Occurrences in the reference; more do not count.
+        starts: Positions in the hypothesis, counted from 0.
     """
 
     ngram: Ngram
@@ -32,20 +32,20 @@ class NgramCount:
 
     @property
     def clipped(self) -> int:
-        """How many count as matches."""
+        """Number of matches."""
         return min(self.found, self.allowed)
 
 
 @dataclass(frozen=True)
 class Precision:
-    """All n-grams of one length.
+    """Precision of all n-grams of one length.
 
     Args:
         order: n.
-        counts: Each n-gram once, in the order in which the hypothesis first has it.
-        matches: Clipped counts, summed.
+        counts: Each n-gram once, in the order of first occurrence in the hypothesis.
+        matches: Sum of clipped counts.
         total: n-grams of the hypothesis.
-        value: matches / total; where nothing matches, what exponential smoothing puts instead.
+        value: matches / total, or its exponentially smoothed value without a match.
         smoothed: Whether it was smoothed.
     """
 
@@ -59,7 +59,7 @@ class Precision:
 
 @dataclass(frozen=True)
 class BleuParts:
-    """The parts of BLEU of one sentence.
+    """Parts of the BLEU of one sentence.
 
     Args:
         hypothesis: Tokens of the translation.
@@ -77,13 +77,13 @@ class BleuParts:
 
     @property
     def geometric_mean(self) -> float:
-        """Of the four precisions, 0 to 1; 0 as soon as one of them is."""
+        """Geometric mean of the four precisions, 0 to 1; 0 if one of them is 0."""
         values = [precision.value for precision in self.precisions]
         return math.exp(sum(map(math.log, values)) / ORDERS) if all(values) else 0.0
 
 
 def bleu_parts(hypothesis: str, reference: str) -> BleuParts:
-    """BLEU of a translation against one reference."""
+    """Compute BLEU of a translation against one reference."""
     from sacrebleu.metrics.bleu import BLEU
 
     tokenize = BLEU().tokenizer
@@ -93,7 +93,7 @@ def bleu_parts(hypothesis: str, reference: str) -> BleuParts:
     halvings = 0
     for order, counts in enumerate(counted, start=1):
         matches, total = sum(count.clipped for count in counts), sum(count.found for count in counts)
-        # An order without any n-gram has precision 0; one without a match counts 1/2 of a match, the next one 1/4, ...
+        # An order without any n-gram has precision 0. An order without a match counts 1/2 of a match, the next 1/4, ...
         smoothed = matches == 0 and total > 0 and any(count.clipped for each in counted for count in each)
         halvings += smoothed
         value = 0.5**halvings / total if smoothed else matches / max(total, 1)

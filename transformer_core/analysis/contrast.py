@@ -1,7 +1,7 @@
-"""Does a model prefer the right translation to one with a single error? Contrastive pairs.
+"""Contrastive pairs: does a model prefer the right translation to one with a single error?
 
-Nothing is translated: each candidate gets its log-probability, and the right one must have the largest
-(Sennrich 2017, "How Grammatical is Character-level Neural Machine Translation?"). A shorter candidate has an advantage.
+Each candidate gets its log-probability, and the right one must have the largest (Sennrich 2017, "How Grammatical is
+Character-level Neural Machine Translation?"). A shorter candidate has an advantage.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from transformer_core.analysis.teacher_forced_run import fits
 from transformer_core.data import DataError, read_columns
-from transformer_core.translator import SourceTooLong, Translator
+from transformer_core.translator import Translator
 
 _PRONOUNS = ("m", "f", "n")  # order of the candidates of ContraCAT: er, sie, es
-_TOGETHER = 32  # candidates scored in one pass
+_BATCH = 32  # candidates
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """One question to a model.
+    """One contrastive question.
 
     Args:
-        group: What is tried, such as the agreement of subject and verb.
+        group: Phenomenon, such as the agreement of subject and verb.
         source: Sentence.
         candidates: Translations.
-        right: Which of them is right, from 0.
+        right: Number of the right one, from 0.
     """
 
     group: str
@@ -37,13 +38,13 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Share:
-    """How often a model was right.
+    """Result over the questions of a group.
 
     Args:
         right: Questions with the largest log-probability for the right candidate, ties not counted.
         asked: Questions.
         chance: Right answers expected from guessing.
-        left_out: Questions with a text that is too long for the model.
+        left_out: Questions with an empty source or a text that is too long for the model.
     """
 
     right: int
@@ -87,21 +88,21 @@ def shares(
     contrasts: Sequence[Contrast],
     tracked: Callable[[Iterable[Sequence[Contrast]]], Iterable[Sequence[Contrast]]] = lambda batches: batches,
 ) -> dict[str, Share]:
-    """How often a model is right, by group in the order of their first questions.
+    """Count right answers by group, in the order of their first questions.
 
     Args:
         translator: The model.
         contrasts: The questions.
-        tracked: Wraps the batches, to show how far it is.
+        tracked: Wraps the batches in a progress bar.
     """
     asked: dict[str, list[Contrast]] = defaultdict(list)
     fitting: list[Contrast] = []
     for contrast in contrasts:
         asked[contrast.group].append(contrast)
-        if _fits(translator, contrast):
+        if fits(translator, contrast.source, *contrast.candidates):
             fitting.append(contrast)
     right: dict[str, list[bool]] = defaultdict(list)
-    fitting.sort(key=_length)  # texts of similar lengths together, so that little is padding
+    fitting.sort(key=_length)  # similar lengths in one batch: little padding
     for batch in tracked(_batches(fitting)):
         pairs = [(contrast.source, candidate) for contrast in batch for candidate in contrast.candidates]
         scores = iter(translator.score(pairs))
@@ -123,16 +124,6 @@ def _is_right(contrast: Contrast, scores: Sequence[float]) -> bool:
     return scores[contrast.right] > best
 
 
-def _fits(translator: Translator, contrast: Contrast) -> bool:
-    try:
-        translator.encode(contrast.source)
-        for candidate in contrast.candidates:
-            translator.encode_target(candidate)
-    except SourceTooLong:
-        return False
-    return True
-
-
 def _length(contrast: Contrast) -> int:
     return max(len(text) for text in (contrast.source, *contrast.candidates))
 
@@ -143,7 +134,7 @@ def _batches(contrasts: Sequence[Contrast]) -> list[list[Contrast]]:
     for contrast in contrasts:
         if room < len(contrast.candidates):
             batches.append([])
-            room = _TOGETHER
+            room = _BATCH
         batches[-1].append(contrast)
         room -= len(contrast.candidates)
     return batches

@@ -1,12 +1,12 @@
-"""Do the heads of a model look? Four measures of each head over sentence pairs, beside BLEU.
+"""Four measures of each head over sentence pairs.
 
-A model can translate well while most of its heads rest: whoever wants to see what heads do needs one whose heads look.
+A model can translate well with most heads at rest. To study heads, one needs a model whose heads look at words.
 
-* information: how much the keys depend on the query, see `resting.information`; 0 for a stripe or an even row.
-* resting: share of the weight on `<s>`, `</s>` and punctuation, see `resting.resting_shares`.
-* fixed offset: the largest share of queries whose most attended key stands at one distance from them, -6 to 6. A head
-  that always looks at the word before has much information, and yet does the same in every sentence.
-* divergence: how much two heads of a layer differ, as the Jensen-Shannon divergence of their rows in nats.
+* information: dependence of the keys on the query, see `attention_sinks.information`; 0 for equal rows.
+* sink share: share of the weight on `<s>`, `</s>` and punctuation, see `attention_sinks.sink_shares`.
+* fixed offset: the largest share of queries whose most attended key has one distance from them, -6 to 6. A head that
+  always looks at the word before has much information, but does the same in every sentence.
+* divergence: Jensen-Shannon divergence of the rows of two heads of a layer, in nats.
 
 Shape legend: L layers, H heads, Q queries, K keys.
 """
@@ -20,48 +20,48 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.attention_sinks import RESTING_SHARE, entropy, information, query_rows, resting_shares
+from transformer_core.analysis.attention_sinks import SINK_SHARE, entropy, information, query_rows, sink_shares
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
-MIN_INFORMATION = 0.15  # from which on a head looks
-FIXED_OFFSET_SHARE = 0.8  # share of its queries from which on a head looks at a fixed offset
-# What a translator whose heads are to be looked at should have, as shares of its heads.
+MIN_INFORMATION = 0.15  # a head with more looks at words
+FIXED_OFFSET_SHARE = 0.8  # of its queries, at a head with a fixed offset
+# Warnings, as shares of heads.
 MIN_LOOKING = {"encoder and decoder": 0.5, "cross": 0.9}
-MAX_AT_REST = 0.1  # of its self-attention heads
-HEAD_PAIRS = 40  # sentence pairs of a set on which heads are scored, unless told otherwise
-_FARTHEST = 6  # offset
+MAX_SINKS = 0.1  # of the self-attention heads
+HEAD_PAIRS = 40  # default number of sentence pairs
+_MAX_OFFSET = 6
 
 FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class HeadScores:
-    """Of all heads of a kind, the mean over sentences.
+    """Scores of all heads of a kind, the mean over sentences.
 
     Args:
-        information: (L, H) from 0 to 1; slightly below 0 is possible for heads of the decoder.
-        resting: (L, H) from 0 to 1.
+        information: (L, H) from 0 to 1; heads of the decoder may be slightly below 0.
+        sink_share: (L, H) from 0 to 1.
         fixed_offset: (L, H) from 0 to 1.
         divergence: (L, H, H) nats; 0 on the diagonal.
     """
 
     information: FloatArray
-    resting: FloatArray
+    sink_share: FloatArray
     fixed_offset: FloatArray
     divergence: FloatArray
 
     @property
     def looks(self) -> npt.NDArray[np.bool_]:
-        """(L, H) whether a head looks."""
+        """(L, H) whether a head looks at words."""
         return np.asarray(self.information > MIN_INFORMATION)
 
     @property
-    def rests(self) -> npt.NDArray[np.bool_]:
-        """(L, H) whether a head rests."""
-        return np.asarray(self.resting > RESTING_SHARE)
+    def is_sink(self) -> npt.NDArray[np.bool_]:
+        """(L, H) whether a head is at rest on an attention sink."""
+        return np.asarray(self.sink_share > SINK_SHARE)
 
     @property
     def is_fixed(self) -> npt.NDArray[np.bool_]:
@@ -70,7 +70,7 @@ class HeadScores:
 
     @property
     def median_divergence(self) -> float:
-        """Of all pairs of heads that share a layer, in nats; NaN with a single head in a layer."""
+        """Median over all pairs of heads of a layer, in nats; NaN with a single head in a layer."""
         pairs = self.divergence[:, *np.triu_indices(self.divergence.shape[1], 1)]
         return float(np.median(pairs)) if pairs.size else float("nan")
 
@@ -89,7 +89,7 @@ def score_heads(maps: Iterable[AttentionMaps]) -> dict[Kind, HeadScores]:
 
 
 class _Totals:
-    """Sums over sentences, of heads of one kind."""
+    """Sums over sentences for heads of one kind."""
 
     def __init__(self) -> None:
         self._sentences: list[tuple[FloatArray, FloatArray, FloatArray]] = []
@@ -100,31 +100,31 @@ class _Totals:
         if not len(rows):
             return
         weights = maps.weights(kind)[:, :, rows].astype(np.float64)
-        self._sentences.append((information(maps, kind), resting_shares(maps, kind), head_divergence(weights)))
+        self._sentences.append((information(maps, kind), sink_shares(maps, kind), head_divergence(weights)))
         self._offsets.append(weights.argmax(axis=3) - rows)
 
     def scores(self) -> HeadScores:
         if not self._sentences:
             raise ValueError("there are no sentences to score the heads on")
         offsets = np.concatenate(self._offsets, axis=2)
-        shares = [(offsets == offset).mean(axis=2) for offset in range(-_FARTHEST, _FARTHEST + 1)]
+        shares = [(offsets == offset).mean(axis=2) for offset in range(-_MAX_OFFSET, _MAX_OFFSET + 1)]
         found = [np.mean(each, axis=0) for each in zip(*self._sentences, strict=True)]
         return HeadScores(found[0], found[1], np.max(shares, axis=0), found[2])
 
 
 def head_divergence(weights: FloatArray) -> FloatArray:
-    """(L, H, Q, K) -> (L, H, H): Jensen-Shannon divergence of two heads of a layer in nats, the mean over queries."""
+    """Compute the Jensen-Shannon divergence of heads in nats, the mean over queries: (L, H, Q, K) -> (L, H, H)."""
     between = entropy((weights[:, :, None] + weights[:, None]) / 2)  # (L, H, H, Q)
     own = entropy(weights)  # (L, H, Q)
     return np.asarray((between - (own[:, :, None] + own[:, None]) / 2).mean(axis=3))
 
 
 def score_heads_of(translator: Translator, pairs: Iterable[tuple[str, str]]) -> dict[Kind, HeadScores]:
-    """As `score_heads`, while a model reads given translations.
+    """Score the heads of a model on given translations; see `score_heads`.
 
     Args:
         translator: The model.
-        pairs: Sources and translations; one that is too long is left out.
+        pairs: Sources and translations; those that are too long are skipped.
 
     Raises:
         ValueError: There is no sentence.
@@ -142,17 +142,17 @@ def score_heads_of(translator: Translator, pairs: Iterable[tuple[str, str]]) -> 
 
 
 def head_counts(scores: Mapping[Kind, HeadScores]) -> dict[str, dict[str, Any]]:
-    """What a log or a report tells of each kind: how many heads look, rest, have a fixed offset; by layer too."""
+    """Count the heads of each kind that look, rest, or have a fixed offset, in all and by layer."""
     return {kind: _counts(each) for kind, each in scores.items()}
 
 
 def head_report(scores: Mapping[Kind, HeadScores]) -> dict[str, dict[str, Any]]:
-    """What the metrics of a checkpoint hold of each kind: the counts, and the table of each measure, (L, H)."""
+    """Return the entries of a checkpoint's metrics: for each kind counts, and an (L, H) table of each measure."""
     return {
         kind: {
             **_counts(each),
             "information": _rounded(each.information),
-            "resting_share": _rounded(each.resting),
+            "resting_share": _rounded(each.sink_share),
             "fixed_offset_share": _rounded(each.fixed_offset),
         }
         for kind, each in scores.items()
@@ -160,20 +160,20 @@ def head_report(scores: Mapping[Kind, HeadScores]) -> dict[str, dict[str, Any]]:
 
 
 def shortcomings(report: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Why the heads of a model do not suffice to be looked at; empty when they do.
+    """List the reasons why a model has too few heads to study.
 
     Args:
-        report: What `head_counts` or `head_report` returns.
+        report: Result of `head_counts` or `head_report`.
     """
     found = []
-    for name, least in MIN_LOOKING.items():
+    for name, share in MIN_LOOKING.items():
         kinds = name.split(" and ")
         looking, heads = (sum(report[kind][count] for kind in kinds) for count in ("looking", "heads"))
-        if looking < least * heads:
-            found.append(f"{looking} of {heads} {name} heads look, but {least:.0%} should")
+        if looking < share * heads:
+            found.append(f"{looking} of {heads} {name} heads look, but {share:.0%} should")
     resting, heads = (sum(report[kind][count] for kind in ("encoder", "decoder")) for count in ("resting", "heads"))
-    if resting > MAX_AT_REST * heads:
-        found.append(f"{resting} of {heads} encoder and decoder heads rest, but at most {MAX_AT_REST:.0%} should")
+    if resting > MAX_SINKS * heads:
+        found.append(f"{resting} of {heads} encoder and decoder heads rest, but at most {MAX_SINKS:.0%} should")
     return found
 
 
@@ -181,11 +181,11 @@ def _counts(scores: HeadScores) -> dict[str, Any]:
     return {
         "heads": scores.information.size,
         "looking": int(scores.looks.sum()),
-        "resting": int(scores.rests.sum()),
+        "resting": int(scores.is_sink.sum()),
         "fixed_offset": int(scores.is_fixed.sum()),
         "median_divergence": _rounded(scores.median_divergence),
         "looking_by_layer": scores.looks.sum(axis=1).tolist(),
-        "resting_by_layer": scores.rests.sum(axis=1).tolist(),
+        "resting_by_layer": scores.is_sink.sum(axis=1).tolist(),
     }
 
 

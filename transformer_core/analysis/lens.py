@@ -1,6 +1,6 @@
-"""When does the model know? What it would generate at each layer of the decoder, or from each layer of the encoder.
+"""Logit lens of the decoder's layers, and DecoderLens of the encoder's layers.
 
-Shape legend: L layers, S source positions, T target positions, K tokens that are listed, V = vocab_size, d = d_model.
+Shape legend: L layers, S source positions, T target positions, K listed tokens, V = vocab_size, d = d_model.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
-from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, stop_check, teacher_forced_run
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import edit
 
@@ -26,15 +25,15 @@ _POINTS: tuple[Point, ...] = ("residual", "embeddings")
 
 @dataclass(frozen=True, kw_only=True)
 class LogitLens:
-    """What the output projection makes of the decoder's state after each layer.
+    """Output projection of the decoder's state after each layer.
 
     Args:
-        run: The forced pass.
+        run: The teacher-forced run.
         log_p: (L + 1, T) of the tokens of the translation, in nats; row 0 is the decoder's input.
         rank: (L + 1, T) of these tokens, 1 for the most probable one.
         entropy: (L + 1, T) of the distribution, in nats.
-        top: (L + 1, T, K) ids of the most probable tokens, the first one first.
-        top_log_p: (L + 1, T, K) theirs.
+        top: (L + 1, T, K) ids of the most probable tokens, best first.
+        top_log_p: (L + 1, T, K) log-probabilities of these tokens.
     """
 
     run: TeacherForcedRun
@@ -56,12 +55,12 @@ def logit_lens(
 ) -> LogitLens:
     """Read the decoder's state after each layer as if it were the last one (nostalgebraist 2020).
 
-    A state is projected as the last one is: with post-norm as it stands, with pre-norm after the final LayerNorm. At
-    the last layer this is the model's own distribution. No other layer was trained to be read like this, so ranks say
-    more than probabilities.
+    A state is projected like the last one: with pre-norm after the final LayerNorm, with post-norm directly. At the
+    last layer this is the model's own distribution. No other layer was trained for it, so ranks say more than
+    probabilities.
 
     Args:
-        translator: The model. Edits that are active in this context stay active.
+        translator: The model. Active edits stay active.
         source: A sentence.
         target: Its translation; None takes the model's own. See `teacher_forced_run`.
         listed: K.
@@ -76,10 +75,10 @@ def logit_lens(
     if not 1 <= listed <= size:
         raise ValueError(f"listed is {listed}, but must be from 1 to {size}")
     run, model = teacher_forced_run(translator, source, target, points=_POINTS), translator.model
+    check = stop_check(should_stop)
     found: list[tuple[Tensor, ...]] = []
     for layer in range(layers + 1):
-        if should_stop is not None and should_stop():
-            raise DecodingStopped
+        check()
         state = run.captured["decoder.embeddings"] if layer == 0 else run.residual("decoder", layer - 1, "feed_forward")
         log_p = model.logits(model.decoder.norm(state))[0].float().log_softmax(dim=1)  # (T, V)
         own = log_p.gather(1, run.outputs[:, None])
@@ -94,16 +93,16 @@ def logit_lens(
 def decoder_lens(
     translator: Translator, source: str, *, beam: int | None = None, should_stop: Callable[[], bool] | None = None
 ) -> list[Translation]:
-    """What the decoder generates when the encoder stops after layer 0, 1, ..., L (DecoderLens, Langedijk et al. 2024).
+    """Translate from the encoder's state after layer 0, 1, ..., L (DecoderLens, Langedijk et al. 2024).
 
-    The decoder reads the encoder's state after that layer in place of its output, after the final LayerNorm where the
-    model has one. Layer 0 is the encoder's input: embeddings and positions. The last one is the plain translation.
+    The decoder reads that state in place of the encoder's output, after the final LayerNorm if the model has one.
+    Layer 0 is the encoder's input: embeddings and positions. Layer L gives the plain translation.
 
     Args:
-        translator: The model. Edits that are active in this context stay active.
+        translator: The model. Active edits stay active.
         source: A sentence.
         beam: Hypotheses kept; None takes the checkpoint's default.
-        should_stop: As of `Translator.translate`.
+        should_stop: See `Translator.translate`.
 
     Returns:
         L + 1 translations.

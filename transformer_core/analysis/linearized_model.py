@@ -1,9 +1,9 @@
-"""The network of one run as an affine map of its embeddings: every state as a sum of parts, one for each origin.
+"""Linearized model of one run: an affine map of the embeddings, so that every state is a sum over origins.
 
 Attention weights, the standard deviation of every LayerNorm and the gates of every ReLU keep the values of the run.
-What is left is affine: W^V, W^O, W_1, W_2, the residual connections, and LayerNorm, whose mean is linear. So every
-state is the sum of what the embedding of each token became, its word and its position apart, and of what all biases
-became (those of the projections, beta of every LayerNorm).
+The rest is affine: W^V, W^O, W_1, W_2, the residual connections, and LayerNorm, whose mean is linear. So every state is
+a sum of parts: one from the embedding of each token, word and position apart, and one from all biases (of the
+projections, and beta of every LayerNorm).
 
 Shape legend: A origins, the biases last; n positions, Q queries, K keys, H heads, S source and T target positions,
 d = d_model.
@@ -34,11 +34,11 @@ Stack = Literal["encoder", "decoder"]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a part of a state comes from.
+    """Origin of a part of a state.
 
     Args:
-        role: The embedding of a word, that of a position, both together (token), or the biases.
-        side: `source`, or `target` for what the decoder reads; None for the biases, or for all tokens together.
+        role: The embedding of a word, of a position, of both (token), or the biases.
+        side: `source`, or `target` for decoder inputs; None for the biases, or for all tokens together.
         position: Of the token, from 0; None for the biases, or for all tokens together.
     """
 
@@ -48,7 +48,7 @@ class Origin:
 
 
 class LinearizedModel:
-    """The frozen network of a run.
+    """Linearized network of a run.
 
     Args:
         translator: The model, without active edits; its activation must be ReLU beyond the first attention.
@@ -71,7 +71,7 @@ class LinearizedModel:
         }
 
     def origins(self, stack: Stack) -> tuple[Origin, ...]:
-        """(A,) of the encoder's states (source tokens), or of the decoder's (source tokens, then target tokens)."""
+        """Return (A,) origins of the encoder's states (source tokens) or the decoder's (source, then target tokens)."""
         bias = Origin("bias")
         if self.by == "role":
             return Origin("word"), Origin("position"), bias
@@ -82,7 +82,7 @@ class LinearizedModel:
         return *found, bias
 
     def read(self, kind: Kind, layer: int) -> tuple[Tensor, Tensor]:
-        """What an attention reads: (A, Q, d) for its queries and (A, K, d) for its keys and values."""
+        """Return the input of an attention: (A, Q, d) for its queries, (A, K, d) for its keys and values."""
         if kind == "encoder":
             state = self._encoder(layer)
         else:
@@ -95,7 +95,7 @@ class LinearizedModel:
         return (state, memory) if kind == "cross" else (state, state)  # type: ignore[return-value]
 
     def _embedded(self, stack: Stack) -> Tensor:
-        """(A - biases, n, d): the embeddings, each of its own origin."""
+        """Return the embeddings, each with its own origin: (A - biases, n, d)."""
         model, ids = self.model, self.run.source if stack == "encoder" else self.run.inputs
         embedding, positions = model.embedding, model.positions
         if stack == "encoder":
@@ -113,7 +113,7 @@ class LinearizedModel:
         return state
 
     def _memory(self) -> Tensor:
-        """(A, S, d): the encoder's output."""
+        """Return the encoder's output, (A, S, d)."""
         return _normed(self._encoder(self.layers), self.model.encoder.norm)
 
     def _decoder(self, layers: int, memory: Tensor | None) -> Tensor:
@@ -126,13 +126,13 @@ class LinearizedModel:
         return state
 
     def _before(self, kind: Kind, layer: int, state: Tensor) -> Tensor:
-        """The LayerNorm in front of an attention, if there is one."""
+        """Apply the LayerNorm before an attention, if there is one."""
         add_norm = self._part(kind, layer, f"{SUBLAYERS[kind]}_add_norm")
         assert isinstance(add_norm, AddAndNorm)
         return frozen_norm(state, add_norm.norm) if add_norm.pre_norm else state
 
     def _attend(self, kind: Kind, layer: int, state: Tensor, memory: Tensor | None = None) -> Tensor:
-        """An attention sub-layer with its Add & Norm."""
+        """Apply an attention sub-layer with its Add & Norm."""
         attention = self._part(kind, layer, SUBLAYERS[kind])
         assert isinstance(attention, MultiHeadAttention)
         weights = self.run.captured[hook_point_name(kind, layer, "weights")][0].float()  # (H, Q, K)
@@ -144,14 +144,14 @@ class LinearizedModel:
         return self._add_norm(kind, layer, SUBLAYERS[kind], state, self._placed(out, len(state)))
 
     def _placed(self, out: Tensor, count: int) -> Tensor:
-        """Parts of the source's origins among those of the decoder, where targets stand between them and the biases."""
+        """Insert zeros for target origins, which the decoder has between source origins and biases."""
         if len(out) == count:
             return out
         between = out.new_zeros(count - len(out), *out.shape[1:])
         return torch.cat([out[: self._of_source], between, out[self._of_source :]])
 
     def _feed_forward(self, stack: Stack, layer: int, state: Tensor) -> Tensor:
-        """A feed-forward sub-layer with its Add & Norm; of each position only the units that are open."""
+        """Apply a feed-forward sub-layer with its Add & Norm; each position uses only its open units."""
         network = self._part(stack, layer, "feed_forward")
         add_norm = self._part(stack, layer, "feed_forward_add_norm")
         assert isinstance(network, FeedForward) and isinstance(add_norm, AddAndNorm)
@@ -179,7 +179,7 @@ class LinearizedModel:
 
 
 def linear(parts: Tensor, layer: nn.Linear, rows: slice = slice(None)) -> Tensor:
-    """(A, n, d) -> (A, n, out): a projection of parts, or some rows of it; its bias goes to the last part."""
+    """Apply a projection, or some rows of it, to parts: (A, n, d) -> (A, n, out); the bias goes to the last part."""
     out: Tensor = parts @ layer.weight[rows].float().T
     if layer.bias is not None:
         out[-1] += layer.bias[rows]
@@ -187,7 +187,7 @@ def linear(parts: Tensor, layer: nn.Linear, rows: slice = slice(None)) -> Tensor
 
 
 def frozen_norm(parts: Tensor, norm: nn.LayerNorm) -> Tensor:
-    """(A, n, d) -> (A, n, d): LayerNorm with the standard deviation of the whole sum; beta goes to the last part."""
+    """Apply LayerNorm with the standard deviation of the whole sum: (A, n, d); beta goes to the last part."""
     deviation = (parts.sum(dim=0).var(dim=-1, correction=0) + norm.eps).sqrt()  # (n,)
     out: Tensor = norm.weight * (parts - parts.mean(dim=-1, keepdim=True)) / deviation[:, None]
     out[-1] += norm.bias
@@ -195,12 +195,12 @@ def frozen_norm(parts: Tensor, norm: nn.LayerNorm) -> Tensor:
 
 
 def _normed(parts: Tensor, norm: nn.Module) -> Tensor:
-    """`frozen_norm` where there is one."""
+    """Apply `frozen_norm` if the module is a LayerNorm."""
     return frozen_norm(parts, norm) if isinstance(norm, nn.LayerNorm) else parts
 
 
 def _apart(vectors: Tensor) -> Tensor:
-    """(n, d) -> (n, n, d): vector i at position i of origin i, zeros elsewhere."""
+    """Put vector i at position i of origin i, zeros elsewhere: (n, d) -> (n, n, d)."""
     out = vectors.new_zeros(len(vectors), *vectors.shape)
     here = torch.arange(len(vectors), device=vectors.device)
     out[here, here] = vectors

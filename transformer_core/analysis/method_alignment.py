@@ -1,15 +1,15 @@
-"""Do other methods align words better than the best head? Alignment error rate of every method of attribution.
+"""Alignment error rate of every attribution method, compared with the best head.
 
-A method that reads one layer, or one head, gives as many ways to align. Choosing the best of many on the sentences on
-which it is then measured flatters it. So layer and head are chosen on one half of the sentences and measured on the
-other, and the other way round (two-fold): sentences with even and with odd numbers.
+A method that reads one layer or one head offers many ways to align. Choosing the best of them on the test sentences
+would flatter it. So layer and head are chosen on one half of the sentences and measured on the other, and vice versa
+(two-fold): sentences with even and with odd numbers.
 
 Shape legend: C choices of layer and head, N sentences, L layers, H heads, T target positions, S source positions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.alignment import GoldAlignment, links_of_head, word_of_each_token
-from transformer_core.analysis.attribution import POINTS, Method, attribute_run
+from transformer_core.analysis.attribution import POINTS, Method, attribute
 from transformer_core.analysis.attribution.layers import norms
 from transformer_core.analysis.attribution.mixing import nearness_shares
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
@@ -42,22 +42,24 @@ Aligner = Literal[
 ]
 ALIGNERS: tuple[Aligner, ...] = get_args(Aligner)
 SLOW: tuple[Aligner, ...] = ("gradient", "grad-x-input", "integrated-gradients", "leave-one-out")
-BASELINE: Aligner = "attention-head"  # what every method is compared with
+BASELINE: Aligner = "attention-head"
 Convention = Literal["output", "input"]  # a row is named after the token that it generates, or that it reads
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
 Choice = tuple[Aligner, int | None, int | None]  # method, layer, head, from 0; None where there is nothing to choose
 DRAWS = 1_000
 
 FloatArray = npt.NDArray[np.float64]
+WordNumbers = npt.NDArray[np.int64]
+Progress = Callable[[Sequence[GoldAlignment]], Iterable[GoldAlignment]]
 _HALVES = 2
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What the links of each choice of method, layer and head have in common with the links made by hand.
+    """Agreement of each choice of method, layer and head with the gold links.
 
     Args:
-        choices: C of them.
+        choices: C choices.
         hits: (C, N), |A & S| + |A & P| of each sentence.
         totals: (C, N), |A| + |S|.
     """
@@ -68,11 +70,11 @@ class Counts:
 
     @property
     def errors(self) -> FloatArray:
-        """(C,): the alignment error rate of each choice over all sentences."""
+        """(C,) alignment error rates over all sentences."""
         return _error_rate(self.hits, self.totals)
 
     def two_fold(self) -> tuple[FloatArray, FloatArray, tuple[Choice, ...]]:
-        """Hits and totals (N,), each sentence by the choice that is best on the other half; and the two choices."""
+        """Return hits and totals (N,), each sentence by the best choice on the other half; and the two choices."""
         half = np.arange(self.hits.shape[1]) % _HALVES
         hits, totals = np.zeros(len(half)), np.zeros(len(half))
         chosen = []
@@ -86,15 +88,15 @@ class Counts:
 
 @dataclass(frozen=True)
 class Compared:
-    """A method beside the best single head, both two-fold.
+    """A method compared with the best single head, both two-fold.
 
     Args:
         best: The best choice on all sentences, and `best_error`, which flatters it.
         best_error: Alignment error rate, 0 to 1.
         error: Two-fold.
         chosen: The choices of the two halves.
-        difference: `error` minus that of the best head; negative: fewer errors.
-        interval: 95 % of the difference over sentences drawn with replacement; the choices stay.
+        difference: `error` minus the error of the best head; negative: fewer errors.
+        interval: 95 % interval of the difference over sentences drawn with replacement, with the same choices.
     """
 
     best: Choice
@@ -110,30 +112,26 @@ def method_counts(
     gold: Sequence[GoldAlignment],
     *,
     aligners: Sequence[Aligner],
-    progress: Callable[[Sequence[GoldAlignment]], Iterable[GoldAlignment]] = iter,
+    progress: Progress = iter,
 ) -> dict[Convention, dict[Aligner, Counts]]:
-    """Let every method link the words of sentences whose links are known.
+    """Link words with every method and compare with gold links.
 
-    A word is linked to the word with the largest value, whatever its sign: summed over the tokens of the source word,
-    mean over those of the target word. Gradients and leave-one-out explain the token that is generated, so they have
+    A target word is linked to the source word with the largest absolute value: summed over the tokens of the source
+    word, mean over the tokens of the target word. Gradients and leave-one-out explain the generated token, so they have
     no rows by the token that is read.
 
     Args:
         translator: The model.
         gold: Sentences with links.
         aligners: Some of `ALIGNERS`.
-        progress: Shows how far it is.
+        progress: Wraps the sentences in a progress bar.
     """
     found: dict[Convention, dict[Aligner, list[tuple[list[int], list[int]]]]] = {
         "output": {name: [] for name in aligners},
         "input": {name: [] for name in aligners if name not in SLOW},
     }
     choices: dict[Aligner, tuple[Choice, ...]] = {name: _choices(translator, name) for name in aligners}
-    for pair in progress(gold):
-        source, target = " ".join(pair.source), " ".join(pair.target)
-        key_words = word_of_each_token(translator.encode(source), pair.source)
-        query_words = word_of_each_token(translator.encode_target(target), pair.target)
-        run = teacher_forced_run(translator, source, target, points=POINTS)
+    for pair, run, key_words, query_words in _runs(translator, progress(gold)):
         for name in aligners:
             values = _by_words(_values(translator, run, name), key_words, len(pair.source))  # (C, T, words)
             for convention, by_name in found.items():
@@ -152,30 +150,37 @@ def method_errors(
     gold: Sequence[GoldAlignment],
     *,
     methods: Sequence[Method],
-    progress: Callable[[Sequence[GoldAlignment]], Iterable[GoldAlignment]] = iter,
+    progress: Progress = iter,
 ) -> dict[Method, float]:
-    """The alignment error rate, 0 to 1, of each method as `attribute` gives it: no layer or head is chosen.
+    """Return the alignment error rate, 0 to 1, of each method with the defaults of `attribute`.
 
-    Words are linked as by `method_counts`; rows are named after the token that they generate.
+    Words are linked as in `method_counts`; rows are named after the generated token.
 
     Args:
         translator: The model.
         gold: Sentences with links, at least one.
         methods: Some of `METHODS`.
-        progress: Shows how far it is.
+        progress: Wraps the sentences in a progress bar.
     """
     hits, totals = np.zeros(len(methods)), np.zeros(len(methods))
-    for pair in progress(gold):
-        source, target = " ".join(pair.source), " ".join(pair.target)
-        key_words = word_of_each_token(translator.encode(source), pair.source)
-        query_words = word_of_each_token(translator.encode_target(target), pair.target)
-        run = teacher_forced_run(translator, source, target, points=POINTS)
-        found = torch.stack([attribute_run(translator, run, method=method).source.detach() for method in methods])
+    for pair, run, key_words, query_words in _runs(translator, progress(gold)):
+        found = torch.stack([attribute(translator, run, method=method).source.detach() for method in methods])
         rows = _by_words(found, key_words, len(pair.source))[:, : len(query_words)]
         of_pair = _count(rows, query_words, pair)
         hits += of_pair[0]
         totals += of_pair[1]
     return dict(zip(methods, _error_rate(hits[:, None], totals[:, None]).tolist(), strict=True))
+
+
+def _runs(
+    translator: Translator, gold: Iterable[GoldAlignment]
+) -> Iterator[tuple[GoldAlignment, TeacherForcedRun, WordNumbers, WordNumbers]]:
+    """Yield each sentence with its run, and the words of its source and target tokens."""
+    for pair in gold:
+        source, target = " ".join(pair.source), " ".join(pair.target)
+        key_words = word_of_each_token(translator.encode(source), pair.source)
+        query_words = word_of_each_token(translator.encode_target(target), pair.target)
+        yield pair, teacher_forced_run(translator, source, target, points=POINTS), key_words, query_words
 
 
 def _counts(choices: tuple[Choice, ...], counted: list[tuple[list[int], list[int]]]) -> Counts:
@@ -184,10 +189,10 @@ def _counts(choices: tuple[Choice, ...], counted: list[tuple[list[int], list[int
 
 
 def compare(counts: dict[Aligner, Counts], *, draws: int = DRAWS, seed: int = 0) -> dict[str, Compared]:
-    """Every method beside the best single head; `any` chooses among all methods, too.
+    """Compare every method with the best single head; `any` also chooses among all methods.
 
     Args:
-        counts: By method, `attention-head` among them; at least two sentences.
+        counts: By method, with `attention-head`; at least two sentences.
         draws: Of sentences, for the interval.
         seed: Of the draws.
 
@@ -199,13 +204,13 @@ def compare(counts: dict[Aligner, Counts], *, draws: int = DRAWS, seed: int = 0)
         raise ValueError(f"choosing on one half needs {_HALVES} sentences, not {number}")
     drawn = np.random.default_rng(seed).integers(number, size=(draws, number))
     base_hits, base_totals, _ = counts[BASELINE].two_fold()
-    together = Counts(
+    joint = Counts(
         tuple(choice for each in counts.values() for choice in each.choices),
         np.concatenate([each.hits for each in counts.values()]),
         np.concatenate([each.totals for each in counts.values()]),
     )
     result = {}
-    everything: list[tuple[str, Counts]] = [*counts.items(), ("any", together)]
+    everything: list[tuple[str, Counts]] = [*counts.items(), ("any", joint)]
     for name, each in everything:
         hits, totals, chosen = each.two_fold()
         differences = _error_rate(hits[drawn], totals[drawn]) - _error_rate(base_hits[drawn], base_totals[drawn])
@@ -223,7 +228,7 @@ def compare(counts: dict[Aligner, Counts], *, draws: int = DRAWS, seed: int = 0)
 
 
 def _error_rate(hits: FloatArray, totals: FloatArray) -> FloatArray:
-    """Over the last axis, of sentences."""
+    """Return the error rate over the last axis, the sentences."""
     rate: FloatArray = 1.0 - hits.sum(axis=-1) / totals.sum(axis=-1)
     return rate
 
@@ -238,9 +243,9 @@ def _choices(translator: Translator, name: Aligner) -> tuple[Choice, ...]:
 
 
 def _values(translator: Translator, run: TeacherForcedRun, name: Aligner) -> Tensor:
-    """(C, T, S), `</s>` included."""
+    """Return (C, T, S), `</s>` included."""
     if name in ("rollout", "alti", *SLOW):
-        return attribute_run(translator, run, method=name).source[None]  # type: ignore[arg-type]
+        return attribute(translator, run, method=name).source[None]  # type: ignore[arg-type]
     config, found = translator.config, []
     for layer in range(config.num_layers):
         if name in ("attention", "attention-head"):
@@ -258,7 +263,7 @@ def _values(translator: Translator, run: TeacherForcedRun, name: Aligner) -> Ten
 
 
 def _by_words(values: Tensor, key_words: npt.NDArray[np.int64], words: int) -> npt.NDArray[np.float32]:
-    """(C, T, S) -> (C, T, words): summed over tokens, without sign."""
+    """Sum over the tokens of each word and drop the sign: (C, T, S) -> (C, T, words)."""
     membership = key_words[:, None] == np.arange(words)  # (tokens, words); a lone space is in none
     tokens = values[:, :, : len(key_words)].cpu().numpy()
     summed: npt.NDArray[np.float32] = np.abs(tokens.astype(np.float64) @ membership).astype(np.float32)
@@ -268,7 +273,7 @@ def _by_words(values: Tensor, key_words: npt.NDArray[np.int64], words: int) -> n
 def _count(
     values: npt.NDArray[np.float32], query_words: npt.NDArray[np.int64], gold: GoldAlignment
 ) -> tuple[list[int], list[int]]:
-    """Hits and totals of each choice: (C, tokens, words) -> C numbers each."""
+    """Count hits and totals of each choice: (C, tokens, words) -> C numbers each."""
     words = np.arange(values.shape[2])
     links = [links_of_head(of_choice, query_words, words) for of_choice in values]
     hits = [len(found & gold.sure) + len(found & gold.possible) for found in links]

@@ -1,4 +1,4 @@
-"""Two sentences that differ in little, read up to where their translations part.
+"""Minimal pairs: two similar sentences, read up to where their translations diverge.
 
 Shape legend: S source positions, R rows, V tokens of the vocabulary.
 """
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class PatchingError(ValueError):
-    """The two sentences cannot be compared like this.
+    """A pair of sentences that cannot be compared.
 
     Args:
-        message: What is wrong.
-        reason: `same`: their translations do not differ. `little`: the runs hardly do. `length`: the sentences have
+        message: The problem.
+        reason: `same`: the translations are equal. `little`: the runs hardly differ. `length`: the sentences have
             different numbers of tokens.
     """
 
@@ -36,12 +36,12 @@ class PatchingError(ValueError):
 
 @dataclass(frozen=True)
 class Run:
-    """What the model makes of one sentence, up to where the translations part.
+    """Run over one sentence and the common prefix of the translations.
 
     Args:
         source: (1, S) ids.
         logits: (V,) of the token after the prefix.
-        captured: The values on the way.
+        captured: Captured activations.
     """
 
     source: Tensor
@@ -51,11 +51,11 @@ class Run:
 
 @dataclass(frozen=True)
 class Divergence:
-    """Where the translations of two sentences part.
+    """First difference of two translations.
 
     Args:
-        prefix: Ids of the tokens that both begin with.
-        answers: Ids of the two tokens that come next.
+        prefix: Ids of the common tokens at the beginning.
+        answers: Ids of the two next tokens.
         texts: The two translations.
     """
 
@@ -65,7 +65,7 @@ class Divergence:
 
 
 def first_divergence(translator: Translator, clean: str, corrupted: str, answers: tuple[str, str] | None) -> Divergence:
-    """Compare two translations, given or the model's own. Raises PatchingError when they do not differ."""
+    """Compare two translations, given or the model's own. Raises PatchingError if they are equal."""
     if answers is None:
         first, second = (translator.translate(text) for text in (clean, corrupted))
         end = [translator.tokenizer.special.eos]
@@ -82,7 +82,7 @@ def first_divergence(translator: Translator, clean: str, corrupted: str, answers
 
 @torch.no_grad()
 def read_run(translator: Translator, text: str, prefix: tuple[int, ...], points: Collection[Point]) -> Run:
-    """The run over a sentence and the tokens before the two translations part."""
+    """Run the model over a sentence and the common prefix."""
     encoding = translator.encode(text)
     if not encoding.ids:
         raise ValueError("the sentence is empty")
@@ -93,7 +93,7 @@ def read_run(translator: Translator, text: str, prefix: tuple[int, ...], points:
 
 
 def next_logits(translator: Translator, source: Tensor, prefix: tuple[int, ...]) -> Tensor:
-    """(R, V): of the token after the prefix."""
+    """Return (R, V) logits of the token after the prefix."""
     special = translator.tokenizer.special
     inputs = torch.tensor([[special.bos, *prefix]], device=source.device).expand(len(source), -1)
     found: Tensor = translator.model(source, inputs, padding_mask(source, special.pad))[:, -1].float()
@@ -101,7 +101,7 @@ def next_logits(translator: Translator, source: Tensor, prefix: tuple[int, ...])
 
 
 def same_positions(there: list[int], here: list[int]) -> tuple[list[int], list[int]]:
-    """Positions that correspond: all where both are as long, else those of the common beginning and end."""
+    """Return corresponding positions: all for equal lengths, else the common beginning and end."""
     if len(there) == len(here):
         return list(range(len(there))), list(range(len(here)))
     shorter = min(len(there), len(here))

@@ -1,8 +1,8 @@
-"""Activation patching: which head, or which layer and position, carries the difference between two sentences.
+"""Activation patching: the head, or the layer and position, that carries the difference between two sentences.
 
-Two sentences that differ in little are translated; the translations part at some token. The model reads both sentences
-up to there, and a value of one run is put into the other: how much of the difference comes with it? (Vig et al. 2020,
-Meng et al. 2022; Heimersheim and Nanda 2024 on reading it.)
+The translations of a minimal pair diverge at some token. The model reads both sentences up to that token, and one
+activation of one run replaces the same activation of the other. How much of the difference comes with it? (Vig et al.
+2020, Meng et al. 2022; Heimersheim and Nanda 2024 on interpretation.)
 
 Shape legend: L layers, H heads, S source positions, T target positions, R rows, n either, P = max(S, T).
 """
@@ -26,9 +26,8 @@ from transformer_core.analysis.minimal_pairs import (
     read_run,
     same_positions,
 )
-from transformer_core.analysis.teacher_forced_run import rows_at_once
+from transformer_core.analysis.teacher_forced_run import batches, rows_at_once, stop_check
 from transformer_core.attention_maps import KINDS
-from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.edits import force_prefix
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit, edit
@@ -42,25 +41,25 @@ Direction = Literal["denoise", "noise"]
 SITES: tuple[PatchSite, ...] = get_args(PatchSite)
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 STACKS = ("encoder", "decoder")
-MIN_DIFFERENCE = 0.5  # nats between the two runs, below which a share of it means nothing
+MIN_DIFFERENCE = 0.5  # nats between the two runs; shares of a smaller difference are noise
 Cell = tuple[int, int, int]  # kind or stack, layer, head or position
 _POINTS: tuple[Point, ...] = ("head_outputs", "residual", "activations")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patching:
-    """What comes from one run into the other with each value.
+    """Effect of every patch.
 
     Args:
-        texts: The translations of the clean and of the corrupted sentence.
-        answers: The two tokens at which the translations part: of the clean and of the corrupted sentence.
+        texts: Translations of the clean and the corrupted sentence.
+        answers: The two tokens at which they diverge, of the clean and of the corrupted sentence.
         prefix: The tokens before, which the decoder has read in both runs.
-        source: (S,) tokens of the sentence that is patched, `</s>` included.
-        metric_clean: logit(answer of the clean sentence) - logit(the other one), in nats, in the clean run.
-        metric_corrupted: The same in the corrupted run.
-        metrics: The same in the patched run: of heads (3, L, H), of `residual` and `ffn` (2, L, P), encoder first; NaN
-            where a stack has no such position.
-        recovered: How far the patched run has come from its own metric to that of the other run: 0 to 1, and beyond.
+        source: (S,) tokens of the patched sentence, `</s>` included.
+        metric_clean: logit(clean answer) - logit(corrupted answer), in nats, in the clean run.
+        metric_corrupted: The same difference in the corrupted run.
+        metrics: The difference in the patched runs: of heads (3, L, H), of `residual` and `ffn` (2, L, P), encoder
+            first; NaN where a stack has no such position.
+        recovered: Share of the way from the patched run's own metric to the other run's: 0 to 1, and beyond.
     """
 
     texts: tuple[str, str]
@@ -86,20 +85,19 @@ def patching(
     """Patch each head, or each layer and position, from one run into the other.
 
     Args:
-        translator: The model. Edits that are active in this context stay active.
+        translator: The model. Active edits stay active.
         clean: A sentence.
-        corrupted: One that differs from it in little.
-        answers: Translations of the two; None takes the model's own. They are compared at the first token in which they
-            differ, after the tokens before it.
-        site: `heads`: the output of one head at all positions; in the encoder, where the sentences have different
-            numbers of tokens, at those of their common beginning and end. `residual`: the residual stream after a
-            layer, at one position. `ffn`: what a feed-forward network says, at one position.
-        direction: `denoise` puts values of the clean run into the corrupted one: what suffices for the clean answer?
-            `noise` does the reverse: what is needed for it?
+        corrupted: A sentence that differs from it in little.
+        answers: Translations of the two; None takes the model's own. They are compared at the first token that differs.
+        site: `heads`: the output of one head at all positions. In the encoder, if the sentences have different numbers
+            of tokens, at the positions of their common beginning and end. `residual`: the residual stream after a
+            layer, at one position. `ffn`: the inner activations of a feed-forward network, at one position.
+        direction: `denoise` patches clean activations into the corrupted run: what suffices for the clean answer?
+            `noise` patches corrupted ones into the clean run: what is needed for it?
         should_stop: Called before every batch.
 
     Raises:
-        PatchingError: The translations do not differ, or the runs hardly do; for `residual` and `ffn` also when the
+        PatchingError: The translations are equal, or the runs hardly differ; for `residual` and `ffn` also if the
             sentences have different numbers of tokens.
         SourceTooLong: See `Translator.encode`.
         ValueError: A sentence is empty, or `site` or `direction` is unknown.
@@ -109,8 +107,8 @@ def patching(
         raise ValueError(f"site is {site!r}, but must be one of {', '.join(SITES)}")
     if direction not in DIRECTIONS:
         raise ValueError(f"direction is {direction!r}, but must be one of {', '.join(DIRECTIONS)}")
-    parted = first_divergence(translator, clean, corrupted, answers)
-    prefix, (first, second) = parted.prefix, parted.answers
+    divergence = first_divergence(translator, clean, corrupted, answers)
+    prefix, (first, second) = divergence.prefix, divergence.answers
     runs = [read_run(translator, text, prefix, _POINTS) for text in (clean, corrupted)]
     lengths = [run.source.shape[1] for run in runs]
     if site != "heads" and lengths[0] != lengths[1]:
@@ -138,7 +136,7 @@ def patching(
         grid[cell] = value
     tokenizer = translator.tokenizer
     return Patching(
-        texts=parted.texts,
+        texts=divergence.texts,
         answers=(tokenizer.tokens([first])[0], tokenizer.tokens([second])[0]),
         prefix=tokenizer.tokens(list(prefix)),
         source=tokenizer.source.tokens(receiver.source[0].tolist()),
@@ -153,7 +151,7 @@ _Index = tuple[int] | tuple[int, list[int]]  # a head or a position; a head at s
 
 
 def _cells(translator: Translator, site: PatchSite, receiver: Run) -> Iterator[Cell]:
-    """Every value that is patched alone."""
+    """Yield every cell of a site."""
     layers, heads = range(translator.config.num_layers), range(translator.config.num_heads)
     if site == "heads":
         yield from ((kind, layer, head) for kind in range(len(KINDS)) for layer in layers for head in heads)
@@ -164,7 +162,7 @@ def _cells(translator: Translator, site: PatchSite, receiver: Run) -> Iterator[C
 
 
 def _address(site: PatchSite, place: int, layer: int) -> str:
-    """The hook point of a kind of attention, or of a stack, in a layer."""
+    """Return the hook point of a kind of attention, or of a stack, in a layer."""
     if site == "heads":
         return hook_point_name(KINDS[place], layer, "head_outputs")
     point = "feed_forward_add_norm.residual" if site == "residual" else "feed_forward.activations"
@@ -183,28 +181,29 @@ def translate_patched(
     beam: int | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Translation:
-    """Translate with one value of the other run in place: what a cell of `patching` makes of the sentence.
+    """Translate with one patch of `patching` in place.
 
-    The translation begins with the tokens before the two translations part. A value of the decoder is in place at these
-    positions, and at the one that generates the next token; from there on the decoder is on its own.
+    The translation begins with the tokens before the divergence. A decoder activation is patched at these positions and
+    at the one that generates the next token; later positions are not patched.
 
     Args:
-        translator: As of `patching`.
-        clean: As of `patching`.
-        corrupted: As of `patching`. This sentence is translated, or the clean one with the direction `noise`.
-        cell: Where in `recovered`: kind or stack, layer, head or position.
-        answers: As of `patching`.
-        site: As of `patching`.
-        direction: As of `patching`.
+        translator: See `patching`.
+        clean: See `patching`.
+        corrupted: See `patching`. This sentence is translated; with the direction `noise`, the clean one.
+        cell: Index into `recovered`: kind or stack, layer, head or position.
+        answers: See `patching`.
+        site: See `patching`.
+        direction: See `patching`.
         beam: Hypotheses kept at each step; None takes the checkpoint's default.
-        should_stop: As of `Translator.translate`.
+        should_stop: See `Translator.translate`.
 
     Raises:
-        PatchingError: The translations do not differ.
+        PatchingError: The translations are equal.
         ValueError: There is no such cell.
     """
-    parted = first_divergence(translator, clean, corrupted, answers)
-    donor, receiver = (read_run(translator, text, parted.prefix, _POINTS) for text in (clean, corrupted))
+    divergence = first_divergence(translator, clean, corrupted, answers)
+    prefix = divergence.prefix
+    donor, receiver = (read_run(translator, text, prefix, _POINTS) for text in (clean, corrupted))
     if direction == "noise":
         donor, receiver = receiver, donor
     if cell not in set(_cells(translator, site, receiver)):
@@ -212,13 +211,13 @@ def translate_patched(
     address = _address(site, *cell[:2])
     change = _kept(donor.captured[address][0], *_parts(site, cell, *_corresponding(donor, receiver)),
                    in_encoder=address.startswith("encoder"))  # fmt: skip
-    with edit(translator.model, address, change), edit(translator.model, "decoder.logits", force_prefix(parted.prefix)):
+    with edit(translator.model, address, change), edit(translator.model, "decoder.logits", force_prefix(prefix)):
         text = clean if direction == "noise" else corrupted
         return translator.translate(text, beam=beam, should_stop=should_stop)
 
 
 def _kept(values: Tensor, there: _Index, here: _Index, *, in_encoder: bool) -> Edit:
-    """A part of the donor's value in every row, also while the decoder goes on by single positions."""
+    """Put a part of the donor's value into every row, also in cached decoding, one position at a time."""
 
     def change(value: Tensor, site: Site) -> Tensor:
         changed = value.clone()
@@ -251,15 +250,12 @@ def _patched_logits(
     cells: list[Cell],
     should_stop: Callable[[], bool] | None,
 ) -> Tensor:
-    """(R, V): after the prefix, with one value of the donor in each row of the receiver."""
+    """Return (R, V) logits after the prefix, with one value of the donor in each row of the receiver."""
     size = rows_at_once(translator.config, receiver.source.shape[1], len(prefix) + 1)
     there, here = _corresponding(donor, receiver)
     expect(should_stop, -(-len(cells) // size))
     found = []
-    for start in range(0, len(cells), size):
-        if should_stop is not None and should_stop():
-            raise DecodingStopped
-        group = cells[start : start + size]
+    for group in batches(cells, size, stop_check(should_stop)):
         with ExitStack() as stack:
             for place, layer in sorted({cell[:2] for cell in group}):
                 address = _address(site, place, layer)
@@ -275,7 +271,7 @@ def _patched_logits(
 
 
 def _parts(site: PatchSite, cell: Cell, there: list[int], here: list[int]) -> tuple[_Index, _Index]:
-    """Which part of a value a cell is, in the donor and in the receiver."""
+    """Return the index of a cell in the donor's value and in the receiver's."""
     place, _, at = cell
     if site == "heads" and KINDS[place] == "encoder":
         return (at, there), (at, here)
@@ -283,7 +279,7 @@ def _parts(site: PatchSite, cell: Cell, there: list[int], here: list[int]) -> tu
 
 
 def _put(values: Tensor, rows: Sequence[tuple[int, _Index, _Index]]) -> Edit:
-    """In each of these rows a part of the donor's value: the row, the part there, the part here."""
+    """Put parts of the donor's value into rows: row, index in the donor, index in the receiver."""
 
     def change(value: Tensor, _site: Site) -> Tensor:
         changed = value.clone()

@@ -1,9 +1,9 @@
 """Roles of heads: attention to the previous token, the next, the same, a separator, or the source of the output.
 
-A head has a role where its strongest key is the one that the role names, as Voita et al. (2019) find positional heads.
-Each role counts the places at which it could be seen, over several sentences; a head that no role explains at most of
-its places has no name, though it may lean towards one. Source tokens are linked to the tokens written by what hiding
-them does (`occlusion_links`), so that aligners are not found by attention itself.
+A head has a role where its strongest key is the key of the role, as for the positional heads of Voita et al. (2019).
+Each role counts its places over several sentences: the queries for which it has a key. A head is named after a role
+that explains most of its places; otherwise it may lean towards one. Source tokens are linked to target tokens by
+occlusion (`occlusion_links`), so that aligners are not defined by attention itself.
 
 Shape legend: L layers, H heads, Q queries, K keys, S source positions, T target positions.
 """
@@ -11,7 +11,7 @@ Shape legend: L layers, H heads, Q queries, K keys, S source positions, T target
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,8 +31,9 @@ ROLES_OF: dict[Kind, tuple[Role, ...]] = {
     "decoder": ("previous", "self", "separator"),  # the next token is masked
     "cross": ("separator", "aligner"),
 }
-MAX_PLACES = 0.5  # share of its positions that a role must explain to name a head
-MIN_DROP = 1.0  # nats that a token must lose when a source token is hidden, to be linked to it
+MIN_SHARE = 0.5  # of its places, for a role that names a head
+MIN_DROP = 1.0  # nats lost by a token without the source token that it is linked to
+_BATCH = 64  # rows
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -43,18 +44,18 @@ _Z = 1.96  # of a 95 % interval
 
 @dataclass(frozen=True)
 class HeadRole:
-    """How well one role describes one head.
+    """Fit of one role to one head.
 
     Args:
-        role: Which.
-        kind: Of attention.
+        role: The role.
+        kind: Kind of attention.
         layer: Counted from 0.
         head: Counted from 0.
-        share: Of the places, how many have their strongest key where the role says.
+        share: Share of the places whose strongest key is a key of the role.
         at_least: Lower end of the 95 % interval of that share (Wilson 1927): few places give little confidence.
         weight: Mean attention weight on the keys of the role.
-        chance: The same for uniform attention.
-        places: Queries that were counted.
+        chance: Mean weight of uniform attention on these keys.
+        places: Counted queries.
     """
 
     role: Role
@@ -69,12 +70,12 @@ class HeadRole:
 
     @property
     def named(self) -> bool:
-        """Whether the role explains most of the places, so that the head may bear its name."""
-        return self.share >= MAX_PLACES
+        """Whether the role explains most of the places and names the head."""
+        return self.share >= MIN_SHARE
 
     @property
     def leans(self) -> bool:
-        """Whether the head fits the role significantly more often than uniform attention does."""
+        """Whether the head fits the role significantly better than uniform attention."""
         return self.at_least > self.chance
 
 
@@ -83,12 +84,12 @@ class RoleTable:
     """All roles of all heads of one kind of attention.
 
     Args:
-        kind: Of attention.
-        roles: Those that this kind can have, R of them.
+        kind: Kind of attention.
+        roles: R possible roles of this kind.
         hits: (R, L, H) places whose strongest key fits the role.
         weight: (R, L, H) attention weight on the keys of the role, summed over the places.
-        places: (R,) queries at which a role could be seen.
-        chance: (R,) weight that equal attention to all keys would give, summed over the places.
+        places: (R,) queries for which the role has a key.
+        chance: (R,) weight of uniform attention on the keys of the role, summed over the places.
     """
 
     kind: Kind
@@ -100,11 +101,11 @@ class RoleTable:
 
     @property
     def shares(self) -> FloatArray:
-        """(R, L, H) share of the places that each role explains; 0 where it had no place."""
+        """(R, L, H) share of the places that each role explains; 0 without places."""
         return np.asarray(self.hits / np.maximum(self.places, 1)[:, None, None])
 
     def of(self, role: Role, layer: int, head: int) -> HeadRole:
-        """One role of one head. Raises ValueError for a role that this kind cannot have."""
+        """Return one role of one head. Raises ValueError for a role that this kind cannot have."""
         if role not in self.roles:
             raise ValueError(f"role is {role!r}, but {self.kind} heads have {', '.join(self.roles)}")
         number = self.roles.index(role)
@@ -123,19 +124,19 @@ class RoleTable:
         )
 
     def likeliest(self, layer: int, head: int) -> HeadRole:
-        """The role that a head fits most clearly beyond chance; see `HeadRole.named`."""
+        """Return the role that is furthest above chance for a head; see `HeadRole.named`."""
         found = [self.of(role, layer, head) for role in self.roles]
         return max(found, key=lambda role: role.share - role.chance)
 
     def best(self, role: Role) -> HeadRole:
-        """The head that a role describes best, whether or not well enough to name it."""
+        """Return the head that a role fits best, named or not."""
         shares = self.shares[self.roles.index(role)]
         layer, head = divmod(int(shares.argmax()), shares.shape[1])
         return self.of(role, layer, head)
 
 
 def lower_bound(hits: int, places: int) -> float:
-    """Lower end of Wilson's 95 % interval of a share; 0 when there was no place."""
+    """Return the lower end of Wilson's 95 % interval of a share; 0 without places."""
     if places == 0:
         return 0.0
     share, z = hits / places, _Z
@@ -145,20 +146,20 @@ def lower_bound(hits: int, places: int) -> float:
 
 
 def role_keys(maps: AttentionMaps, kind: Kind, role: Role, links: BoolArray | None = None) -> BoolArray:
-    """The keys that a role predicts for each query.
+    """Return the keys of a role for each query.
 
     Args:
-        maps: Of one sentence.
-        kind: Of attention.
+        maps: Maps of one sentence.
+        kind: Kind of attention.
         role: One of `ROLES_OF[kind]`.
-        links: (T, S) which source positions each token written comes from; only aligners need them.
+        links: (T, S) source positions of each target token, for aligners.
 
     Returns:
-        (Q, K); a row without any True is a place at which the role cannot be seen. Rows of separators are such places,
-        and separators do not count as neighbours, or the two roles could not be distinguished.
+        (Q, K); a row without any True is not counted. Rows of separators are not counted, and separators are not
+        neighbours: otherwise the roles could not be distinguished.
 
     Raises:
-        ValueError: This kind cannot have the role, or an aligner is asked for without links.
+        ValueError: This kind cannot have the role, or links are missing for an aligner.
     """
     if role not in ROLES_OF[kind]:
         raise ValueError(f"role is {role!r}, but {kind} heads have {', '.join(ROLES_OF[kind])}")
@@ -182,9 +183,9 @@ def find_roles(sentences: Sequence[AttentionMaps], kind: Kind, links: Sequence[B
     """Measure all roles of all heads of one kind over several sentences.
 
     Args:
-        sentences: Their maps, all of one model.
-        kind: Of attention.
-        links: For each sentence what `role_keys` takes; without them aligners are not looked for.
+        sentences: Maps of the sentences, all from one model.
+        kind: Kind of attention.
+        links: Links of each sentence for `role_keys`; None skips aligners.
 
     Raises:
         ValueError: There is no sentence.
@@ -212,7 +213,7 @@ def find_roles(sentences: Sequence[AttentionMaps], kind: Kind, links: Sequence[B
 
 
 def _visible(queries: int, keys: int, *, causal: bool) -> BoolArray:
-    """(Q, K) which keys each query may attend to."""
+    """Return (Q, K), True for visible keys."""
     everything = np.ones((queries, keys), dtype=bool)
     return np.tril(everything) if causal else everything
 
@@ -221,25 +222,26 @@ def _visible(queries: int, keys: int, *, causal: bool) -> BoolArray:
 def occlusion_drops(
     translator: Translator, source: Encoding, target_ids: Sequence[int], finished: bool = True
 ) -> FloatArray:
-    """The log-probability that each target token loses when one source token is hidden from encoder and decoder.
+    """Return the log-probability that each target token loses without one source token in encoder and decoder.
 
     Args:
         translator: The model.
-        source: S - 1 tokens; `</s>` comes after them.
-        target_ids: T - 1 tokens; `</s>` comes after them.
-        finished: False for a translation that was cut off: T tokens without `</s>`.
+        source: S - 1 tokens; `</s>` follows.
+        target_ids: T - 1 tokens; `</s>` follows.
+        finished: False for a truncated translation: T tokens without `</s>`.
 
     Returns:
-        (T, S) drop of the log-probability in nats; the column of `</s>`, which is never hidden, holds zeros.
+        (T, S) drops in nats; the column of `</s>`, which is never masked, is 0.
     """
     batch = make_batch([source.ids], [list(target_ids)], translator.tokenizer.special)
     batch = batch.to(translator.model.embedding.weight.device)
     length = batch.source.shape[1]
     visible = ~torch.eye(length, dtype=torch.bool, device=batch.source.device)
-    visible[-1] = True  # the last row hides nothing, to compare with
+    visible[-1] = True  # the last row masks nothing, for comparison
     drops = []
     whole = None
-    for rows in reversed(list(_chunks(length))):  # the comparison comes first
+    for start in reversed(range(0, length, _BATCH)):  # the comparison comes first
+        rows = range(start, min(start + _BATCH, length))
         count = len(rows)
         logits = translator.model(
             batch.source.expand(count, -1), batch.inputs.expand(count, -1), visible[rows][:, None, None, :]
@@ -252,32 +254,26 @@ def occlusion_drops(
     return of_all if finished else of_all[:-1]
 
 
-def _chunks(length: int, most: int = 64) -> Iterator[range]:
-    """Rows that run together: all of a usual sentence, and a long one in parts."""
-    for start in range(0, length, most):
-        yield range(start, min(start + most, length))
-
-
 def occlusion_links(
     translator: Translator,
     source: Encoding,
     target_ids: Sequence[int],
     finished: bool = True,
-    least: float = MIN_DROP,
+    min_drop: float = MIN_DROP,
 ) -> BoolArray:
-    """(T, S) for each target token the source token whose occlusion costs it most, if that is at least `least`.
+    """Link each target token to the source token whose occlusion costs it most, if the drop is large enough.
 
     Args:
         translator: The model.
-        source: As of `occlusion_drops`.
-        target_ids: As of `occlusion_drops`.
-        finished: As of `occlusion_drops`.
-        least: Nats that a token must lose to be linked.
+        source: See `occlusion_drops`.
+        target_ids: See `occlusion_drops`.
+        finished: See `occlusion_drops`.
+        min_drop: Smallest drop for a link, in nats.
 
     Returns:
         (T, S) with at most one True in a row.
     """
     drops = occlusion_drops(translator, source, target_ids, finished)
     links = np.zeros(drops.shape, dtype=bool)
-    links[np.arange(len(drops)), drops.argmax(axis=1)] = drops.max(axis=1) >= least
+    links[np.arange(len(drops)), drops.argmax(axis=1)] = drops.max(axis=1) >= min_drop
     return links

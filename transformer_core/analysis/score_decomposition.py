@@ -1,11 +1,11 @@
-"""Why does a head look there? One score taken apart: by dimension of query and key, and by where both come from.
+"""Decomposition of one attention score: by dimension of query and key, and by the origins of both.
 
 * `neuron_view` (Vig 2019): the score is the sum of d_k products, q_c k_c / sqrt(d_k).
 * `decompose_score`: query and key are sums over origins (see `linearized_model`), so the score is a sum over pairs
   of origins, q_a . k_b / sqrt(d_k). In the first layer of a post-norm model nothing has to be frozen: the score is
   exactly word-word + word-position + position-word + position-position (Ke et al. 2021), and parts with a bias if W^Q
   and W^K have one. Elsewhere attention weights, the standard deviation of every LayerNorm and the gates of every ReLU
-  are kept at their values, although a change of the words would change them too.
+  are frozen, although other words would change them too.
 
 Shape legend: A origins of queries, B of keys, Q queries, K keys.
 """
@@ -21,10 +21,9 @@ from torch import Tensor, nn
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.linearized_model import BY, By, LinearizedModel, Origin, linear
-from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, stop_check
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.attention_variants import VARIANTS, Feature
-from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.attention import MultiHeadAttention, attention_weights
 
@@ -35,7 +34,7 @@ POINTS: tuple[Point, ...] = ("queries", "keys", "scores", "weights", "activation
 
 
 class NoParts(ValueError):
-    """The scores of this model, or of this layer, are no sum of such parts; the message says why."""
+    """Scores of this model or layer that do not decompose into parts; the message says why."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -64,7 +63,7 @@ class ScoreDecomposition:
         key_origins: (B,), the biases last.
         queries: (A, Q, d_k) part of each query.
         keys: (B, K, d_k) part of each key.
-        scale: What a product of query and key is multiplied with, 1 / sqrt(d_k).
+        scale: Factor of each product of query and key, 1 / sqrt(d_k).
         scores: (Q, K) of the run; minus infinity where the mask forbids.
     """
 
@@ -76,21 +75,21 @@ class ScoreDecomposition:
     scores: Tensor
 
     def of(self, query: int, key: int) -> Tensor:
-        """(A, B): the parts of one score; they sum to it. Raises ValueError where the mask forbids."""
+        """Return (A, B), the parts of one score, which sum to it. Raises ValueError for a masked cell."""
         _check_cell(self.scores, query, key)
         return self.scale * self.queries[:, query] @ self.keys[:, key].T
 
     def in_row(self, query: int, of_query: Collection[int], of_key: Collection[int]) -> Tensor:
-        """(K,): what the pairs of these origins, by number, add to the score of each key of a row."""
+        """Return (K,), the part of these pairs of origins, by number, in the score of each key of a row."""
         own = self.queries[list(of_query), query].sum(dim=0)
         return self.scale * self.keys[list(of_key)].sum(dim=0) @ own
 
     def scaled_row(self, query: int, of_query: Collection[int], of_key: Collection[int], factor: float) -> Tensor:
-        """(K,) weights of a row in which one part counts only `factor` times.
+        """Return (K,) weights of a row with one part scaled by `factor`.
 
-        The part is that of all pairs of `of_query` and `of_key`. It is scaled in the score of every key of the row,
+        The part belongs to all pairs of `of_query` and `of_key`. It is scaled in the score of every key of the row,
         since an origin may reach several keys: s'_j = s_j - (1 - factor) * part_j. Then softmax under the same mask.
-        All other parts, the values and the rest of the model stay as they were.
+        All other parts, the values and the rest of the model stay unchanged.
 
         Raises:
             ValueError: `factor` is not from 0 to 1.
@@ -105,12 +104,12 @@ class ScoreDecomposition:
 def neuron_view(
     translator: Translator, run: TeacherForcedRun, kind: Kind, layer: int, head: int, query: int, key: int
 ) -> NeuronView:
-    """The products of query and key that a score is the sum of.
+    """Return the products of query and key that sum to a score.
 
     Args:
         translator: The model.
         run: A run with `POINTS` captured.
-        kind: Of the attention.
+        kind: Kind of attention.
         layer: From 0.
         head: From 0.
         query: Position, from 0.
@@ -140,15 +139,15 @@ def decompose_score(
     by: By = "part",
     should_stop: Callable[[], bool] | None = None,
 ) -> ScoreDecomposition:
-    """All scores of a head as sums over pairs of origins.
+    """Decompose all scores of a head into sums over pairs of origins.
 
-    The origins of the encoder are source tokens. What the decoder reads comes from target tokens and, through
-    encoder-decoder attention below, from source tokens. All biases together are one more origin.
+    The origins in the encoder are source tokens. Those in the decoder are target tokens and, through encoder-decoder
+    attention below, source tokens. All biases together are one more origin.
 
     Args:
         translator: The model, without active edits.
         run: A run with `POINTS` captured.
-        kind: Of the attention.
+        kind: Kind of attention.
         layer: From 0.
         head: From 0.
         by: `part`: word and position of each token; `token`: each token; `role`: all words and all positions.
@@ -168,12 +167,7 @@ def decompose_score(
             f"parts by origin need ReLU, whose gates can be frozen, but this model has {activation}; "
             "only self-attention in the first layer is offered"
         )
-
-    def check() -> None:
-        if should_stop is not None and should_stop():
-            raise DecodingStopped
-
-    network = LinearizedModel(translator, run, by, check)
+    network = LinearizedModel(translator, run, by, stop_check(should_stop))
     of_queries, of_keys = network.read(kind, layer)
     width = translator.config.d_k
 

@@ -1,18 +1,20 @@
-"""One forced pass over a sentence with all that an experiment needs of it: what the experiments of the Lab start from.
+"""Teacher forcing of one sentence with captured activations, and changed copies of such a run in batches.
 
-Shape legend: S source positions, T target positions, H heads, d = d_model.
+Shape legend: S source positions, T target positions, N variants, H heads, d = d_model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import Kind
+from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.hooks.points import Captured, capture
 from transformer_core.model.masks import padding_mask
@@ -27,10 +29,12 @@ _MAX_TOKENS = 2**12  # of a batch, source and target: a second of a small model 
 _MAX_VALUES = 2**26  # of the largest tensor of a batch, the logits or the inner layer of a network: 256 MiB
 SUBLAYERS: dict[Kind, str] = {"encoder": "self_attention", "decoder": "self_attention", "cross": "cross_attention"}
 
+Item = TypeVar("Item")
+
 
 @dataclass(frozen=True, kw_only=True)
 class TeacherForcedRun:
-    """A sentence and its translation, as the model read them.
+    """One pass of a model over a sentence and its translation.
 
     Args:
         source_text: The sentence.
@@ -42,8 +46,8 @@ class TeacherForcedRun:
         inputs: (1, T) ids that the decoder reads.
         outputs: (T,) ids that it generates.
         log_p: (T,) log-probability of each of them, in nats.
-        captured: The values at the points that were asked for, in float32.
-        at_blanks: Whether words begin at blanks only, as those of a parser.
+        captured: Values at the requested points, in float32.
+        at_blanks: Whether words begin only at blanks, as in a parser.
     """
 
     source_text: str
@@ -62,29 +66,37 @@ class TeacherForcedRun:
     pieces = Alias("tokens")
 
     def before(self, kind: Kind, layer: int) -> Tensor:
-        """(1, n, d): what an attention sub-layer reads; `residual` and `embeddings` must be captured."""
+        """Return (1, n, d), the input of an attention sub-layer; needs `residual` and `embeddings`."""
         stack = "encoder" if kind == "encoder" else "decoder"
         if kind == "cross":
             return self.residual("decoder", layer, "self_attention")
         return self.residual(stack, layer - 1, "feed_forward") if layer else self.captured[f"{stack}.embeddings"]
 
     def residual(self, stack: str, layer: int, sublayer: str) -> Tensor:
-        """(1, n, d): the residual stream after a sub-layer; `residual` must be captured."""
+        """Return (1, n, d), the residual stream after a sub-layer; needs `residual`."""
         return self.captured[f"{stack}.layers.{layer}.{sublayer}_add_norm.residual"]
+
+    def copies(self, rows: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Return source, decoder inputs and mask of a batch that repeats the run."""
+        return self.source.expand(rows, -1), self.inputs.expand(rows, -1), self.source_mask.expand(rows, -1, -1, -1)
+
+    def batch_size(self, config: ModelConfig) -> int:
+        """Return the number of copies in one batch; see `rows_at_once`."""
+        return rows_at_once(config, self.source.shape[1], self.inputs.shape[1])
 
 
 @torch.no_grad()
 def teacher_forced_run(
     translator: Translator, source: str, target: str | Translation | None = None, *, points: Collection[Point] = ()
 ) -> TeacherForcedRun:
-    """Let the model read a sentence and a translation.
+    """Run a model over a sentence and a translation.
 
     Args:
         translator: The model.
         source: The sentence.
-        target: A translation; None takes the model's own. A `Translation` is read in the tokens that it was generated
-            in, which may be others than those of its text.
-        points: What to capture on the way.
+        target: A translation; None takes the model's own. A `Translation` keeps the tokens that the model generated.
+            They may differ from the tokens of its text.
+        points: Activations to capture.
 
     Raises:
         SourceTooLong: See `Translator.encode`.
@@ -120,19 +132,73 @@ def teacher_forced_run(
     )
 
 
+def fits(translator: Translator, source: str, *targets: str) -> bool:
+    """Return whether the model can read these texts: the source is not empty, and none is too long."""
+    from transformer_core.translator import SourceTooLong
+
+    try:
+        for target in targets:
+            translator.encode_target(target)
+        return len(translator.encode(source)) > 0
+    except SourceTooLong:
+        return False
+
+
+@torch.no_grad()
+def changed_log_p(
+    translator: Translator,
+    run: TeacherForcedRun,
+    variants: Sequence[Item],
+    changed: Callable[[Sequence[Item]], AbstractContextManager[object]],
+    check: Callable[[], None] = lambda: None,
+) -> Tensor:
+    """Return (N, T) log-probabilities of the translation under N variants of the model, in nats.
+
+    Args:
+        translator: The model.
+        run: The unchanged run.
+        variants: Descriptions of the variants.
+        changed: Builds the context in which each row of a batch is one of these variants.
+        check: Called before every batch.
+    """
+    found = [run.log_p.new_empty(0, len(run.outputs))]
+    for group in batches(variants, run.batch_size(translator.config), check):
+        with changed(group):
+            logits = translator.model(*run.copies(len(group)))
+        found.append(log_probabilities(logits, run.outputs))
+    return torch.cat(found)
+
+
+def batches(items: Sequence[Item], size: int, check: Callable[[], None]) -> Iterator[Sequence[Item]]:
+    """Yield the items in batches; call `check` before each."""
+    for start in range(0, len(items), size):
+        check()
+        yield items[start : start + size]
+
+
+def stop_check(should_stop: Callable[[], bool] | None) -> Callable[[], None]:
+    """Return a function that raises DecodingStopped once `should_stop` returns True."""
+
+    def check() -> None:
+        if should_stop is not None and should_stop():
+            raise DecodingStopped
+
+    return check
+
+
 def rows_at_once(config: ModelConfig, source_length: int, target_length: int) -> int:
-    """How many changed copies of a run one batch takes: memory has room for them, and it can be stopped soon."""
+    """Return the number of rows of one batch: they fit into memory, and the batch ends soon after a stop."""
     widest = max(source_length * config.d_ff, target_length * max(config.d_ff, config.vocab_size))
     return max(1, min(_MAX_VALUES // widest, rows_in_time(source_length, target_length)))
 
 
 def rows_in_time(source_length: int, target_length: int) -> int:
-    """How many copies one batch takes, so that whoever stops it need not wait long."""
+    """Return the number of rows that take about a second."""
     return max(1, _MAX_TOKENS // (source_length + target_length))
 
 
 def log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:
-    """Of given tokens, in nats: (B, T, V) logits and (T,) ids -> (B, T)."""
+    """Return the log-probabilities of given tokens in nats: (B, T, V) logits and (T,) ids -> (B, T)."""
     logits = logits.float()
     chosen = logits.gather(2, outputs.expand(len(logits), -1)[:, :, None]).squeeze(2)
     return chosen - logits.logsumexp(dim=2)

@@ -1,4 +1,4 @@
-"""How well the heads of cross-attention align words, beside the best fixed offset and links drawn at random.
+"""Word alignment by the heads of cross-attention, compared with the best fixed offset and random links.
 
 Shape legend: N sentences, L layers, H heads, O offsets.
 """
@@ -12,27 +12,32 @@ import numpy as np
 
 from transformer_core.analysis.alignment import GoldAlignment
 from transformer_core.analysis.method_alignment import BASELINE, CONVENTIONS, method_counts
+from transformer_core.analysis.teacher_forced_run import fits
 from transformer_core.atlas.record import Alignment, Convention, Estimate, FloatArray
-from transformer_core.atlas.resumable_map import Bench, Results, cut, joined
+from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
-from transformer_core.translator import SourceTooLong, Translator
+from transformer_core.translator import Translator
 
 CHUNK = 20  # sentences of an item
 _OFFSETS = tuple(range(-5, 6))
 
 
-def measure_alignment(bench: Bench, gold: Sequence[GoldAlignment], bootstrap: Mapping[str, int]) -> Alignment:
-    """The alignment error rate of every encoder-decoder head by both ways to name its rows.
+def measure_alignment(
+    resumable: ResumableMap, gold: Sequence[GoldAlignment], bootstrap: Mapping[str, int]
+) -> Alignment:
+    """Measure the alignment error rate of every encoder-decoder head, with both names of rows.
 
     Args:
-        bench: Where the work is done.
+        resumable: Runs the stages.
         gold: Sentences with links made by hand.
         bootstrap: `draws` and `seed`.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    results = bench.run(chunk_alignment, [[_plain(each) for each in group] for group in cut(gold, CHUNK)], "pairs x 20")
+    results = resumable.run(
+        chunk_alignment, [[_plain(each) for each in group] for group in cut(gold, CHUNK)], "pairs x 20"
+    )
     read = len(joined(results, "fixed"))
     if not read:
         raise ValueError("no sentence with links can be read")
@@ -41,7 +46,7 @@ def measure_alignment(bench: Bench, gold: Sequence[GoldAlignment], bootstrap: Ma
     errors = 1 - fixed.sum(axis=0) / totals.sum(axis=0)
     best = int(errors.argmin())
     counts = {name: [joined(results, f"{name}.{part}") for part in ("hits", "totals")] for name in CONVENTIONS}
-    # A head is better in a sentence when its links have the smaller error rate there.
+    # A head wins a sentence if its links have the smaller error rate there.
     p = {
         name: sign_test(hits / below - (fixed[:, best] / totals[:, best])[:, None, None])
         for name, (hits, below) in counts.items()
@@ -67,18 +72,12 @@ def _plain(gold: GoldAlignment) -> list[Any]:
 
 
 def chunk_alignment(translator: Translator, item: Any) -> Results:
-    """Hits and totals of some sentences, see `method_alignment.Counts`; those that are too long are left out."""
+    """Count hits and totals of some sentences, see `method_alignment.Counts`; skip sentences that are too long."""
     gold = []
     for source, target, sure, possible in item:
         links = (frozenset((int(i), int(j)) for i, j in each) for each in (sure, possible))
-        pair = GoldAlignment(tuple(source), tuple(target), *links)
-        try:
-            translator.encode(" ".join(source))
-            translator.encode_target(" ".join(target))
-        except SourceTooLong:
-            continue
-        if source and target and sure:
-            gold.append(pair)
+        if source and target and sure and fits(translator, " ".join(source), " ".join(target)):
+            gold.append(GoldAlignment(tuple(source), tuple(target), *links))
     shape = translator.config.num_layers, translator.config.num_heads
     found: dict[str, FloatArray] = {}
     counts = method_counts(translator, gold, aligners=[BASELINE]) if gold else {}
@@ -99,6 +98,6 @@ def chunk_alignment(translator: Translator, item: Any) -> Results:
 
 
 def _offset_counts(pair: GoldAlignment, offset: int) -> tuple[int, int]:
-    """Hits and total of links from every target word to the source word at an offset, if there is one."""
+    """Count hits and total of links from every target word to the source word at an offset, if there is one."""
     links = {(word + offset, word) for word in range(len(pair.target)) if 0 <= word + offset < len(pair.source)}
     return len(links & pair.sure) + len(links & pair.possible), len(links) + len(pair.sure)

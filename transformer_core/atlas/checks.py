@@ -1,144 +1,146 @@
-"""What must hold in an atlas that somebody else may have made: shapes that fit the model, numbers in their bounds."""
+"""Checks of an atlas across fields: shapes that fit the model, known names, numbers within bounds.
+
+Bounds of single numbers are in the types of `record.py`.
+
+Shape legend: L layers, H heads, R relations, A = L * H.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from transformer_core.atlas.record import Atlas, Estimate, FloatArray
-from transformer_core.attention_maps import KINDS
-from transformer_core.storage.manifest import is_hash
+from transformer_core.attention_maps import KINDS, Kind
 
-_MAX = 256  # layers, and heads of a layer
+_Bounds = tuple[float, float]
+_ANY, _SHARE, _GAIN = (-np.inf, np.inf), (0.0, 1.0), (-1.0, 1.0)
 
 
 def check(atlas: Atlas) -> None:
-    """Raise ValueError for shapes that do not fit the model, and for numbers outside their bounds."""
-    if atlas.weights_hash and not is_hash(atlas.weights_hash):
-        raise ValueError("weights_hash is no sha256")
-    if not (0 < atlas.layers <= _MAX and 0 < atlas.heads <= _MAX):
-        raise ValueError(f"layers and heads are {atlas.layers} and {atlas.heads}, but must be from 1 to {_MAX}")
-    heads = atlas.layers, atlas.heads
+    """Raise ValueError for shapes that do not fit the model, unknown names, and numbers out of bounds."""
+    for name, keys, wanted in _keys(atlas):
+        if set(keys) != set(wanted):
+            raise ValueError(f"{name} has {', '.join(map(str, keys))}, but must have {', '.join(map(str, wanted))}")
+    for name, array, shape, (low, high) in _arrays(atlas):
+        for part in (array.value, array.low, array.high) if isinstance(array, Estimate) else (array,):
+            if part.shape != shape:
+                raise ValueError(f"{name}: shape {part.shape}, but must be {shape}")
+            with np.errstate(invalid="ignore"):
+                if (part < low).any() or (part > high).any():
+                    raise ValueError(f"{name}: a number outside {low:g} to {high:g}")
+    for name, table in _tables(atlas):
+        if len(table) != atlas.layers or any(len(layer) != atlas.heads for layer in table):
+            raise ValueError(f"{name} does not have {atlas.layers} layers of {atlas.heads} heads")
+    for layer, head in _heads(atlas):
+        if not (0 <= layer < atlas.layers and 0 <= head < atlas.heads):
+            raise ValueError(f"there is no head {layer}.{head} in {atlas.layers} layers of {atlas.heads} heads")
+    _check_names(atlas)
+
+
+def _keys(atlas: Atlas) -> Iterator[tuple[str, Collection[object], Collection[object]]]:
+    """Yield name, keys, and the keys that it must have."""
     if atlas.looks:
-        _check_keys("looks", atlas.looks.kinds, KINDS)
-        for kind, looks in atlas.looks.kinds.items():
-            _shape(f"looks of {kind}", looks.offsets, (*heads, len(atlas.looks.offsets)))
-            for spread in (looks.entropy, looks.distance):
-                _estimate(f"looks of {kind}", spread.heads, heads)
-            for name, pattern in looks.patterns.items():
-                for estimate in (pattern.share, pattern.weight):
-                    _estimate(f"{name} of {kind}", estimate, heads, least=0.0, most=1.0)
-                _shape(f"{name} of {kind}", pattern.q, heads)
-    if atlas.links:
-        table = len(atlas.links.directions), len(atlas.links.relations)
-        _estimate("links", atlas.links.accuracy, (*table, *heads), least=0.0, most=1.0)
-        _estimate("links", atlas.links.gain, (*table, *heads), least=-1.0, most=1.0)
-        _estimate("links", atlas.links.fixed, table, least=0.0, most=1.0)
-        _shape("links", atlas.links.first, (*table, *heads))
-        for array in (atlas.links.places, atlas.links.first_places, atlas.links.offset, atlas.links.uniform):
-            _shape("links", array, table)
-        for link in atlas.links.tested:
-            _head(link.layer, link.head, heads)
-            if link.direction not in atlas.links.directions or link.relation not in atlas.links.relations:
-                raise ValueError(f"links have no relation {link.relation!r} {link.direction!r}")
+        yield "looks", atlas.looks.kinds, KINDS
     if atlas.align:
-        _check_keys("align", atlas.align.rows, ("output", "input"))
-        for name, rows in atlas.align.rows.items():
-            _estimate(f"align by {name}", rows.error, heads, least=0.0, most=1.0)
-            _estimate(f"align by {name}", rows.gain, heads, least=-1.0, most=1.0)
-            _shape(f"align by {name}", rows.q, heads)
-    _check_effects(atlas, heads)
-    _check_translations(atlas, heads)
-    _check_resemblance(atlas, heads)
-    _check_examples(atlas, heads)
-
-
-def _check_effects(atlas: Atlas, heads: tuple[int, ...]) -> None:
-    if not atlas.effects:
-        return
-    tables = {**atlas.effects.changes, **atlas.effects.classes, **atlas.effects.lengths}
-    for name, by_kind in {**tables, "gradient": atlas.effects.gradient}.items():
-        _check_keys(f"effects of {name}", by_kind, KINDS)
-        for estimate in by_kind.values():
-            _estimate(f"effects of {name}", estimate, heads)
-    for name, q in atlas.effects.q.items():
-        _check_keys(f"q of {name}", q, KINDS)
-        for array in q.values():
-            _shape(f"q of {name}", array, heads)
-    for name, by_group in atlas.effects.agreement.items():
-        for estimate in by_group.values():
-            _estimate(f"agreement of {name}", estimate, (), least=-1.0, most=1.0)
-    _check_keys("class_tokens", atlas.effects.class_tokens, atlas.effects.classes)
-    _check_keys("length_bounds", atlas.effects.length_bounds, atlas.effects.lengths)
-
-
-def _check_resemblance(atlas: Atlas, heads: tuple[int, ...]) -> None:
-    if not atlas.resembles:
-        return
-    _check_keys("resembles", atlas.resembles.kinds, KINDS)
-    for kind, family in atlas.resembles.kinds.items():
-        if len(family.nearest) != heads[0] or any(len(layer) != heads[1] for layer in family.nearest):
-            raise ValueError(f"resembles of {kind} does not have {heads[0]} layers of {heads[1]} heads")
-        _shape(f"resembles of {kind}", family.distances, (heads[0] * heads[1],) * 2)
-        _shape(f"resembles of {kind}", family.uniform, heads)
-        for sibling in (each for layer in family.nearest for head in layer for each in head):
-            if sibling.model not in ("", *atlas.resembles.models):
-                raise ValueError(f"resembles of {kind}: unknown model {sibling.model[:12]!r}")
-            other = atlas.resembles.models.get(sibling.model)
-            if not 0 <= sibling.number < (other.layers * other.heads if other else heads[0] * heads[1]):
-                raise ValueError(f"resembles of {kind}: there is no head {sibling.number}")
-
-
-def _check_examples(atlas: Atlas, heads: tuple[int, ...]) -> None:
-    if not atlas.examples:
-        return
-    _check_keys("examples", atlas.examples.kinds, KINDS)
-    if set(atlas.examples.sentences) != set(atlas.examples.targets):
-        raise ValueError("examples have sentences without translations")
-    for kind, table in atlas.examples.kinds.items():
-        if len(table) != heads[0] or any(len(layer) != heads[1] for layer in table):
-            raise ValueError(f"examples of {kind} do not have {heads[0]} layers of {heads[1]} heads")
-        for each in (example for layer in table for head in layer for example in head):
-            if each.sentence not in atlas.examples.sentences or min(each.query, each.key) < 0:
-                raise ValueError(f"examples of {kind}: there is no place {each.sentence}, {each.query}, {each.key}")
-
-
-def _check_translations(atlas: Atlas, heads: tuple[int, ...]) -> None:
+        yield "align", atlas.align.rows, ("output", "input")
+    for name, by_kind in _effect_tables(atlas).items():
+        yield f"effects of {name}", by_kind, KINDS
+    if effects := atlas.effects:
+        yield "class_tokens", effects.class_tokens, effects.classes
+        yield "length_bounds", effects.length_bounds, effects.lengths
     if atlas.decode:
-        _check_keys("decode", atlas.decode.heads, KINDS)
-        _check_keys("decode", atlas.decode.q, KINDS)
-        for kind, table in atlas.decode.heads.items():
-            if len(table) != heads[0] or any(len(layer) != heads[1] for layer in table):
-                raise ValueError(f"decode of {kind} does not have {heads[0]} layers of {heads[1]} heads")
-            _shape(f"decode of {kind}", atlas.decode.q[kind], heads)
+        yield "decode", atlas.decode.heads, KINDS
+        yield "decode", atlas.decode.q, KINDS
+    if atlas.resembles:
+        yield "resembles", atlas.resembles.kinds, KINDS
+    if atlas.examples:
+        yield "examples", atlas.examples.kinds, KINDS
+        yield "targets of examples", atlas.examples.targets, atlas.examples.sentences
+
+
+def _arrays(atlas: Atlas) -> Iterator[tuple[str, Estimate | FloatArray, tuple[int, ...], _Bounds]]:
+    """Yield name, numbers, shape and bounds."""
+    heads = atlas.layers, atlas.heads
+    offsets = len(atlas.looks.offsets) if atlas.looks else 0
+    for kind, looks in atlas.looks.kinds.items() if atlas.looks else ():
+        yield f"looks of {kind}", looks.offsets, (*heads, offsets), _ANY
+        for spread in (looks.entropy, looks.distance):
+            yield f"looks of {kind}", spread.heads, heads, _ANY
+        for name, pattern in looks.patterns.items():
+            yield f"{name} of {kind}", pattern.share, heads, _SHARE
+            yield f"{name} of {kind}", pattern.weight, heads, _SHARE
+            yield f"{name} of {kind}", pattern.q, heads, _ANY
+    if links := atlas.links:
+        table = len(links.directions), len(links.relations)
+        yield "links", links.accuracy, (*table, *heads), _SHARE
+        yield "links", links.gain, (*table, *heads), _GAIN
+        yield "links", links.fixed, table, _SHARE
+        yield "links", links.first, (*table, *heads), _ANY
+        for array in (links.places, links.first_places, links.offset, links.uniform):
+            yield "links", array, table, _ANY
+    for name, rows in atlas.align.rows.items() if atlas.align else ():
+        yield f"align by {name}", rows.error, heads, _SHARE
+        yield f"align by {name}", rows.gain, heads, _GAIN
+        yield f"align by {name}", rows.q, heads, _ANY
+    for name, by_kind in _effect_tables(atlas).items():
+        yield from ((f"effects of {name}", values, heads, _ANY) for values in by_kind.values())
+    for name, by_group in atlas.effects.agreement.items() if atlas.effects else ():
+        yield from ((f"agreement of {name}", estimate, (), _GAIN) for estimate in by_group.values())
+    for kind, q in atlas.decode.q.items() if atlas.decode else ():
+        yield f"decode of {kind}", q, heads, _ANY
+    for kind, family in atlas.resembles.kinds.items() if atlas.resembles else ():
+        yield f"resembles of {kind}", family.distances, (heads[0] * heads[1],) * 2, _ANY
+        yield f"resembles of {kind}", family.uniform, heads, _ANY
+
+
+def _effect_tables(atlas: Atlas) -> dict[str, Mapping[Kind, Estimate | FloatArray]]:
+    """Return the tables of effects and of their p-values by name."""
+    if (effects := atlas.effects) is None:
+        return {}
+    q = {f"q of {name}": by_kind for name, by_kind in effects.q.items()}
+    return {**effects.changes, **effects.classes, **effects.lengths, "gradient": effects.gradient, **q}
+
+
+def _tables(atlas: Atlas) -> Iterator[tuple[str, Sequence[Sequence[object]]]]:
+    """Yield name and table of everything that has one entry for each head."""
+    for kind in KINDS:
+        if atlas.decode:
+            yield f"decode of {kind}", atlas.decode.heads[kind]
+        if atlas.resembles:
+            yield f"resembles of {kind}", atlas.resembles.kinds[kind].nearest
+        if atlas.examples:
+            yield f"examples of {kind}", atlas.examples.kinds[kind]
+
+
+def _heads(atlas: Atlas) -> Iterator[tuple[int, int]]:
+    """Yield layer and head of every reference to a head of this model."""
+    yield from ((link.layer, link.head) for link in (atlas.links.tested if atlas.links else ()))
     for curve in atlas.prune.curves if atlas.prune else ():
-        for _, layer, head in curve.removed:
-            _head(layer, head, heads)
-        if len(curve.kept) != len(curve.scores) or any(not 0 <= count <= len(curve.removed) for count in curve.kept):
+        yield from ((layer, head) for _, layer, head in curve.removed)
+
+
+def _check_names(atlas: Atlas) -> None:
+    """Check references to relations, models, sentences, and numbers of heads."""
+    if links := atlas.links:
+        for link in links.tested:
+            if link.direction not in links.directions or link.relation not in links.relations:
+                raise ValueError(f"links have no relation {link.relation!r} {link.direction!r}")
+    for curve in atlas.prune.curves if atlas.prune else ():
+        if len(curve.kept) != len(curve.scores) or any(count > len(curve.removed) for count in curve.kept):
             raise ValueError(f"the curve {curve.heads} {curve.order} has counts that do not fit its heads")
-
-
-def _check_keys(name: str, given: Collection[str], wanted: Collection[str]) -> None:
-    if set(given) != set(wanted):
-        raise ValueError(f"{name} has {', '.join(map(str, given))}, but must have {', '.join(map(str, wanted))}")
-
-
-def _head(layer: int, head: int, heads: tuple[int, ...]) -> None:
-    if not (0 <= layer < heads[0] and 0 <= head < heads[1]):
-        raise ValueError(f"head {layer}.{head} is none of {heads[0]} layers of {heads[1]} heads")
-
-
-def _shape(name: str, array: FloatArray, shape: tuple[int, ...]) -> None:
-    if array.shape != shape:
-        raise ValueError(f"{name}: shape {array.shape}, but must be {shape}")
-
-
-def _estimate(
-    name: str, estimate: Estimate, shape: tuple[int, ...], *, least: float = -np.inf, most: float = np.inf
-) -> None:
-    for array in (estimate.value, estimate.low, estimate.high):
-        _shape(name, array, shape)
-        with np.errstate(invalid="ignore"):
-            if (array < least).any() or (array > most).any():
-                raise ValueError(f"{name}: a number outside {least:g} to {most:g}")
+    if resembles := atlas.resembles:
+        models = {"": atlas, **resembles.models}
+        for sibling in (
+            each for family in resembles.kinds.values() for row in family.nearest for s in row for each in s
+        ):
+            if sibling.model not in models:
+                raise ValueError(f"resembles has an unknown model {sibling.model[:12]!r}")
+            other = models[sibling.model]
+            if sibling.number >= other.layers * other.heads:
+                raise ValueError(f"resembles has no head {sibling.number} in model {sibling.model[:12]!r}")
+    if examples := atlas.examples:
+        for each in (each for table in examples.kinds.values() for row in table for head in row for each in head):
+            if each.sentence not in examples.sentences:
+                raise ValueError(f"examples have no sentence {each.sentence}")

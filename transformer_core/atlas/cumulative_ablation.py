@@ -1,13 +1,12 @@
-"""How many heads can go? BLEU and chrF against the number of heads that are left, in several orders.
+"""Cumulative ablation: BLEU and chrF against the number of remaining heads, in several orders.
 
-    effect     the head whose mean-ablation costs least goes first
-    reverse    the head whose mean-ablation costs most goes first
-    gradient   the least important by the gradient goes first (Michel, Levy and Neubig 2019), each layer's importances
-               divided by their norm, as they do
-    greedy     always the head whose removal costs least log-probability now, those before it being off already
+    effect     smallest effect of mean-ablation first
+    reverse    largest effect of mean-ablation first
+    gradient   smallest gradient importance first, divided by the norm of the layer (Michel, Levy and Neubig 2019)
+    greedy     always the head whose removal costs least log-probability now
     random     drawn, with several seeds
 
-Heads of a kind alone, or all together.
+Either the heads of one kind are removed, or all heads.
 """
 
 from __future__ import annotations
@@ -16,24 +15,27 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from transformer_core.analysis.ablation import Head, ablated, all_heads
-from transformer_core.analysis.effects.cumulative_ablation import random_order
+from transformer_core.analysis.effects import cumulative_ablation as orders
 from transformer_core.analysis.effects.head_effects import head_effects
+from transformer_core.analysis.teacher_forced_run import fits
 from transformer_core.atlas.decoding import decode_without
 from transformer_core.atlas.record import Curve, Effects, FloatArray, Pruned
-from transformer_core.atlas.resumable_map import Bench, Results
+from transformer_core.atlas.resumable_map import Results, ResumableMap
 from transformer_core.attention_maps import KINDS
-from transformer_core.translator import SourceTooLong, Translator
+from transformer_core.translator import Translator
 
 STEPS = 10
-TOP_HEADS = 10  # heads; how much the model loses without just these is asked, too
+TOP_HEADS = 10  # one more point of the curve: the model without these
 SEEDS = 3
 _Order = tuple[str, int | None, list[Head]]
 
 
-def measure_pruning(
-    bench: Bench,
+def measure_cumulative_ablation(
+    resumable: ResumableMap,
     translator: Translator,
     pairs: Sequence[Sequence[str]],
     *,
@@ -41,14 +43,14 @@ def measure_pruning(
     greedy: int,
     seed: int,
 ) -> Pruned:
-    """Every curve.
+    """Measure every curve.
 
     Args:
-        bench: Where the work is done.
+        resumable: Runs the stages.
         translator: The same model.
         pairs: Sentences and references.
-        effects: What was measured of the same model.
-        greedy: Sentences, the first, on which the greedy order is found; 0 for none.
+        effects: Measured effects of the same model.
+        greedy: Number of first sentences for the greedy order; 0 for none.
         seed: Of the first random order.
 
     Raises:
@@ -59,13 +61,15 @@ def measure_pruning(
     planned = [(name, *each) for name, heads in groups.items() for each in _orders(heads, effects, seed)]
     if greedy:
         items = [[[list(head) for head in heads], [list(pair) for pair in pairs[:greedy]]] for heads in groups.values()]
-        for (name, heads), found in zip(groups.items(), bench.run(greedy_order, items, "greedy order"), strict=True):
+        for (name, heads), found in zip(
+            groups.items(), resumable.run(greedy_order, items, "greedy order"), strict=True
+        ):
             planned.append((name, "greedy", None, [heads[number] for number in found["order"].tolist()]))
     wanted: dict[tuple[Head, ...], int] = {}
     for _, _, _, removed in planned:
         for count in kept_counts(len(removed)):
             wanted.setdefault(tuple(sorted(removed[: len(removed) - count])), len(wanted))
-    _, scores, read = decode_without(bench, pairs, list(wanted))
+    _, scores, read = decode_without(resumable, pairs, list(wanted))
     curves = []
     for name, order, own, removed in planned:
         kept = kept_counts(len(removed))
@@ -76,7 +80,7 @@ def measure_pruning(
 
 
 def kept_counts(heads: int) -> tuple[int, ...]:
-    """How many heads are left: all, all but TOP_HEADS, and from all down to none in STEPS equal steps."""
+    """Return the numbers of remaining heads: all but TOP_HEADS, and from all to none in STEPS equal steps."""
     counts = {round(step * heads / STEPS) for step in range(STEPS + 1)}
     return tuple(sorted(counts | {max(0, heads - TOP_HEADS)}, reverse=True))
 
@@ -94,39 +98,30 @@ def _orders(heads: Sequence[Head], effects: Effects, seed: int) -> Iterator[_Ord
     yield "reverse", None, rising[::-1]
     yield "gradient", None, sorted(heads, key=by_gradient.__getitem__)
     for own in range(seed, seed + SEEDS):
-        yield "random", own, random_order(heads, own)
+        yield "random", own, orders.random_order(heads, own)
 
 
 def _normed(importance: FloatArray) -> FloatArray:
-    """(L, H) divided by the norm of each layer."""
+    """Divide (L, H) by the norm of each layer."""
     norm = np.linalg.norm(importance, axis=1, keepdims=True)
     return np.asarray(importance / np.where(norm > 0, norm, 1.0))
 
 
 def greedy_order(translator: Translator, item: Any) -> Results:
-    """(N,) numbers of heads in the order in which they go, the log-probability of given translations deciding.
+    """Return (N,) numbers of heads in the order of removal, by the log-probability of given translations.
 
-    The item holds heads and pairs. Heads that are off stay off while the effects of all others are measured.
+    The item holds heads and pairs. Removed heads stay off while the effects of the others are measured.
     """
     given, pairs = item
-    left = [cast(Head, tuple(head)) for head in given]
-    numbers = {head: number for number, head in enumerate(left)}
-    read = [pair for pair in pairs if _fits(translator, pair)]
-    off: list[Head] = []
-    while left:
-        cost: FloatArray = np.zeros((len(KINDS), translator.config.num_layers, translator.config.num_heads))
+    heads = [cast(Head, tuple(head)) for head in given]
+    read = [pair for pair in pairs if fits(translator, *pair)]
+    places = {head: number for number, head in enumerate(all_heads(translator))}
+
+    def costs(off: list[Head], left: list[Head]) -> Tensor:
+        total = torch.zeros(len(places), dtype=torch.float64)
         with ablated(translator, off):
             for source, target in read:
-                effects = head_effects(translator, source, target).effects
-                cost += np.stack([effects[kind].double().sum(dim=2).cpu().numpy() for kind in KINDS])
-        costs = [cost[KINDS.index(kind), layer, head] for kind, layer, head in left]
-        off.append(left.pop(int(np.argmin(costs))))
-    return {"order": np.array([numbers[head] for head in off])}
+                total += head_effects(translator, source, target).totals.double().cpu()
+        return total[[places[head] for head in left]]
 
-
-def _fits(translator: Translator, pair: Sequence[str]) -> bool:
-    try:
-        translator.encode_target(pair[1])
-        return len(translator.encode(pair[0])) > 0
-    except SourceTooLong:
-        return False
+    return {"order": np.array([heads.index(head) for head in orders.greedy_order(heads, costs)])}

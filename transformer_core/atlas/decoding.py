@@ -1,4 +1,4 @@
-"""What translations lose without heads: BLEU and chrF of real greedy decoding.
+"""BLEU and chrF of greedy translations without heads.
 
 Shape legend: K kinds of attention, L layers, H heads.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from transformer_core.analysis.ablation import Head, ablated, all_heads
 from transformer_core.atlas.record import Decoded, FloatArray, Score
-from transformer_core.atlas.resumable_map import Bench, Results
+from transformer_core.atlas.resumable_map import Results, ResumableMap
 from transformer_core.atlas.statistics import corrected
 from transformer_core.attention_maps import KINDS
 from transformer_core.data import make_batch
@@ -24,11 +24,11 @@ _BATCH = 50  # sentences of about equal length
 _COLUMNS = ("bleu", "chrf", "bleu_half", "chrf_half", "bleu_p", "chrf_p")
 
 
-def measure_decoding(bench: Bench, translator: Translator, pairs: Sequence[Sequence[str]]) -> Decoded:
-    """Translate without each head alone.
+def measure_decoding(resumable: ResumableMap, translator: Translator, pairs: Sequence[Sequence[str]]) -> Decoded:
+    """Measure greedy translations without each single head.
 
     Args:
-        bench: Where the work is done.
+        resumable: Runs the stages.
         translator: The same model.
         pairs: Sentences and references.
 
@@ -36,7 +36,7 @@ def measure_decoding(bench: Bench, translator: Translator, pairs: Sequence[Seque
         ValueError: No sentence can be read.
     """
     heads = all_heads(translator)
-    whole, scores, read = decode_without(bench, pairs, [[], *([head] for head in heads)])
+    whole, scores, read = decode_without(resumable, pairs, [[], *([head] for head in heads)])
     shape = len(KINDS), translator.config.num_layers, translator.config.num_heads
     table = np.array([[getattr(each, name) for name in _COLUMNS] for each in scores[1:]]).reshape(*shape, -1)
     q = corrected(table[..., _COLUMNS.index("bleu_p")])
@@ -54,19 +54,19 @@ def measure_decoding(bench: Bench, translator: Translator, pairs: Sequence[Seque
 
 
 def decode_without(
-    bench: Bench, pairs: Sequence[Sequence[str]], sets: Sequence[Sequence[Head]]
+    resumable: ResumableMap, pairs: Sequence[Sequence[str]], sets: Sequence[Sequence[Head]]
 ) -> tuple[Score, list[Score], int]:
-    """Scores of greedy translations: of the whole model, without each set of heads; and the sentences that count.
+    """Score greedy translations: of the whole model, without each set of heads; and count the sentences.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    (base,) = bench.run(translate_set, [[list(pairs), [], []]], "set of heads")
+    (base,) = resumable.run(translate_set, [[list(pairs), [], []]], "set of heads")
     if not base["read"].any():
         raise ValueError("no sentence can be read: all are empty or too long")
     given = base["texts"].tolist()
     items = [[list(pairs), [list(head) for head in heads], given] for heads in sets]
-    results = bench.run(translate_set, items, "set of heads")
+    results = resumable.run(translate_set, items, "set of heads")
     scores = [_score(each["scores"]) for each in results]
     return _score(base["scores"]), scores, int(base["read"].sum())
 
@@ -76,9 +76,9 @@ def _score(row: FloatArray) -> Score:
 
 
 def translate_set(translator: Translator, item: Any) -> Results:
-    """Translations without a set of heads: texts, which sentences were read, and scores as in `Score`.
+    """Translate without a set of heads: texts, a mask of translated sentences, and scores as in `Score`.
 
-    The item holds pairs, heads, and the translations of the whole model; without these there is nothing to compare.
+    The item holds pairs, heads, and the translations of the whole model for comparison, empty for the whole model.
     """
     pairs, heads, given = item
     off = [cast(Head, tuple(head)) for head in heads]
@@ -103,7 +103,7 @@ def _ids(translator: Translator, source: str) -> tuple[int, ...]:
 
 
 def _translated(translator: Translator, sources: Sequence[Sequence[int]]) -> list[str]:
-    """Greedy translations, sentences of about equal length together."""
+    """Translate greedily, in batches of similar lengths."""
     tokenizer, device = translator.tokenizer, translator.model.embedding.weight.device
     order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
     texts = [""] * len(sources)

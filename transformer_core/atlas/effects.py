@@ -1,8 +1,8 @@
-"""What each head does: the log-probability that a token of the reference loses when the head is changed.
+"""Effects of heads: the log-probability that a token of the reference loses when the head is changed.
 
-What a head says instead: nothing (`zero`), or its mean output over the same sentences (`mean`); each with the LayerNorm
-after it as it comes, and with the standard deviation of the unchanged run (`-frozen`). Beside it, as a baseline, its
-own output plus a random vector as long as that output (`random`). See `head_effects.py`.
+The output of a head becomes zero (`zero`) or its mean over the same sentences (`mean`). The LayerNorm after it uses the
+new standard deviation, or that of the unchanged run (`-frozen`). The baseline is its own output plus a random vector as
+long as that output (`random`). See `head_effects.py`.
 
 Shape legend: N sentences, C changes, K kinds of attention, L layers, H heads, T target tokens, d_v width of a head.
 """
@@ -19,13 +19,13 @@ import torch
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.effects.head_effects import Change, MeanOutputs, head_effects
 from transformer_core.analysis.effects.head_gradients import gradient_importance
-from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, fits, teacher_forced_run
 from transformer_core.atlas.record import Effects, Estimate, FloatArray
-from transformer_core.atlas.resumable_map import Bench, Results, cut, joined
+from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
 from transformer_core.hooks.hook_sites import Point
-from transformer_core.translator import SourceTooLong, Translator
+from transformer_core.translator import Translator
 
 CHUNK = 5  # sentences of an item
 CHANGES: dict[str, tuple[Change, bool]] = {
@@ -35,26 +35,26 @@ CHANGES: dict[str, tuple[Change, bool]] = {
     "mean-frozen": ("mean", True),
     "random": ("random", False),
 }
-CLASSES = ("word", "inside", "number", "punctuation", "end")  # the begin of a word, its other tokens, ...
+CLASSES = ("word", "inside", "number", "punctuation", "end")  # first token of a word, its other tokens, ...
 _POINTS: tuple[Point, ...] = ("head_outputs",)
 LENGTHS = ("short", "middle", "long")
 
 
-def measure_effects(bench: Bench, pairs: Sequence[Sequence[str]], bootstrap: Mapping[str, int]) -> Effects:
-    """The effects of all heads on given translations, and their importance by the gradient.
+def measure_effects(resumable: ResumableMap, pairs: Sequence[Sequence[str]], bootstrap: Mapping[str, int]) -> Effects:
+    """Measure the effects of all heads on given translations, and their gradient importance.
 
     Args:
-        bench: Where the work is done.
+        resumable: Runs the stages.
         pairs: Sentences and translations.
         bootstrap: `draws` and `seed`.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    means = mean_outputs_of(bench, pairs)
+    means = mean_outputs_of(resumable, pairs)
     seed = bootstrap.get("seed", 0)
     items = [[group, means, seed + number] for number, group in enumerate(cut(pairs, CHUNK))]
-    results = bench.run(chunk_effects, items, "sentences x 5")
+    results = resumable.run(chunk_effects, items, "sentences x 5")
     effects = joined(results, "effects")  # (N, C, K, L, H)
     tokens = joined(results, "tokens").astype(np.float64)
     drawing = Bootstrap(len(tokens), **bootstrap)
@@ -96,7 +96,7 @@ def _corrected(effects: FloatArray) -> dict[Kind, FloatArray]:
 
 
 def _thirds(lengths: FloatArray) -> tuple[npt.NDArray[np.intp], dict[str, tuple[int, int]]]:
-    """The third of each sentence, equal lengths together, and the bounds of the thirds that there are."""
+    """Return the third of each sentence by length, and the bounds of non-empty thirds; equal lengths stay together."""
     edges = np.quantile(lengths, [1 / 3, 2 / 3])
     thirds = np.searchsorted(edges, lengths, side="left")
     bounds = {
@@ -111,7 +111,7 @@ def _thirds(lengths: FloatArray) -> tuple[npt.NDArray[np.intp], dict[str, tuple[
 def _agreement(
     drawing: Bootstrap, effects: FloatArray, gradient: FloatArray, tokens: FloatArray
 ) -> dict[str, Estimate]:
-    """Spearman's rank correlation of effects and gradient importance, over all heads and within each kind."""
+    """Compute Spearman's rank correlation of effects and gradient importance, over all heads and within each kind."""
     ours, theirs = (drawing.ratios(each, tokens) for each in (effects, gradient))  # (draws, K, L, H)
     whole = [each.sum(axis=0) for each in (effects, gradient)]
     found = {}
@@ -125,7 +125,7 @@ def _agreement(
 
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> float:
-    """Spearman's; 0 where all values of a side are equal."""
+    """Compute Spearman's rank correlation; 0 if all values of a side are equal."""
     from scipy.stats import rankdata
 
     one, other = (rankdata(each) - (len(each) + 1) / 2 for each in (first, second))
@@ -133,13 +133,13 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> float:
     return float(one @ other) / below if below else 0.0
 
 
-def mean_outputs_of(bench: Bench, pairs: Sequence[Sequence[str]]) -> list[Any]:
-    """The mean output of every head over all positions of all sentences, (K, L, H, d_v) as lists.
+def mean_outputs_of(resumable: ResumableMap, pairs: Sequence[Sequence[str]]) -> list[Any]:
+    """Compute the mean output of every head over all positions of all sentences, (K, L, H, d_v) as lists.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    results = bench.run(chunk_means, [list(group) for group in cut(pairs, 4 * CHUNK)], "sentences x 20")
+    results = resumable.run(chunk_means, [list(group) for group in cut(pairs, 4 * CHUNK)], "sentences x 20")
     positions = np.stack([each["positions"] for each in results]).sum(axis=0)  # (K,)
     if not positions.all():
         raise ValueError("no sentence can be read: all are empty or too long")
@@ -149,7 +149,7 @@ def mean_outputs_of(bench: Bench, pairs: Sequence[Sequence[str]]) -> list[Any]:
 
 
 def chunk_means(translator: Translator, item: Any) -> Results:
-    """Sums of the outputs of all heads, (K, L, H, d_v), and the positions that were summed, (K,)."""
+    """Sum the outputs of all heads, (K, L, H, d_v), and count the positions, (K,)."""
     config = translator.config
     sums = np.zeros((len(KINDS), config.num_layers, config.num_heads, config.d_v))
     positions = np.zeros(len(KINDS))
@@ -166,17 +166,13 @@ def chunk_means(translator: Translator, item: Any) -> Results:
 
 
 def _run(translator: Translator, source: str, target: str) -> TeacherForcedRun | None:
-    """The unchanged run; None for a sentence that is empty or too long."""
-    if not (source.strip() and target.strip()):
-        return None
-    try:
-        return teacher_forced_run(translator, source, target, points=_POINTS)
-    except SourceTooLong:
-        return None
+    """Return the unchanged run; None for a sentence that is empty or too long."""
+    readable = source.strip() and target.strip() and fits(translator, source, target)
+    return teacher_forced_run(translator, source, target, points=_POINTS) if readable else None
 
 
 def chunk_effects(translator: Translator, item: Any) -> Results:
-    """Of each sentence that can be read, sums over its tokens.
+    """Sum over the tokens of each readable sentence.
 
     effects (C, K, L, H), gradient (K, L, H), classes (classes, K, L, H) of `mean`, class_tokens, tokens, source_tokens.
     """
@@ -212,7 +208,7 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
 def _effects(
     translator: Translator, source: str, target: str, change: Change, frozen: bool, means: MeanOutputs, seed: int
 ) -> FloatArray:
-    """(K, L, H, T) nats."""
+    """Return (K, L, H, T) effects in nats."""
     given = means if change == "mean" else None
     found = head_effects(
         translator, source, target, change=change, means=given, draws=1, seed=seed, frozen_norm=frozen
@@ -227,7 +223,7 @@ def _means(translator: Translator, given: Any) -> MeanOutputs:
 
 
 def token_class(token: str) -> str:
-    """The class of a target token, one of `CLASSES`."""
+    """Return the class of a target token, one of `CLASSES`."""
     text = token.replace(WORD_BOUNDARY, "")
     if token == "</s>":
         return "end"

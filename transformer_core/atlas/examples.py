@@ -1,8 +1,8 @@
-"""Where each head shows best: its ten clearest probe sentences, and the places in them.
+"""Examples of each head: its ten clearest probe sentences, and the places in them.
 
-Probe sentences are our own (`probes.en.txt`, CC0), so that nothing of a corpus ships; the model translates them. With
-a role that is a rule of `patterns.py`, the clearest place has the largest weight among those that fit it; otherwise it
-has the largest weight between words.
+Probe sentences are our own (`probes.en.txt`, CC0), so that no corpus ships; the model translates them. If the head's
+role is a rule of `patterns.py`, its clearest place has the largest weight among the places that fit the rule. Otherwise
+it has the largest weight between words.
 
 Shape legend: N sentences, L layers, H heads, Q queries, K keys.
 """
@@ -21,30 +21,30 @@ from transformer_core.analysis.attention_sinks import query_rows, separators
 from transformer_core.atlas.naming import Role
 from transformer_core.atlas.patterns import PATTERNS, pattern_keys
 from transformer_core.atlas.record import Example, Examples
-from transformer_core.atlas.resumable_map import Bench, Results, cut, joined
+from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind, MapsTooLarge
 from transformer_core.translator import SourceTooLong, Translator
 
 CHUNK = 20  # sentences of an item
 SHOWN = 10
-_SEEN_HERE = {name for names in PATTERNS.values() for name in names} - {"rarest"}  # rarity is one of a corpus
+_RULES = {name for names in PATTERNS.values() for name in names} - {"rarest"}  # rarity needs a corpus
 
 
 def probe_sentences() -> list[str]:
-    """The probe sentences, in English."""
+    """Return the English probe sentences."""
     text = files("transformer_core.atlas").joinpath("probes.en.txt").read_text(encoding="utf-8")
     return text.splitlines()
 
 
 def measure_examples(
-    bench: Bench, translator: Translator, roles: Mapping[Head, Sequence[Role]], sentences: Sequence[str]
+    resumable: ResumableMap, translator: Translator, roles: Mapping[Head, Sequence[Role]], sentences: Sequence[str]
 ) -> Examples:
-    """The clearest places of every head.
+    """Find the clearest places of every head.
 
     Args:
-        bench: Where the work is done.
+        resumable: Runs the stages.
         translator: The same model.
-        roles: Of `head_roles`.
+        roles: Result of `head_roles`.
         sentences: In the language that the model reads.
 
     Raises:
@@ -53,7 +53,7 @@ def measure_examples(
     config = translator.config
     layers, heads = range(config.num_layers), range(config.num_heads)
     rules = {kind: [[_rule(roles[kind, layer, head]) for head in heads] for layer in layers] for kind in KINDS}
-    results = bench.run(chunk_examples, [[group, rules] for group in cut(sentences, CHUNK)], "sentences x 20")
+    results = resumable.run(chunk_examples, [[group, rules] for group in cut(sentences, CHUNK)], "sentences x 20")
     texts = joined(results, "texts").tolist()
     kinds: dict[Kind, tuple[tuple[tuple[Example, ...], ...], ...]] = {}
     for kind in KINDS:
@@ -70,11 +70,11 @@ def measure_examples(
 
 
 def _rule(roles: Sequence[Role]) -> str:
-    return next((role.name for role in roles[:1] if role.name in _SEEN_HERE), "")
+    return next((role.name for role in roles[:1] if role.name in _RULES), "")
 
 
 def _clearest(places: np.ndarray[Any, Any]) -> tuple[Example, ...]:
-    """(N, 4) of one head -> its examples."""
+    """Turn the places of one head, (N, 4), into examples."""
     found = [number for number in range(len(places)) if places[number, 2] > 0]
     order = sorted(found, key=lambda number: (-places[number, 3], -places[number, 2], number))[:SHOWN]
     return tuple(
@@ -90,9 +90,9 @@ def _clearest(places: np.ndarray[Any, Any]) -> tuple[Example, ...]:
 
 
 def chunk_examples(translator: Translator, item: Any) -> Results:
-    """Of each sentence its translation, and by kind the clearest place, (N, L, H, 4) as `clearest_places` has it.
+    """Return the translation of each sentence, and for each kind its `clearest_places`, (N, L, H, 4).
 
-    The weight is 0 where there is no place.
+    The weight is 0 if there is no place.
     """
     sentences, rules = item
     config = translator.config
@@ -106,7 +106,7 @@ def chunk_examples(translator: Translator, item: Any) -> Results:
 
 
 def _read(translator: Translator, sentences: Sequence[str]) -> Iterator[tuple[AttentionMaps | None, str]]:
-    """Maps and translation of each sentence, all translated together; None and "" for one that cannot be read."""
+    """Translate all sentences; yield maps and translation, or None and "" for a sentence that cannot be read."""
     readable = []
     for sentence in sentences:
         with suppress(SourceTooLong):
@@ -122,12 +122,12 @@ def _read(translator: Translator, sentences: Sequence[str]) -> Iterator[tuple[At
 
 
 def clearest_places(maps: AttentionMaps, kind: Kind, rules: Sequence[Sequence[str]]) -> np.ndarray[Any, Any]:
-    """(L, H, 4): query, key, weight, and whether it fits the rule.
+    """Find the clearest place of each head: (L, H, 4) query, key, weight, and whether it fits the rule.
 
     Args:
-        maps: Of one sentence.
-        kind: Of attention.
-        rules: (L, H) names of `patterns.py`; empty for a head without.
+        maps: Maps of one sentence.
+        kind: Kind of attention.
+        rules: (L, H) names of `patterns.py`; empty for a head without a rule.
     """
     weights = maps.weights(kind).astype(np.float64)  # (L, H, Q, K)
     wanted = pattern_keys(maps, kind, ())

@@ -1,7 +1,7 @@
-"""Which encoder heads follow which dependency relation, beside the best fixed offset (Voita et al. 2019, Section 5.2).
+"""Dependency relations of encoder heads, compared with the best fixed offset (Voita et al. 2019, Section 5.2).
 
-A head follows a relation where the strongest word of its row is the right one. Words are those of the treebank; `</s>`
-is no word. Offsets and candidates are chosen on one treebank and tested on another.
+A head follows a relation where the strongest word of its row is the right one. Words are the treebank's, without
+`</s>`. Offsets and candidates are chosen on one treebank and tested on another.
 
 Shape legend: N trees, D = 2 directions, R relations, O offsets, L layers, H heads, W words.
 """
@@ -17,7 +17,7 @@ import torch
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.atlas.record import Estimate, FloatArray, Link, Links
-from transformer_core.atlas.resumable_map import MAX_MAP_BYTES, Bench, Results, cut, joined
+from transformer_core.atlas.resumable_map import MAX_MAP_BYTES, Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import (
     FALSE_DISCOVERIES,
     MIN_GAIN,
@@ -38,20 +38,22 @@ DIRECTIONS = ("to_head", "to_dependent")
 _OFFSETS = tuple(offset for offset in range(-10, 11) if offset)
 
 
-def measure_links(bench: Bench, choose: Sequence[Tree], test: Sequence[Tree], bootstrap: Mapping[str, int]) -> Links:
+def measure_links(
+    resumable: ResumableMap, choose: Sequence[Tree], test: Sequence[Tree], bootstrap: Mapping[str, int]
+) -> Links:
     """Choose on one treebank, test on another.
 
     Args:
-        bench: Where the work is done.
-        choose: Trees on which offsets and candidates are chosen.
-        test: Others.
+        resumable: Runs the stages.
+        choose: Trees for the choice of offsets and candidates.
+        test: Other trees.
         bootstrap: `draws` and `seed`.
 
     Raises:
-        ValueError: One of the two has no tree that can be read.
+        ValueError: One of the two has no readable tree.
     """
     items = [[_plain(tree) for tree in group] for trees in (choose, test) for group in cut(trees, CHUNK)]
-    results = bench.run(chunk_links, items, "trees x 50")
+    results = resumable.run(chunk_links, items, "trees x 50")
     cutting = len(cut(choose, CHUNK))
     first, second = (_Counts(each) for each in (results[:cutting], results[cutting:]))
     for name, counts in (("first", first), ("second", second)):
@@ -61,7 +63,7 @@ def measure_links(bench: Bench, choose: Sequence[Tree], test: Sequence[Tree], bo
 
 
 class _Counts:
-    """The counts of a treebank: hits (N, D, R, L, H), places, uniform (N, D, R) and fixed (N, D, R, O)."""
+    """Counts of a treebank: hits (N, D, R, L, H), places, uniform (N, D, R) and fixed (N, D, R, O)."""
 
     def __init__(self, results: Sequence[Results]) -> None:
         self.hits, self.places, self.uniform, self.fixed = (
@@ -69,7 +71,7 @@ class _Counts:
         )
 
     def accuracy(self) -> FloatArray:
-        """(D, R, L, H), NaN without places."""
+        """Return (D, R, L, H), NaN without places."""
         return _over(self.hits.sum(axis=0), self.places.sum(axis=0)[:, :, None, None])
 
 
@@ -106,7 +108,7 @@ def _links(first: _Counts, second: _Counts, trees: int, bootstrap: Mapping[str, 
 
 
 def _tested(chosen: BoolArray, differences: FloatArray, gain: Estimate, places: npt.NDArray[Any]) -> tuple[Link, ...]:
-    """The candidates, strongest first within a direction and relation as they are ordered."""
+    """Test the candidates, in the order of directions, relations, layers and heads."""
     candidates = np.argwhere(chosen)
     p = sign_test(differences)[chosen]
     q = corrected(p)
@@ -138,7 +140,7 @@ def _plain(tree: Tree) -> list[Any]:
 
 
 def chunk_links(translator: Translator, item: Any) -> Results:
-    """The counts of some trees, see `_Counts`; trees that are too long are left out."""
+    """Count some trees, see `_Counts`; skip trees that are too long."""
     found = []
     for text, words, heads, relations in item:
         spans = tuple(None if word is None else (word[0], word[1]) for word in words)
@@ -157,7 +159,7 @@ def chunk_links(translator: Translator, item: Any) -> Results:
 
 
 def word_weights(translator: Translator, tree: Tree) -> FloatArray | None:
-    """(L, H, W, W) the encoder's weights between the words of a tree; None when it is too long or empty.
+    """Return the encoder's weights between the words of a tree, (L, H, W, W); None if it is too long or empty.
 
     Rows of a word without tokens are NaN.
     """
@@ -175,7 +177,7 @@ def word_weights(translator: Translator, tree: Tree) -> FloatArray | None:
 
 @torch.no_grad()
 def encoder_weights(translator: Translator, encoding: Encoding) -> npt.NDArray[np.float32] | None:
-    """(L, H, S, S), `</s>` included; None for an empty sentence, or one whose weights take too much memory."""
+    """Return (L, H, S, S), `</s>` included; None for an empty sentence, or if the weights take too much memory."""
     config, length = translator.config, len(encoding) + 1
     if len(encoding) == 0 or 4 * config.num_layers * config.num_heads * length**2 > MAX_MAP_BYTES:
         return None
@@ -188,14 +190,14 @@ def encoder_weights(translator: Translator, encoding: Encoding) -> npt.NDArray[n
 
 
 def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]:
-    """The counts of one tree: hits (D, R, L, H), places (D, R), hits by chance (D, R), hits of fixed offsets (D, R, O).
+    """Count one tree: hits (D, R, L, H), places (D, R), hits by chance (D, R), hits of fixed offsets (D, R, O).
 
-    A query is a word that has a relation: a dependent, whose right answer is its head; or a head, whose right answers
-    are all its dependents of that relation.
+    A query is a word with a relation. The right answer of a dependent is its head; the right answers of a head are all
+    its dependents of that relation.
 
     Args:
         weights: (L, H, W, W) between words; rows of a word without tokens are NaN.
-        tree: Whose words these are.
+        tree: The tree of these words.
     """
     layers, heads, words, _ = weights.shape
     present = np.array([not np.isnan(weights[0, 0, word, 0]) for word in range(words)])
@@ -215,7 +217,7 @@ def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]
 
 
 def _questions(tree: Tree, present: BoolArray) -> list[tuple[int, int, int, list[int]]]:
-    """Direction, relation, query and right answers."""
+    """List direction, relation, query and right answers."""
     found = []
     dependents: dict[tuple[int, int], list[int]] = {}
     for word, (head, name) in enumerate(zip(tree.heads, tree.relations, strict=True)):

@@ -1,4 +1,4 @@
-"""The parts of an atlas, one after the other; each is written as soon as it is done."""
+"""Parts of an atlas, measured one after the other; each is saved as soon as it is done."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from msgspec.structs import replace
 from transformer_core import __version__
 from transformer_core.analysis.alignment import read_gold
 from transformer_core.atlas.alignment import measure_alignment
-from transformer_core.atlas.cumulative_ablation import measure_pruning
+from transformer_core.atlas.cumulative_ablation import measure_cumulative_ablation
 from transformer_core.atlas.decoding import measure_decoding
 from transformer_core.atlas.effects import measure_effects
 from transformer_core.atlas.examples import measure_examples, probe_sentences
 from transformer_core.atlas.links import measure_links
 from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.record import Atlas, Source
-from transformer_core.atlas.resumable_map import Bench
-from transformer_core.atlas.similarity import measure_resemblance
+from transformer_core.atlas.resumable_map import ResumableMap
+from transformer_core.atlas.similarity import measure_similarity
 from transformer_core.atlas.storage import FILE, FORMAT_VERSION, load_atlas, save_atlas
-from transformer_core.atlas.targets import measure_looks
+from transformer_core.atlas.targets import measure_targets
 from transformer_core.atlas.trees import read_trees
 from transformer_core.data import DataError, read_pairs
 from transformer_core.storage.files import CheckpointError, sha256
@@ -38,49 +38,49 @@ _MAX_GOLD = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What is measured, and on what.
+    """Model, data and options of a measurement.
 
     Args:
-        bench: Where the work is done.
+        resumable: Runs the stages.
         translator: The model.
         out: Folder of the atlas.
         sentences: Parallel text.
-        trees: Two treebanks in CoNLL-U: the first to choose on, the second to test on.
-        alignments: Sentences with links made by hand.
-        beside: Folders of other models, for `resembles`.
-        most: Sentences that count for `looks`.
-        most_effects: Sentences that count for `effects`, `decode` and `prune`.
-        greedy: Sentences on which the greedy order of `prune` is found.
-        draws: Of sentences, for the intervals.
-        seed: Of everything that is drawn.
+        trees: Two treebanks in CoNLL-U: the first for choices, the second for tests.
+        alignments: Sentences with gold links.
+        other_models: Folders of other models, for `resembles`.
+        max_sentences: Sentences for `looks`.
+        max_effects: Sentences for `effects`, `decode` and `prune`.
+        greedy: Sentences for the greedy order of `prune`.
+        draws: Draws of sentences, for the intervals.
+        seed: Of all draws.
     """
 
-    bench: Bench
+    resumable: ResumableMap
     translator: Translator
     out: Path
     sentences: Path
     trees: tuple[Path, ...] = ()
     alignments: Path | None = None
-    beside: tuple[Path, ...] = ()
-    most: int = 1_000
-    most_effects: int = 200
+    other_models: tuple[Path, ...] = ()
+    max_sentences: int = 1_000
+    max_effects: int = 200
     greedy: int = 8
     draws: int = 1_000
     seed: int = 0
 
     def others(self) -> dict[str, tuple[str, Path]]:
-        """The other models: weights_hash -> name and folder. Raises CheckpointError."""
-        hashes = {Manifest.read(folder).weights_hash: (folder.name, folder) for folder in self.beside}
+        """Return the other models: weights_hash -> name and folder. Raises CheckpointError."""
+        hashes = {Manifest.read(folder).weights_hash: (folder.name, folder) for folder in self.other_models}
         return {each: named for each, named in hashes.items() if each and each != self.translator.checkpoint_hash}
 
     @property
     def bootstrap(self) -> dict[str, int]:
-        """For `Bootstrap`."""
+        """Arguments of `Bootstrap`."""
         return {"draws": self.draws, "seed": self.seed}
 
-    def pairs(self, most: int) -> list[list[str]]:
-        """The first sentence pairs. Raises DataError when there is none."""
-        found = [list(pair) for pair in islice(read_pairs(self.sentences), most)]
+    def pairs(self, count: int) -> list[list[str]]:
+        """Read the first sentence pairs. Raises DataError if there is none."""
+        found = [list(pair) for pair in islice(read_pairs(self.sentences), count)]
         if not found:
             raise DataError(f"{self.sentences} has no sentences")
         return found
@@ -88,13 +88,13 @@ class Task:
 
 @dataclass(frozen=True)
 class Part:
-    """One part of an atlas.
+    """Part of an atlas.
 
     Args:
-        about: What it is, for the help.
-        measure: The task and the atlas so far -> the part.
-        data: Fields of the task with the files that it reads.
-        after: The part that it needs, if any.
+        about: Help text.
+        measure: Task and atlas so far -> the part.
+        data: Fields of the task that name its files.
+        after: Part that it needs, if any.
     """
 
     about: str
@@ -104,41 +104,41 @@ class Part:
 
 
 def _looks(task: Task, _atlas: Atlas) -> Any:
-    return measure_looks(task.bench, task.translator, task.pairs(task.most), task.bootstrap)
+    return measure_targets(task.resumable, task.translator, task.pairs(task.max_sentences), task.bootstrap)
 
 
 def _links(task: Task, _atlas: Atlas) -> Any:
     choose, test = (list(read_trees(path)) for path in task.trees)
-    return measure_links(task.bench, choose, test, task.bootstrap)
+    return measure_links(task.resumable, choose, test, task.bootstrap)
 
 
 def _align(task: Task, _atlas: Atlas) -> Any:
     assert task.alignments is not None
-    return measure_alignment(task.bench, list(islice(read_gold(task.alignments), _MAX_GOLD)), task.bootstrap)
+    return measure_alignment(task.resumable, list(islice(read_gold(task.alignments), _MAX_GOLD)), task.bootstrap)
 
 
 def _effects(task: Task, _atlas: Atlas) -> Any:
-    return measure_effects(task.bench, task.pairs(task.most_effects), task.bootstrap)
+    return measure_effects(task.resumable, task.pairs(task.max_effects), task.bootstrap)
 
 
 def _decode(task: Task, _atlas: Atlas) -> Any:
-    return measure_decoding(task.bench, task.translator, task.pairs(task.most_effects))
+    return measure_decoding(task.resumable, task.translator, task.pairs(task.max_effects))
 
 
 def _prune(task: Task, atlas: Atlas) -> Any:
     assert atlas.effects is not None
-    pairs = task.pairs(task.most_effects)
-    return measure_pruning(
-        task.bench, task.translator, pairs, effects=atlas.effects, greedy=task.greedy, seed=task.seed
+    pairs = task.pairs(task.max_effects)
+    return measure_cumulative_ablation(
+        task.resumable, task.translator, pairs, effects=atlas.effects, greedy=task.greedy, seed=task.seed
     )
 
 
 def _resembles(task: Task, _atlas: Atlas) -> Any:
-    return measure_resemblance(task.bench, task.pairs(task.most_effects), task.others(), task.bootstrap)
+    return measure_similarity(task.resumable, task.pairs(task.max_effects), task.others(), task.bootstrap)
 
 
 def _examples(task: Task, atlas: Atlas) -> Any:
-    return measure_examples(task.bench, task.translator, head_roles(atlas), probe_sentences())
+    return measure_examples(task.resumable, task.translator, head_roles(atlas), probe_sentences())
 
 
 PARTS: Mapping[str, Part] = {
@@ -154,11 +154,11 @@ PARTS: Mapping[str, Part] = {
 
 
 def measure(task: Task, parts: Sequence[str]) -> Atlas:
-    """Measure parts of an atlas; other parts that are there of the same model stay.
+    """Measure parts of an atlas; other parts of an existing file stay.
 
     Raises:
-        CheckpointError: The atlas that is there is damaged or of another model.
-        ValueError: A part lacks what it needs.
+        CheckpointError: The existing atlas is damaged or of another model.
+        ValueError: The data of a part are missing.
     """
     file = task.out / FILE
     identity, config = task.translator.checkpoint_hash, task.translator.config
@@ -182,7 +182,7 @@ def measure(task: Task, parts: Sequence[str]) -> Atlas:
         atlas = replace(atlas, sources=sources, **{name: found})
         save_atlas(atlas, file)
         log.info("measured %s", name)
-    task.bench.clear()
+    task.resumable.clear()
     return atlas
 
 

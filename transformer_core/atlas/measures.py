@@ -1,10 +1,10 @@
-"""One number for every head: the measures that an atlas holds, under names of their own.
+"""Named measures of an atlas, with one number for every head.
 
     for measure in measures(atlas):
         print(measure.name, measure.unit, measure.kinds["encoder"].value)     # (L, H)
 
-A part of the atlas that was not measured gives no measure, and a measure has only the kinds of attention that it is
-defined for. NaN stands where nothing was counted, or where the atlas has no interval.
+A missing part of the atlas gives no measure. A measure has only the kinds of attention for which it is defined. NaN
+means that nothing was counted, or that the atlas has no interval.
 
 Shape legend: L layers, H heads.
 """
@@ -23,16 +23,15 @@ from transformer_core.attention_maps import KINDS, Kind
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeadNumbers:
-    """A measure of all heads of a kind.
+    """Measure of all heads of a kind.
 
     Args:
         value: (L, H).
         low: (L, H) lower ends of the 95 % intervals.
         high: (L, H) upper ends.
-        baseline: (L, H) what `value` is compared with, in the same unit; NaN where there is none, or where it has been
-            taken away from `value` already.
-        q: (L, H) p-values after correction; NaN where there was no test.
-        detail: (L, H) what the number is about, such as the rule that fits best; empty strings where nothing is.
+        baseline: (L, H) baseline of `value`, in the same unit; NaN if there is none, or if it is already subtracted.
+        q: (L, H) p-values after correction; NaN without a test.
+        detail: (L, H) labels, such as the rule that fits best; empty strings for none.
     """
 
     value: FloatArray
@@ -45,11 +44,11 @@ class HeadNumbers:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measure:
-    """One measure.
+    """Named measure.
 
     Args:
         name: Such as `gain`; see `NAMES`.
-        part: The part of the atlas that it comes from.
+        part: Its part of the atlas.
         unit: `share`, `points` (differences of shares), `nats`, `tokens`, `score` (BLEU or chrF, 0 to 100), or
             `distance` (0 to 1).
         diverging: Whether 0 is the middle, with numbers of both signs.
@@ -63,23 +62,23 @@ class Measure:
     kinds: dict[Kind, HeadNumbers] = field(default_factory=dict)
 
     def rows(self) -> Iterator[tuple[Kind, int, int, float]]:
-        """Kind, layer, head and value of every head that has one."""
+        """Yield kind, layer, head and value of every head with a value."""
         for kind, numbers in self.kinds.items():
             for layer, head in np.argwhere(np.isfinite(numbers.value)).tolist():
                 yield kind, layer, head, float(numbers.value[layer, head])
 
 
 def measures(atlas: Atlas) -> tuple[Measure, ...]:
-    """All measures that the parts of an atlas hold, in the order of `NAMES`."""
+    """Return all measures of an atlas, in the order of `NAMES`."""
     found = (make(atlas) for make in _MEASURES.values())
     return tuple(measure for measure in found if measure is not None and measure.kinds)
 
 
 def measure_named(atlas: Atlas, name: str) -> Measure:
-    """One measure; of the empty name the first.
+    """Return a measure by name; the first one for an empty name.
 
     Raises:
-        ValueError: The atlas does not have it; the message says which ones it has.
+        ValueError: The atlas does not have it; the message lists its measures.
     """
     found = {measure.name: measure for measure in measures(atlas)}
     if not found:
@@ -107,10 +106,9 @@ def _numbers(
 
 
 def _gain(atlas: Atlas) -> Measure | None:
-    """Of the rule, relation or alignment that explains a head best, how far it is above its baseline.
+    """Return how far the rule, relation or alignment that explains a head best is above its baseline.
 
-    Of the relations only those count that the first treebank chose for this head, since the best of many is good by
-    chance.
+    A relation counts only if the first treebank chose it for this head, since the best of many is good by chance.
     """
     found = {}
     for kind in KINDS:
@@ -133,7 +131,7 @@ def _gain(atlas: Atlas) -> Measure | None:
 
 
 def _candidates(atlas: Atlas, kind: Kind) -> Iterator[tuple[str, Estimate, FloatArray, FloatArray]]:
-    """Label, share, baseline and corrected p-values of everything that a head of a kind may be explained by."""
+    """Yield label, share, baseline and corrected p-values of every possible explanation of a kind's heads."""
     shape = atlas.layers, atlas.heads
     if atlas.looks:
         for name, pattern in atlas.looks.kinds[kind].patterns.items():
@@ -157,7 +155,7 @@ def _candidates(atlas: Atlas, kind: Kind) -> Iterator[tuple[str, Estimate, Float
 
 
 def _relations(links: Links) -> Iterator[tuple[tuple[str, str], tuple[int, int]]]:
-    """Direction and relation with their place in the arrays; those that were seen often enough."""
+    """Yield directions and relations with enough places, and their index in the arrays."""
     for one, direction in enumerate(links.directions):
         for two, relation in enumerate(links.relations):
             if links.places[one, two] >= MIN_PLACES:
@@ -165,7 +163,7 @@ def _relations(links: Links) -> Iterator[tuple[tuple[str, str], tuple[int, int]]
 
 
 def _tested(links: Links, shape: tuple[int, int]) -> dict[tuple[str, str], FloatArray]:
-    """(L, H) corrected p-values by direction and relation, NaN for heads that were no candidates."""
+    """Return (L, H) corrected p-values by direction and relation, NaN for heads that were not candidates."""
     found: dict[tuple[str, str], FloatArray] = {}
     for link in links.tested:
         q = found.setdefault((link.direction, link.relation), np.full(shape, np.nan))
@@ -174,7 +172,7 @@ def _tested(links: Links, shape: tuple[int, int]) -> dict[tuple[str, str], Float
 
 
 def _relation(atlas: Atlas) -> Measure | None:
-    """The relation that a head follows furthest above its baseline; the interval is not corrected for this choice."""
+    """Return the relation furthest above its baseline for each head; the interval is not corrected for this choice."""
     if atlas.links is None:
         return None
     links, shape = atlas.links, (atlas.layers, atlas.heads)
@@ -222,7 +220,7 @@ def _gradient(atlas: Atlas) -> Measure | None:
 
 
 def _decoded(name: str, score: Callable[[Score], float], p: Callable[[Score], float]) -> Callable[..., Measure | None]:
-    """What removing a head adds to a score of the translations; the atlas tests it, but has no interval of it."""
+    """Return the change of a score of the translations without a head; the atlas has a test, but no interval."""
 
     def make(atlas: Atlas) -> Measure | None:
         if atlas.decode is None:
@@ -255,7 +253,7 @@ def _spread(name: str, unit: str) -> Callable[[Atlas], Measure | None]:
 
 
 def _weight(pattern: str) -> Callable[[Atlas], Measure | None]:
-    """Mean weight on the keys of a rule."""
+    """Return the mean weight on the keys of a rule."""
 
     def make(atlas: Atlas) -> Measure | None:
         if atlas.looks is None:
@@ -286,7 +284,7 @@ def _nearest(atlas: Atlas) -> Measure | None:
 
 
 def _of_family(family: Family, heads: int) -> HeadNumbers:
-    """Distance to the nearest other head of the same model, and which one that is."""
+    """Return the distance to the nearest other head of the same model, with its name."""
     own = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
     value, low, high = (
         np.array([[np.nan if each is None else getattr(each, name) for each in row] for row in own], dtype=np.float64)

@@ -1,6 +1,6 @@
-"""The role of each head, from the evidence: a name with its numbers; the words are for whoever shows it.
+"""Roles of heads with their evidence. Names are keys; the user interface supplies words.
 
-A head has a role when the rule explains it beyond its baseline by 10 points, on at least 50 places, significantly after
+A head has a role if the rule is 10 points above its baseline on at least 50 places, significantly after
 Benjamini-Hochberg at 5 %. A rule of where it looks must also explain most of its places. No role is a result too.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.roles import MAX_PLACES
+from transformer_core.analysis.roles import MIN_SHARE
 from transformer_core.atlas.record import Alignment, Atlas, KindLooks, Links, Pattern
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES, MIN_GAIN, MIN_PLACES
 from transformer_core.attention_maps import KINDS, Kind
@@ -21,16 +21,16 @@ from transformer_core.attention_maps import KINDS, Kind
 
 @dataclass(frozen=True, kw_only=True)
 class Role:
-    """What a head does, and the evidence.
+    """Role of a head, with the evidence.
 
     Args:
         name: A rule of `patterns.py`; `link` for a dependency relation; `aligner`.
-        detail: Of a link its relation and direction, such as `obj to_head`; of an aligner how its rows are named.
-        value: Share of places that it explains; of an aligner 1 minus the alignment error rate.
+        detail: Relation and direction of a link, such as `obj to_head`; name of an aligner's rows.
+        value: Share of explained places; for an aligner 1 minus the alignment error rate.
         low: Lower end of the 95 % interval of `value`.
         high: Upper end.
         baseline: The larger of equal weights and the best fixed offset.
-        places: That were counted; of an aligner, sentences.
+        places: Counted places; for an aligner, sentences.
         q: P-value after correction.
     """
 
@@ -45,7 +45,7 @@ class Role:
 
     @property
     def gain(self) -> float:
-        """Above the baseline."""
+        """Difference to the baseline."""
         return self.value - self.baseline
 
     @property
@@ -55,7 +55,7 @@ class Role:
 
 
 def head_roles(atlas: Atlas) -> dict[Head, tuple[Role, ...]]:
-    """The roles of every head, those furthest above their baseline first; empty for one without a clear role."""
+    """Return the roles of every head, furthest above their baseline first; empty without a clear role."""
     heads: dict[Head, list[Role]] = {
         (kind, layer, head): [] for kind in KINDS for layer in range(atlas.layers) for head in range(atlas.heads)
     }
@@ -65,10 +65,9 @@ def head_roles(atlas: Atlas) -> dict[Head, tuple[Role, ...]]:
 
 
 def closest_roles(atlas: Atlas, head: Head) -> tuple[Role, ...]:
-    """What comes closest to a role, clear or not: of each part that by which the head is furthest above its baseline.
+    """Return the closest candidates for a role, clear or not: the best of each part, furthest above baseline first.
 
-    Counted on at least 50 places; those furthest above it first. A relation for which the head was no candidate has no
-    p-value: NaN.
+    They are counted on at least 50 places. A relation for which the head was not a candidate has the p-value NaN.
     """
     kind, layer, number = head
     found = []
@@ -86,7 +85,7 @@ def closest_roles(atlas: Atlas, head: Head) -> tuple[Role, ...]:
 
 
 def link_evidence(links: Links, relation: str, direction: str) -> tuple[tuple[Role, Head], ...]:
-    """How well each encoder head follows a relation, clearly or not; those furthest above their baseline first."""
+    """Return the fit of each encoder head to a relation, clear or not, furthest above baseline first."""
     pair = links.directions.index(direction), links.relations.index(relation)
     layers, heads = links.accuracy.value.shape[2:]
     found = [
@@ -105,8 +104,8 @@ def _of_kind(kind: Kind, looks: KindLooks) -> Iterator[tuple[Head, Role]]:
         baseline = max(pattern.uniform, pattern.fixed or 0.0)
         share = pattern.share.value
         with np.errstate(invalid="ignore"):
-            named = (share >= MAX_PLACES) & (share - baseline >= MIN_GAIN) & (pattern.q <= FALSE_DISCOVERIES)
-            # A head whose weights are nearly equal has a strongest key, too, but looks nowhere.
+            named = (share >= MIN_SHARE) & (share - baseline >= MIN_GAIN) & (pattern.q <= FALSE_DISCOVERIES)
+            # A head with nearly equal weights also has a strongest key, but looks nowhere.
             named &= pattern.weight.low > 2 * pattern.uniform
         for layer, head in np.argwhere(named).tolist() if pattern.places >= MIN_PLACES else []:
             yield (kind, layer, head), _rule(name, pattern, layer, head)
@@ -134,7 +133,7 @@ def _linking(atlas: Atlas) -> Iterator[tuple[Head, Role]]:
 
 
 def _link(links: Links, pair: tuple[int, ...], layer: int, head: int) -> Role:
-    """`pair`: numbers of direction and relation."""
+    """Return a relation; `pair` has the numbers of direction and relation."""
     at = (*pair, layer, head)
     direction, relation = links.directions[pair[0]], links.relations[pair[1]]
     place = (relation, direction, layer, head)

@@ -1,7 +1,7 @@
-"""Simple rules for where a head may look: for each query the keys that a rule names.
+"""Simple rules for the keys that a head attends to from each query.
 
-Queries are words; `<s>`, `</s>` and punctuation are asked by no rule. Offsets count from the query: -1 is the token
-before. In cross-attention the query is the token that is generated, at its own position.
+Queries are words, not `<s>`, `</s>` or punctuation. Offsets count from the query: -1 is the token before. In
+cross-attention the query is the generated token, at its own position.
 
 Shape legend: Q queries, K keys.
 """
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from transformer_core.analysis.attention_sinks import query_rows, separators
 from transformer_core.attention_maps import WORD_BOUNDARY, AttentionMaps, Axis, Kind
 
-OFFSETS = tuple(range(-6, 7))  # of which the best is the baseline of every other rule
+OFFSETS = tuple(range(-6, 7))  # the best one is the baseline of every other rule
 NAMED_OFFSETS = {"offset-2": -2, "offset-1": -1, "offset0": 0, "offset+1": 1, "offset+2": 2}
 _SELF = ("separator", "punctuation", "end", "start", "copy", "after-copy", "rarest")
 PATTERNS: dict[Kind, tuple[str, ...]] = {
@@ -29,20 +29,20 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def word_key(text: str) -> str:
-    """What words are counted as."""
+    """Return the form in which a word is counted."""
     return text.lower()
 
 
 def pattern_keys(maps: AttentionMaps, kind: Kind, rarest: Collection[str]) -> dict[str, BoolArray]:
-    """The keys of every rule.
+    """Return the keys of every rule.
 
     Args:
-        maps: Of one sentence.
-        kind: Of attention.
-        rarest: The rarest words among the keys, as `word_key`; several when they are equally rare.
+        maps: Maps of one sentence.
+        kind: Kind of attention.
+        rarest: The rarest words among the keys, as `word_key`; several if equally rare.
 
     Returns:
-        (Q, K) of each name in `PATTERNS`; a row without any True is a place at which the rule says nothing.
+        (Q, K) for each name in `PATTERNS`; the rule does not apply to a row without any True.
     """
     queries, keys = maps.queries(kind), maps.keys(kind)
     shape = len(queries), len(keys)
@@ -57,7 +57,7 @@ def pattern_keys(maps: AttentionMaps, kind: Kind, rarest: Collection[str]) -> di
     same = _equal(queries, keys)
     if kind != "cross":
         np.fill_diagonal(same, False)
-    # The token after an earlier copy: the copy stands before the query.
+    # The token after an earlier copy, which is before the query.
     after = np.zeros(shape, dtype=bool)
     if kind != "cross":
         after[:, 1:] = np.tril(same, k=-1)[:, :-1]
@@ -82,7 +82,7 @@ def pattern_keys(maps: AttentionMaps, kind: Kind, rarest: Collection[str]) -> di
 
 
 def _equal(queries: Axis, keys: Axis) -> BoolArray:
-    """(Q, K) whether the tokens are equal, apart from where words begin; special tokens equal none."""
+    """Return (Q, K), True for equal tokens; word boundaries do not count, and special tokens equal none."""
     ours, theirs = (
         np.array([token.replace(WORD_BOUNDARY, "").lower() for token in axis.tokens]) for axis in (queries, keys)
     )

@@ -1,26 +1,31 @@
-"""What an atlas holds: every number of every part, with its interval, its count and its baselines.
+"""Types of an atlas: every number of every part, with its interval, its count and its baselines.
 
-Layers and heads count from 0. NaN stands where nothing was counted.
+Layers and heads count from 0. NaN means that nothing was counted.
 
 Shape legend: L layers, H heads, R relations, C counts.
 """
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from transformer_core.attention_maps import Kind
 
 FloatArray = npt.NDArray[np.float64]
+Number = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=1, le=256)]  # of layers, and of heads in a layer
+Hash = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{64})?$")]
 
 
 class Estimate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Numbers with their 95 % intervals over sentences that are drawn with replacement.
+    """Numbers with 95 % bootstrap intervals over sentences.
 
     Args:
-        value: Any shape, most often (L, H).
+        value: Any shape, usually (L, H).
         low: Lower ends.
         high: Upper ends.
     """
@@ -31,15 +36,15 @@ class Estimate(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Pattern(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How well a simple rule says where heads look, such as "the token before".
+    """Fit of heads to a simple rule, such as "the token before".
 
     Args:
-        share: (L, H) of the places, how many have their strongest key where the rule says.
+        share: (L, H) share of the places whose strongest key is a key of the rule.
         weight: (L, H) mean weight on the keys of the rule.
-        places: Queries that were counted.
-        uniform: What equal weights would give, as share and as weight.
-        offset: The offset that fits the rule best, the same for all queries; None for a rule that is an offset.
-        fixed: The share that this offset explains; None for a rule that is an offset.
+        places: Counted queries.
+        uniform: Value of equal weights, as share and as weight.
+        offset: The fixed offset that fits the rule best; None for a rule that is an offset.
+        fixed: Share explained by this offset; None for a rule that is an offset.
         q: (L, H) p-values that `share` is above the larger baseline, after Benjamini-Hochberg over all rules and heads.
     """
 
@@ -53,12 +58,12 @@ class Pattern(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Spread(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A number of every head beside that of equal weights.
+    """Number of every head, with the baseline of equal weights.
 
     Args:
         heads: (L, H).
-        uniform: What equal weights give.
-        places: Queries that were counted.
+        uniform: Value of equal weights.
+        places: Counted queries.
     """
 
     heads: Estimate
@@ -67,7 +72,7 @@ class Spread(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class KindLooks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the heads of a kind look.
+    """Attention targets of the heads of a kind.
 
     Args:
         patterns: By name of the rule, see `patterns.py`.
@@ -83,10 +88,10 @@ class KindLooks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Looks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where all heads look.
+    """Attention targets of all heads.
 
     Args:
-        sentences: That were read.
+        sentences: Number of sentences.
         skipped: Sentences that are empty or too long.
         offsets: Position of the key minus that of the query.
         kinds: By kind of attention.
@@ -99,44 +104,44 @@ class Looks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Link(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A head that seemed to follow a relation when it was chosen, and how it did in the test.
+    """Candidate head for a relation, with its test.
 
     Args:
         relation: Of Universal Dependencies.
         direction: `to_head`: from dependents to their heads. `to_dependent`: the other way.
         layer: Of the encoder.
         head: Of this layer.
-        p: That it is no better than the baseline, one-sided.
-        q: The same after Benjamini-Hochberg over all that were chosen.
+        p: One-sided p-value that it is better than the baseline.
+        q: After Benjamini-Hochberg over all candidates.
         holds: Whether it is 10 points above the baseline on at least 50 queries of the test, and q is at most 0.05.
     """
 
     relation: str
     direction: str
-    layer: int
-    head: int
+    layer: Number
+    head: Number
     p: float
     q: float
     holds: bool
 
 
 class Links(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which words the encoder's heads link: accuracy for each direction and relation.
+    """Accuracy of the encoder's heads for each direction and relation.
 
     Args:
-        chosen_on: Trees on which offsets and candidates were chosen.
+        chosen_on: Trees for the choice of offsets and candidates.
         sentences: Trees of the test.
         skipped: Trees of both that are too long.
         directions: `to_head` and `to_dependent`.
         relations: R, of Universal Dependencies.
         accuracy: (2, R, L, H) share of queries whose strongest word is the right one.
         places: (2, R) queries.
-        first: (2, R, L, H) the accuracy where candidates were chosen.
+        first: (2, R, L, H) accuracy on the trees of the choice.
         first_places: (2, R) queries there.
         offset: (2, R) best fixed offset in words, chosen there.
         fixed: (2, R) its accuracy in the test.
-        uniform: (2, R) that of another word drawn at random.
-        gain: (2, R, L, H) accuracy minus the baseline: the one of `fixed` and `uniform` that was larger when chosen.
+        uniform: (2, R) accuracy of another word drawn at random.
+        gain: (2, R, L, H) accuracy minus the baseline: `fixed` or `uniform`, whichever was larger in the choice.
         tested: The candidates.
     """
 
@@ -157,15 +162,15 @@ class Links(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Convention(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Alignment error rates under one way to name the rows of cross-attention.
+    """Alignment error rates with one name of the rows of cross-attention.
 
     Args:
         error: (L, H) 0 to 1, less is better.
         fixed: Error of the best fixed offset in words.
         offset: That offset.
-        uniform: Error of links drawn at random, the mean over draws.
+        uniform: Error of random links, the mean over draws.
         gain: (L, H) `fixed` minus `error`.
-        q: (L, H) p-values that a head aligns no better, after Benjamini-Hochberg.
+        q: (L, H) p-values that a head aligns better, after Benjamini-Hochberg.
     """
 
     error: Estimate
@@ -177,12 +182,12 @@ class Convention(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Alignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How well the heads of cross-attention align words.
+    """Word alignment by the heads of cross-attention.
 
     Args:
-        sentences: With links made by hand.
+        sentences: Sentences with gold links.
         skipped: Sentences that are too long.
-        rows: `output`: rows named after the token that they generate. `input`: after the token that they read.
+        rows: `output`: rows named after the generated token. `input`: after the token read.
     """
 
     sentences: int
@@ -191,20 +196,20 @@ class Alignment(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Effects(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a token of the reference loses without each head, in nats; positive: the head helps.
+    """Log-probability that a token of the reference loses without each head, in nats; positive: the head helps.
 
     Args:
-        sentences: That were read.
+        sentences: Number of sentences.
         skipped: Sentences that are empty or too long.
-        tokens: Of their targets, `</s>` included.
-        changes: What a head says instead -> kind -> (L, H). `random` is the baseline of the others.
-        q: Change -> kind -> (L, H) two-sided p-values that the effect is 0, after Benjamini-Hochberg of each change.
-        gradient: Kind -> (L, H) importance by the gradient (Michel, Levy and Neubig 2019).
+        tokens: Target tokens, `</s>` included.
+        changes: Replacement of the output -> kind -> (L, H). `random` is the baseline of the others.
+        q: Change -> kind -> (L, H) two-sided p-values of the effect, after Benjamini-Hochberg of each change.
+        gradient: Kind -> (L, H) gradient importance (Michel, Levy and Neubig 2019).
         agreement: Change -> Spearman's rank correlation of effect and gradient importance, over all heads and by kind.
         classes: Class of the target token -> kind -> (L, H), effects of `mean`.
         class_tokens: Class -> tokens.
-        lengths: Sentences of a third of lengths -> kind -> (L, H), effects of `mean`.
-        length_bounds: Third -> tokens of the source of its shortest and its longest sentence.
+        lengths: Third of sentences by length -> kind -> (L, H), effects of `mean`.
+        length_bounds: Third -> source tokens of its shortest and its longest sentence.
     """
 
     sentences: int
@@ -226,10 +231,10 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Args:
         bleu: Corpus BLEU.
         chrf: Corpus chrF2.
-        bleu_half: Half the width of its 95 % interval over sentences.
-        chrf_half: The same of chrF2.
-        bleu_p: Of the hypothesis that the whole model is as good, by paired bootstrap resampling (Koehn 2004).
-        chrf_p: The same of chrF2.
+        bleu_half: Half the width of the 95 % interval of `bleu` over sentences.
+        chrf_half: Half the width for `chrf`.
+        bleu_p: P-value of the difference to the whole model, by paired bootstrap resampling (Koehn 2004).
+        chrf_p: P-value for `chrf`.
     """
 
     bleu: float
@@ -241,12 +246,12 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Decoded(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is left of translations without each head.
+    """Scores of translations without each head.
 
     Args:
-        sentences: That were translated.
+        sentences: Translated sentences.
         signatures: sacreBLEU's.
-        whole: The model as it is; its p-values are 1.
+        whole: The whole model; its p-values are 1.
         heads: Kind -> layer -> head.
         q: Kind -> (L, H) `bleu_p` after Benjamini-Hochberg.
     """
@@ -259,32 +264,32 @@ class Decoded(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Curve(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Scores against the number of heads that are left.
+    """Scores against the number of remaining heads.
 
     Args:
-        heads: Which heads go: those of a kind, or `all`.
-        order: What decides which go first, see `pruning.py`.
+        heads: Removed heads: those of a kind, or `all`.
+        order: Order of removal, see `cumulative_ablation.py`.
         seed: Of a random order; None for the others.
-        removed: Kind, layer and head in the order in which they go.
-        kept: (C,) heads that are left.
+        removed: Kind, layer and head in the order of removal.
+        kept: (C,) numbers of remaining heads.
         scores: (C,).
     """
 
     heads: str
     order: str
     seed: int | None
-    removed: tuple[tuple[Kind, int, int], ...]
-    kept: tuple[int, ...]
+    removed: tuple[tuple[Kind, Number, Number], ...]
+    kept: tuple[Number, ...]
     scores: tuple[Score, ...]
 
 
 class Pruned(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How many heads can go.
+    """Cumulative ablation.
 
     Args:
-        sentences: That were translated.
-        greedy_sentences: On which the greedy order was found.
-        curves: All of them.
+        sentences: Translated sentences.
+        greedy_sentences: Sentences for the greedy order.
+        curves: All curves.
     """
 
     sentences: int
@@ -293,30 +298,30 @@ class Pruned(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Sibling(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A head that looks much like another.
+    """Similar head.
 
     Args:
-        model: The weights_hash of its model; empty for this one.
-        number: Of the head in its model: layer times the heads of a layer, plus head.
+        model: weights_hash of its model; empty for this one.
+        number: Number of the head in its model: layer times the heads of a layer, plus head.
         distance: Mean Jensen-Shannon distance of the rows, 0 to 1.
         low: Lower end of its 95 % interval over sentences.
         high: Upper end.
     """
 
-    model: str
-    number: int
+    model: Hash
+    number: Number
     distance: float
     low: float
     high: float
 
 
 class Family(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The nearest heads of every head of a kind.
+    """Nearest heads of every head of a kind.
 
     Args:
-        sentences: Whose rows were compared.
-        rows: Queries that were compared.
-        nearest: Layer -> head -> its nearest heads, in this model, and then in each other.
+        sentences: Compared sentences.
+        rows: Compared queries.
+        nearest: Layer -> head -> its nearest heads, in this model, and then in each other model.
         distances: (L * H, L * H) in this model.
         typical: Median distance of two heads of this model: the baseline.
         uniform: (L, H) distance to equal weights.
@@ -331,7 +336,7 @@ class Family(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class OtherModel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A model whose encoder heads were compared with those of this one.
+    """Other model whose encoder heads were compared.
 
     Args:
         name: Of its folder.
@@ -340,12 +345,12 @@ class OtherModel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
     name: str
-    layers: int
-    heads: int
+    layers: Count
+    heads: Count
 
 
 class Resemblance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whom each head resembles.
+    """Similarity of heads.
 
     Args:
         kinds: By kind of attention.
@@ -357,29 +362,29 @@ class Resemblance(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Example(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A place at which a head shows clearly what it does.
+    """Clear example of a head's role.
 
     Args:
         sentence: Number of the probe sentence.
-        query: Position of the token that looks.
-        key: Position of the token that it looks at most.
-        weight: Of this key.
-        fits: Whether the place fits the head's first role; False where the head has none that a probe shows.
+        query: Position of the query.
+        key: Position of the key with the largest weight.
+        weight: Weight of this key.
+        fits: Whether the place fits the head's first role; False without a role that a probe can show.
     """
 
-    sentence: int
-    query: int
-    key: int
+    sentence: Number
+    query: Number
+    key: Number
     weight: float
     fits: bool
 
 
 class Examples(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where each head shows best.
+    """Clearest examples of each head.
 
     Args:
-        sentences: The probe sentences that any example names, by number.
-        targets: Their translations by the model, by the same numbers.
+        sentences: Probe sentences of the examples, by number.
+        targets: Translations of these sentences by the model, by number.
         kinds: Kind -> layer -> head -> examples, clearest first.
     """
 
@@ -389,13 +394,13 @@ class Examples(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the numbers of a part come from.
+    """Provenance of a part.
 
     Args:
-        version: Of the program.
-        seed: Of everything that is drawn.
-        draws: Of sentences, for the intervals.
-        data: What a file is for -> its name and sha256.
+        version: Version of the program.
+        seed: Of all draws.
+        draws: Draws of sentences, for the intervals.
+        data: Purpose of a file -> its name and sha256.
     """
 
     version: str
@@ -405,28 +410,28 @@ class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All that was measured of a model's heads; a part that was not measured is None.
+    """Measurements of a model's heads; a missing part is None.
 
     Args:
         format_version: Of this file.
         weights_hash: Of the model.
         layers: L, of each kind.
         heads: H, of each layer.
-        sources: By name of the part.
-        looks: Where heads look.
-        links: Which words they link.
-        align: How well they align.
-        effects: What they do to the log-probability.
-        decode: What they do to translations.
-        prune: How many can go.
-        resembles: Whom they resemble.
-        examples: Where they show best.
+        sources: Provenance by part.
+        looks: Attention targets.
+        links: Dependency relations.
+        align: Word alignment.
+        effects: Effects on the log-probability.
+        decode: Effects on translations.
+        prune: Cumulative ablation.
+        resembles: Similarity of heads.
+        examples: Clearest examples.
     """
 
     format_version: int
-    weights_hash: str
-    layers: int
-    heads: int
+    weights_hash: Hash
+    layers: Count
+    heads: Count
     sources: dict[str, Source]
     looks: Looks | None = None
     links: Links | None = None

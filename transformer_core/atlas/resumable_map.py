@@ -1,9 +1,8 @@
-"""Long work in small pieces: by several processes, and taken up again after it was killed.
+"""Resumable map of a function over items, in several processes.
 
-A stage is a function of a model and of an item, such as a few sentences. Each result is a file whose name tells the
-model, the function and the item by a hash, so that what is there already need not be computed again, and nothing
-stale is ever taken for it. Results come in the order of the items, whoever computed them: with the same model, items
-and program the bytes are the same for every number of workers.
+A stage is a function of a model and an item, such as a few sentences. Each result is a file named by a hash of model,
+function and item. So a result is never computed twice, and a stale one is never used. Results come in the order of the
+items: with the same model, items and program the bytes do not depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ from transformer_core.translator import Translator
 Results = Mapping[str, npt.NDArray[Any]]
 Stage = Callable[[Translator, Any], Results]
 MAX_MAP_BYTES = 64 * 2**20  # of the attention maps of one sentence; a longer one is skipped
-_WAITING = 2  # items for each worker that are handed out before their turn
+_WAITING = 2  # queued items for each worker
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench:
-    """Where the work is done.
+class ResumableMap:
+    """Resumable map over items.
 
     Args:
         checkpoint: Folder of the model.
         weights_hash: Of the model.
-        folder: For the results until all is done.
-        device: Of the model in every process.
-        workers: Processes; 1 means this one.
+        folder: Folder of intermediate results.
+        device: Device of the model in every process.
+        workers: Number of processes; 1 is this process.
     """
 
     checkpoint: Path
@@ -56,12 +55,12 @@ class Bench:
     workers: int = 1
 
     def run(self, stage: Stage, items: Sequence[Any], unit: str) -> list[dict[str, npt.NDArray[Any]]]:
-        """The results of all items, in their order.
+        """Return the results of all items, in order.
 
         Args:
-            stage: A function of a module, so that other processes can find it.
-            items: What JSON can hold.
-            unit: What an item is called beside the progress bar.
+            stage: A module-level function, so that other processes can import it.
+            items: JSON values.
+            unit: Name of an item in the progress bar.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         recover_interrupted_writes(self.folder, "*.npz")
@@ -73,7 +72,7 @@ class Bench:
         return [_sure(file) for file in files]
 
     def clear(self) -> None:
-        """Remove the results and end the processes: they are no longer needed."""
+        """Remove the results and end the processes."""
         if "_pool" in self.__dict__:
             self._pool.shutdown()
             del self.__dict__["_pool"]
@@ -81,7 +80,7 @@ class Bench:
 
     @cached_property
     def _pool(self) -> ProcessPoolExecutor:
-        """The same processes for every stage, since each of them has to load PyTorch and the model."""
+        """Processes shared by all stages, since each has to load PyTorch and the model."""
         return ProcessPoolExecutor(self.workers, mp_context=get_context("spawn"), initializer=_end_with_parent)
 
     def _key(self, stage: Stage, item: Any) -> str:
@@ -89,7 +88,7 @@ class Bench:
         return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
     def _computed(self, stage: Stage, work: Sequence[tuple[Any, Path]]) -> Iterator[None]:
-        """Compute, and yield whenever an item is done."""
+        """Compute items; yield after each."""
         if min(self.workers, len(work)) <= 1:
             for item, file in work:
                 _compute(self.checkpoint, self.device, stage, item, file)
@@ -115,7 +114,7 @@ class Bench:
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that began it was killed; otherwise it would wait for work for good."""
+    """End this process when its parent is killed; otherwise it would wait forever."""
     parent = parent_process()
 
     def watch() -> None:
@@ -128,7 +127,7 @@ def _end_with_parent() -> None:
 
 @lru_cache(maxsize=2)
 def model_of(checkpoint: Path, device: str) -> Translator:
-    """A model, loaded once in each process."""
+    """Load a model once in each process."""
     translator = Translator.load(checkpoint, device)
     translator.most_map_bytes = MAX_MAP_BYTES
     return translator
@@ -147,7 +146,7 @@ def _compute(checkpoint: Path, device: str, stage: Stage, item: Any, file: Path)
 
 
 def _read(file: Path) -> dict[str, npt.NDArray[Any]] | None:
-    """A result; None where there is none, or a damaged one."""
+    """Read a result; None if it is missing or damaged."""
     if not file.is_file():
         return None
     try:
@@ -165,10 +164,10 @@ def _sure(file: Path) -> dict[str, npt.NDArray[Any]]:
 
 
 def joined(results: Sequence[Results], name: str) -> npt.NDArray[Any]:
-    """An array of all items, one after the other."""
+    """Concatenate an array of all items."""
     return np.concatenate([each[name] for each in results])
 
 
 def cut(items: Sequence[Any], size: int) -> list[list[Any]]:
-    """Items in groups of a size that does not depend on the number of workers."""
+    """Split items into groups of a size that does not depend on the number of workers."""
     return [list(items[start : start + size]) for start in range(0, len(items), size)]

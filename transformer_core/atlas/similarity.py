@@ -1,7 +1,7 @@
-"""Whom each head resembles: the mean Jensen-Shannon distance of the rows of two heads, between words.
+"""Similarity of heads: the mean Jensen-Shannon distance of the rows of two heads, between words.
 
-Words stand between blanks, so that models with other vocabularies can be compared. `</s>` and `<s>` are keys like
-words. Heads of other models are compared where both read the same: those of the encoder.
+Words are separated by blanks, so that models with other vocabularies can be compared. `</s>` and `<s>` are keys like
+words. Heads of other models are compared in the encoder only, where both models read the same text.
 
 Shape legend: N sentences, A and B heads (L * H), Q query words, K key words.
 """
@@ -18,10 +18,11 @@ import numpy.typing as npt
 from transformer_core.analysis.attention_sinks import entropy
 from transformer_core.atlas.links import encoder_weights
 from transformer_core.atlas.record import Estimate, Family, FloatArray, OtherModel, Resemblance, Sibling
-from transformer_core.atlas.resumable_map import Bench, Results, cut, joined, model_of
+from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined, model_of
 from transformer_core.atlas.statistics import Bootstrap
+from transformer_core.atlas.targets import read_maps
 from transformer_core.atlas.words import BoolArray, blank_words, by_words, membership
-from transformer_core.attention_maps import KINDS, Kind, MapsTooLarge
+from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import SourceTooLong, Translator
 
@@ -29,22 +30,25 @@ CHUNK = 10  # sentences of an item
 NEAREST = 3  # heads of each model
 
 
-def measure_resemblance(
-    bench: Bench, pairs: Sequence[Sequence[str]], beside: Mapping[str, tuple[str, Path]], bootstrap: Mapping[str, int]
+def measure_similarity(
+    resumable: ResumableMap,
+    pairs: Sequence[Sequence[str]],
+    other_models: Mapping[str, tuple[str, Path]],
+    bootstrap: Mapping[str, int],
 ) -> Resemblance:
-    """Compare all heads of a kind with one another, and those of the encoder with other models'.
+    """Compare all heads of a kind with one another, and encoder heads with other models'.
 
     Args:
-        bench: Where the work is done.
+        resumable: Runs the stages.
         pairs: Sentences and translations.
-        beside: Other models: weights_hash -> name and folder.
+        other_models: weights_hash -> name and folder.
         bootstrap: `draws` and `seed`.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    folders = [[identity, str(folder)] for identity, (_, folder) in beside.items()]
-    results = bench.run(chunk_resemblance, [[group, folders] for group in cut(pairs, CHUNK)], "sentences x 10")
+    folders = [[identity, str(folder)] for identity, (_, folder) in other_models.items()]
+    results = resumable.run(chunk_similarity, [[group, folders] for group in cut(pairs, CHUNK)], "sentences x 10")
     rows = joined(results, "rows")
     if not rows.any():
         raise ValueError("no sentence can be read: all are empty or too long")
@@ -53,12 +57,12 @@ def measure_resemblance(
     for number, kind in enumerate(KINDS):
         own = joined(results, f"{kind}.own")  # (N, A, A)
         layers, heads = results[0]["shape"].tolist()
-        others = {each: joined(results, f"{kind}.{each}") for each in beside} if kind == "encoder" else {}
+        others = {each: joined(results, f"{kind}.{each}") for each in other_models} if kind == "encoder" else {}
         kinds[kind] = _family(
             drawing, own, others, rows[:, number], joined(results, f"{kind}.uniform"), (layers, heads)
         )
     models = {}
-    for identity, (name, _) in beside.items():
+    for identity, (name, _) in other_models.items():
         layers, heads = results[0][f"shape.{identity}"].tolist()
         models[identity] = OtherModel(name=name, layers=layers, heads=heads)
     return Resemblance(kinds=kinds, models=models)
@@ -95,7 +99,7 @@ def _family(
 
 
 def _nearest(model: str, head: int, ranked: FloatArray, found: Estimate) -> list[Sibling]:
-    """The nearest heads of one model."""
+    """Return the nearest heads of one model."""
     order = np.argsort(ranked[head], kind="stable")[:NEAREST]
     return [
         Sibling(
@@ -110,8 +114,8 @@ def _nearest(model: str, head: int, ranked: FloatArray, found: Estimate) -> list
     ]
 
 
-def chunk_resemblance(translator: Translator, item: Any) -> Results:
-    """Distances summed over the rows of each sentence: `KIND.own` (N, A, A), `encoder.HASH` (N, A, B), rows, shapes."""
+def chunk_similarity(translator: Translator, item: Any) -> Results:
+    """Sum distances over the rows of each sentence: `KIND.own` (N, A, A), `encoder.HASH` (N, A, B), rows, shapes."""
     pairs, folders = item
     device = str(translator.model.embedding.weight.device)
     others = {identity: model_of(Path(folder), device) for identity, folder in folders}
@@ -119,15 +123,15 @@ def chunk_resemblance(translator: Translator, item: Any) -> Results:
     found: dict[str, list[FloatArray]] = {}
     for source, target in pairs:
         rows = _rows(translator, source, target)
-        beside = {identity: _encoder_rows(other, source) for identity, other in others.items()}
-        usable = rows is not None and all(each is not None for each in beside.values())
+        other_rows = {identity: _encoder_rows(other, source) for identity, other in others.items()}
+        usable = rows is not None and all(each is not None for each in other_rows.values())
         found.setdefault("rows", []).append(np.array([rows[kind].shape[1] if rows and usable else 0 for kind in KINDS]))
         for kind in KINDS:
             own = rows[kind] if rows and usable else np.full((count, 0, 1), 1.0)
             even = np.full((1, *own.shape[1:]), 1 / own.shape[2])
             found.setdefault(f"{kind}.own", []).append(row_distances(own, own))
             found.setdefault(f"{kind}.uniform", []).append(row_distances(own, even)[:, 0])
-            for identity, other in beside.items() if kind == "encoder" else ():
+            for identity, other in other_rows.items() if kind == "encoder" else ():
                 shape = others[identity].config.num_layers * others[identity].config.num_heads
                 theirs = other if other is not None and usable else np.full((shape, 0, 1), 1.0)
                 found.setdefault(f"encoder.{identity}", []).append(row_distances(own, theirs))
@@ -140,24 +144,21 @@ def _shape(translator: Translator) -> npt.NDArray[np.int64]:
 
 
 def row_distances(ours: FloatArray, theirs: FloatArray) -> FloatArray:
-    """(A, Q, K) and (B, Q, K) -> (A, B): Jensen-Shannon distances, 0 to 1, summed over the rows."""
+    """Sum Jensen-Shannon distances, 0 to 1, over the rows: (A, Q, K) and (B, Q, K) -> (A, B)."""
     between = np.stack([entropy((each + theirs) / 2) for each in ours])  # (A, B, Q)
     divergence = between - (entropy(ours)[:, None] + entropy(theirs)) / 2
     return np.asarray(np.sqrt(np.clip(divergence / np.log(2), 0.0, 1.0)).sum(axis=2))
 
 
 def _rows(translator: Translator, source: str, target: str) -> dict[Kind, FloatArray] | None:
-    """(A, Q, K) of each kind, queries that are words; None for a sentence that is empty or too long."""
-    if not (source.strip() and target.strip()):
-        return None
-    try:
-        maps = translator.teacher_force(source, target).attention
-    except (SourceTooLong, MapsTooLarge):
+    """Return (A, Q, K) of each kind, queries that are words; None for a sentence that is empty or too long."""
+    maps = read_maps(translator, source, target)
+    if maps is None:
         return None
     of_source = _members(translator.encode(source), source)
     of_target = _members(translator.encode_target(target), target)
     source_keys, inputs = _with_special(of_source, start=False), _with_special(of_target, start=True)
-    # Row t of cross-attention is named after the token that it generates, that of the decoder after the one it reads.
+    # Row t of cross-attention is named after the generated token, row t of the decoder after the token read.
     queries = {
         "encoder": np.pad(of_source, ((0, 1), (0, 0))),
         "decoder": np.pad(of_target, ((1, 0), (0, 0))),
@@ -184,12 +185,12 @@ def _members(encoding: Encoding, text: str) -> BoolArray:
 
 
 def _with_special(members: BoolArray, *, start: bool) -> BoolArray:
-    """The same with a word of its own for `<s>` before, or for `</s>` after; lone spaces go to it too."""
+    """Add a word for `<s>` before, or for `</s>` after; lone spaces belong to it."""
     rows = np.pad(members, ((1, 0), (0, 0)) if start else ((0, 1), (0, 0)))
     return np.asarray(np.concatenate([rows, ~rows.any(axis=1, keepdims=True)], axis=1))
 
 
 def _flat(weights: FloatArray) -> FloatArray:
-    """(L, H, Q, K) -> (A, Q, K); a word without tokens has equal weights in every model."""
+    """Flatten (L, H, Q, K) -> (A, Q, K); a word without tokens has equal weights in every model."""
     flat = weights.reshape(-1, *weights.shape[2:])
     return np.where(np.isnan(flat), 1 / flat.shape[2], flat)

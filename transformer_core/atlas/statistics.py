@@ -1,4 +1,4 @@
-"""Intervals and tests of the atlas: sentences are the units, since the words of a sentence depend on one another.
+"""Intervals and tests of the atlas. The units are sentences, since the words of a sentence depend on one another.
 
 Shape legend: N sentences, D draws.
 """
@@ -11,15 +11,15 @@ import numpy.typing as npt
 from transformer_core.atlas.record import Estimate, FloatArray
 
 DRAWS = 1_000
-FALSE_DISCOVERIES = 0.05  # share of the findings that may be wrong
-MIN_GAIN = 0.10  # above the baseline, of a role
-MIN_PLACES = 50  # on which a role was counted
+FALSE_DISCOVERIES = 0.05  # false discovery rate
+MIN_GAIN = 0.10  # of a role, above the baseline
+MIN_PLACES = 50  # of a role
 _INTERVAL = (2.5, 97.5)  # percent
-_COLUMNS = 2_048  # that are drawn together, so that memory stays bounded
+_COLUMNS = 2_048  # of a batch, which bounds memory
 
 
 class Bootstrap:
-    """N sentences drawn D times with replacement; every number of a part uses the same draws.
+    """Bootstrap of N sentences, drawn D times with replacement; every number of a part uses the same draws.
 
     Args:
         sentences: N, at least 1.
@@ -33,14 +33,14 @@ class Bootstrap:
         self._drawn = drawn.astype(np.float64)  # (D, N)
 
     def ratio(self, sums: npt.ArrayLike, counts: npt.ArrayLike) -> Estimate:
-        """Sums over counts, such as hits over queries.
+        """Divide sums by counts, such as hits by queries.
 
         Args:
             sums: (N, ...) of each sentence.
-            counts: (N, ...) that broadcasts to it from the left: (N,) counts for all.
+            counts: (N, ...) that broadcasts from the left: (N,) counts for all.
 
         Returns:
-            NaN where nothing was counted. Draws without any count are left out of an interval.
+            NaN where nothing was counted. Intervals skip draws without any count.
         """
         top = np.asarray(sums, dtype=np.float64)
         below = np.asarray(counts, dtype=np.float64)
@@ -57,18 +57,18 @@ class Bootstrap:
         return Estimate(value=value.reshape(shape), low=low.reshape(shape), high=high.reshape(shape))
 
     def of(self, draw_values: FloatArray, value: FloatArray) -> Estimate:
-        """An estimate from its values in all draws, (D, ...), such as correlations."""
+        """Return an estimate from its values in all draws, (D, ...), such as correlations."""
         low, high = np.nanpercentile(draw_values, _INTERVAL, axis=0)
         return Estimate(value=np.asarray(value), low=np.asarray(low), high=np.asarray(high))
 
     def ratios(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
-        """(N, ...) sums and (N,) or (N, ...) counts -> (D, ...): the ratio of every draw."""
+        """Return the ratio of every draw: (N, ...) sums and (N,) or (N, ...) counts -> (D, ...)."""
         below = self._drawn @ counts.reshape(len(counts), -1)  # (D, 1) or (D, ...)
         flat = self._drawn @ sums.reshape(len(sums), -1) / below
         return np.asarray(flat.reshape(-1, *sums.shape[1:]))
 
     def _ends(self, top: FloatArray, below: FloatArray) -> FloatArray:
-        """(2, columns)."""
+        """Return the ends of the intervals, (2, columns)."""
         ratios = (self._drawn @ top) / (self._drawn @ below)
         empty = np.isnan(ratios).all(axis=0)
         ratios[:, empty] = 0.0
@@ -78,7 +78,7 @@ class Bootstrap:
 
 
 def sign_test(differences: FloatArray, *, two_sided: bool = False) -> FloatArray:
-    """Exact p-values of the sign test: sentences with a positive difference against those with a negative one.
+    """Compute exact p-values of the sign test: sentences with a positive against a negative difference.
 
     Args:
         differences: (N, ...) of each sentence; 0 and NaN count for neither side.
@@ -96,7 +96,7 @@ def sign_test(differences: FloatArray, *, two_sided: bool = False) -> FloatArray
 
 
 def corrected(p: FloatArray) -> FloatArray:
-    """P-values after Benjamini and Hochberg (1995), all as one family; NaN stays and belongs to none."""
+    """Correct p-values as one family (Benjamini and Hochberg 1995); NaN stays NaN."""
     from scipy.stats import false_discovery_control
 
     found = np.full(p.shape, np.nan)

@@ -1,6 +1,6 @@
-"""The file of an atlas: one JSON object, `atlas.json`, small enough to ship in a checkpoint's `derived/`.
+"""File of an atlas: one JSON object, `atlas.json`, small enough to ship in a checkpoint's `derived/`.
 
-Arrays are nested lists; null stands for NaN.
+Arrays are nested lists; null is NaN.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _to_json(value: Any) -> Any:
 
 
 def _from_json(kind: Any, value: Any) -> Any:
-    """A nested list -> an array of finite numbers, NaN for null."""
+    """Convert a nested list to an array of finite numbers, NaN for null."""
     if not isinstance(value, (list, float, int)) or isinstance(value, bool):
         raise ValueError("expected numbers")
     leaves: list[Any] = [value]
@@ -51,7 +51,7 @@ def _from_json(kind: Any, value: Any) -> Any:
 
 
 def to_bytes(atlas: Atlas) -> bytes:
-    """An atlas as the bytes of its file. Raises ValueError when it is larger than a file may be."""
+    """Return the bytes of the file. Raises ValueError if the atlas is too large."""
     data = msgspec.json.format(msgspec.json.encode(atlas, enc_hook=_to_json), indent=0) + b"\n"
     if len(data) > MAX_BYTES:
         raise ValueError(f"the atlas has {len(data):,} bytes, but at most {MAX_BYTES:,} are allowed")
@@ -59,16 +59,16 @@ def to_bytes(atlas: Atlas) -> bytes:
 
 
 def save_atlas(atlas: Atlas, path: Path) -> None:
-    """Write an atlas, whole or not at all."""
+    """Write an atlas atomically."""
     atomic_write_bytes(path, to_bytes(atlas))
 
 
 def load_atlas(path: Path, weights_hash: str | None = None) -> Atlas:
-    """Read an atlas that somebody else may have made.
+    """Read an untrusted atlas.
 
     Args:
         path: The file.
-        weights_hash: Of the model that it must be of; None takes any.
+        weights_hash: Of the required model; None takes any.
 
     Raises:
         CheckpointError: It is missing, too large, damaged, of another format or of another model.
@@ -91,11 +91,11 @@ def load_atlas(path: Path, weights_hash: str | None = None) -> Atlas:
 
 
 def shipped_atlas(checkpoint: Path, weights_hash: str | None = None) -> Atlas | None:
-    """The atlas in the `derived/` of a checkpoint; None where there is none.
+    """Read the atlas in the `derived/` of a checkpoint; None if there is none.
 
     Args:
         checkpoint: The checkpoint's folder.
-        weights_hash: Of its model; None takes the one that its manifest tells.
+        weights_hash: Of its model; None takes the one in its manifest.
 
     Raises:
         CheckpointError: It is damaged or of another model.

@@ -1,4 +1,4 @@
-"""Where heads look, beside what the best fixed offset and equal weights would give.
+"""Attention targets of heads, compared with the best fixed offset and equal weights.
 
 Shape legend: N sentences, P rules, O offsets, L layers, H heads, Q queries, K keys.
 """
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from transformer_core.analysis.attention_sinks import entropy, query_rows
 from transformer_core.atlas.patterns import NAMED_OFFSETS, OFFSETS, PATTERNS, pattern_keys, word_key
 from transformer_core.atlas.record import Estimate, FloatArray, KindLooks, Looks, Pattern, Spread
-from transformer_core.atlas.resumable_map import Bench, Results, cut, joined
+from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind, MapsTooLarge
 from transformer_core.text.tokenizer import axis
@@ -26,13 +26,15 @@ CHUNK = 25  # sentences of an item
 Pair = Sequence[str]  # source and target
 
 
-def measure_looks(bench: Bench, translator: Translator, pairs: Sequence[Pair], bootstrap: Mapping[str, int]) -> Looks:
-    """Where all heads look while the model reads given translations.
+def measure_targets(
+    resumable: ResumableMap, translator: Translator, pairs: Sequence[Pair], bootstrap: Mapping[str, int]
+) -> Looks:
+    """Measure the attention targets of all heads on given translations.
 
     Args:
-        bench: Where the work is done.
+        resumable: Runs the stages.
         translator: The same model, for its vocabulary.
-        pairs: Sentences and translations; words are as rare as they are in these.
+        pairs: Sentences and translations, which also define how rare a word is.
         bootstrap: `draws` and `seed`.
 
     Raises:
@@ -40,7 +42,7 @@ def measure_looks(bench: Bench, translator: Translator, pairs: Sequence[Pair], b
     """
     counts = _word_counts(translator, pairs)
     items = [[pairs_here, _counts_of(translator, pairs_here, counts)] for pairs_here in cut(pairs, CHUNK)]
-    results = bench.run(chunk_looks, items, "sentences x 25")
+    results = resumable.run(chunk_targets, items, "sentences x 25")
     read = int(joined(results, "read").sum())
     if not read:
         raise ValueError("no sentence can be read: all are empty or too long")
@@ -50,7 +52,7 @@ def measure_looks(bench: Bench, translator: Translator, pairs: Sequence[Pair], b
 
 
 def _word_counts(translator: Translator, pairs: Sequence[Pair]) -> list[Counter[str]]:
-    """How often each word occurs on both sides."""
+    """Count each word on both sides."""
     counts: list[Counter[str]] = [Counter(), Counter()]
     for pair in pairs:
         for side, words in enumerate(_words(translator, pair)):
@@ -78,16 +80,13 @@ def _counts_of(translator: Translator, pairs: Sequence[Pair], counts: list[Count
     return found
 
 
-def chunk_looks(translator: Translator, item: Any) -> Results:
-    """The sums of some sentences, see `_sums`; `read` tells which sentences could be read."""
+def chunk_targets(translator: Translator, item: Any) -> Results:
+    """Sum over some sentences, see `_sums`; `read` marks the sentences that were read."""
     pairs, counts = item
     found: dict[str, list[npt.NDArray[Any]]] = {}
     read = []
     for source, target in pairs:
-        try:
-            maps = translator.teacher_force(source, target).attention if source.strip() and target.strip() else None
-        except (SourceTooLong, MapsTooLarge):
-            maps = None
+        maps = read_maps(translator, source, target)
         read.append(maps is not None)
         if maps is None:
             continue
@@ -99,24 +98,34 @@ def chunk_looks(translator: Translator, item: Any) -> Results:
     return {"read": np.array(read), **empty, **{name: np.stack(values) for name, values in found.items()}}
 
 
+def read_maps(translator: Translator, source: str, target: str) -> AttentionMaps | None:
+    """Return the maps of a sentence pair; None if it is empty or too long."""
+    if not (source.strip() and target.strip()):
+        return None
+    try:
+        return translator.teacher_force(source, target).attention
+    except (SourceTooLong, MapsTooLarge):
+        return None
+
+
 def _empty(translator: Translator) -> Results:
-    """Of no sentence: arrays of the right shapes."""
+    """Return arrays of the right shapes for no sentence."""
     maps = translator.teacher_force("a", "a").attention
     return {f"{kind}.{name}": np.stack([each])[:0] for kind in KINDS for name, each in _sums(maps, kind, set()).items()}
 
 
 def rarest_words(keys: Axis, counts: Mapping[str, int]) -> set[str]:
-    """The rarest words of an axis, as `word_key`."""
+    """Return the rarest words of an axis, as `word_key`."""
     words = {word_key(word) for word in keys.merged().tokens if word_key(word) in counts}
-    least = min((counts[word] for word in words), default=0)
-    return {word for word in words if counts[word] == least}
+    smallest = min((counts[word] for word in words), default=0)
+    return {word for word in words if counts[word] == smallest}
 
 
 def _sums(maps: AttentionMaps, kind: Kind, rarest: set[str]) -> dict[str, npt.NDArray[Any]]:
-    """Sums over the queries of one sentence.
+    """Sum over the queries of one sentence.
 
-    hits (P, L, H), weight (P, L, H), places (P,), uniform (P,), fixed (P, O); offsets (L, H, O), rows (); and
-    entropy, distance (L, H) with those of equal weights, even_entropy and even_distance ().
+    hits (P, L, H), weight (P, L, H), places (P,), uniform (P,), fixed (P, O); offsets (L, H, O), rows (); entropy and
+    distance (L, H); even_entropy and even_distance () of equal weights.
     """
     weights = maps.weights(kind).astype(np.float64)  # (L, H, Q, K)
     queries, keys = weights.shape[2:]
@@ -183,7 +192,7 @@ def _spread(heads: Estimate, even: FloatArray, rows: FloatArray) -> Spread:
 
 
 def _with_q(kinds: Mapping[Kind, KindLooks], results: Sequence[Results]) -> dict[Kind, KindLooks]:
-    """The same with the p-values of all rules and heads, corrected as one family."""
+    """Add the p-values of all rules and heads, corrected as one family."""
     from msgspec.structs import replace
 
     tests: dict[tuple[Kind, str], FloatArray] = {}

@@ -1,7 +1,7 @@
-"""Dependency trees in CoNLL-U (Universal Dependencies 2), with the characters of the raw text that each word covers.
+"""Dependency trees in CoNLL-U (Universal Dependencies 2), with the span of each word in the raw text.
 
-Syntactic words that are written together (a multi-word token, such as "don't") share its characters when these are
-the words' own, as "do" and "n't"; otherwise, as in French "du", the words have none. Empty nodes are no words.
+The words of a multi-word token, such as "do" and "n't" in "don't", have spans if they concatenate to it; otherwise, as
+in French "du", they have none. Empty nodes are not words.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _MAX_SENTENCES = 100_000
 
 @dataclass(frozen=True)
 class Tree:
-    """A sentence and who depends on whom.
+    """Dependency tree of a sentence.
 
     Args:
         text: The raw sentence.
-        words: Characters of each syntactic word; None for one without characters of its own.
-        heads: For each word the number of its head, from 0; -1 for the root.
-        relations: For each word its relation to the head, without a subtype; `root` for the root.
+        words: Span of each syntactic word; None for a word without one.
+        heads: Number of each word's head, from 0; -1 for the root.
+        relations: Relation of each word to its head, without a subtype; `root` for the root.
     """
 
     text: str
@@ -44,10 +44,10 @@ class Tree:
 
 
 def read_trees(path: Path | str) -> Iterator[Tree]:
-    """The trees of a file, plain or compressed.
+    """Yield the trees of a file, plain or compressed.
 
     Raises:
-        DataError: The file cannot be read, is too long, or has a line that is no CoNLL-U; the message names it.
+        DataError: The file cannot be read, is too long, or has an invalid line, which the message names.
     """
     block: list[tuple[int, str]] = []
     sentences = 0
@@ -68,9 +68,9 @@ def read_trees(path: Path | str) -> Iterator[Tree]:
 
 
 def _tree(path: Path | str, block: list[tuple[int, str]]) -> Tree:
-    """One sentence. Raises DataError."""
+    """Parse one sentence. Raises DataError."""
     text: str | None = None
-    words: list[tuple[int, dict[str, Any]]] = []  # line, and what it says
+    words: list[tuple[int, dict[str, Any]]] = []  # line number, and fields
     surface: list[tuple[int, str, bool, int, int]] = []  # line, form, whether a blank follows, first and last word
     for number, line in block:
         if line.startswith("#"):
@@ -140,7 +140,7 @@ def _relations(path: Path | str, words: list[tuple[int, dict[str, Any]]]) -> tup
 def _spans(
     path: Path | str, text: str, surface: list[tuple[int, str, bool, int, int]], forms: list[str]
 ) -> tuple[Span | None, ...]:
-    """The characters of every word. Raises DataError when the forms are not those of the text."""
+    """Return the span of every word. Raises DataError if the forms do not match the text."""
     found: list[Span | None] = []
     at = 0
     for number, form, _, first, last in surface:

@@ -1,7 +1,7 @@
-"""Weights between words from weights between tokens: summed over the keys of a word, the mean over its queries.
+"""Weights between words from weights between tokens: sum over the keys of a word, mean over its queries.
 
-Words are spans of characters, so that those of a treebank, of a hand-made alignment or of another model's vocabulary
-can be asked for, whatever the tokens are. A token belongs to the word of its last character.
+Words are spans of characters, independent of the tokens: from a treebank, a gold alignment, or another model's
+vocabulary. A token belongs to the word of its last character.
 
 Shape legend: n tokens, W words, Q queries, K keys.
 """
@@ -22,16 +22,16 @@ Span = tuple[int, int]  # characters of a text, [begin, end)
 
 
 def blank_words(text: str) -> list[Span]:
-    """The words of a text between blanks: the same for every vocabulary."""
+    """Return the spans of the words between blanks, the same for every vocabulary."""
     return [found.span() for found in re.finditer(r"\S+", text)]
 
 
 def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
-    """(n, W) which word each token belongs to.
+    """Return (n, W), True for the word of each token.
 
     Args:
-        encoding: The tokens of a text, with their spans.
-        words: In their order; None for a word that has no characters of its own, and so no tokens.
+        encoding: Tokens of a text, with their spans.
+        words: Spans in order; None for a word without characters, and so without tokens.
     """
     found = np.zeros((len(encoding), len(words)), dtype=bool)
     ends = [0 if word is None else word[1] for word in words]
@@ -47,10 +47,10 @@ def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
 
 
 def by_words(weights: npt.NDArray[np.floating], queries: BoolArray, keys: BoolArray) -> FloatArray:
-    """(..., Q, K) between tokens -> (..., query words, key words).
+    """Merge tokens to words: (..., Q, K) -> (..., query words, key words).
 
     Args:
-        weights: Rows and columns as `queries` and `keys` have them.
+        weights: Between the tokens of `queries` and `keys`.
         queries: (Q, query words).
         keys: (K, key words).
 

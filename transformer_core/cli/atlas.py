@@ -87,10 +87,10 @@ def run(arguments: Sequence[str]) -> int:
     translator = load_translator(options)
 
     from transformer_core.atlas.measure import Task, measure
-    from transformer_core.atlas.resumable_map import Bench
+    from transformer_core.atlas.resumable_map import ResumableMap
 
     out.mkdir(parents=True, exist_ok=True)
-    bench = Bench(
+    resumable = ResumableMap(
         checkpoint=Path(options.checkpoint).resolve(),
         weights_hash=translator.checkpoint_hash,
         folder=out / "work",
@@ -98,15 +98,15 @@ def run(arguments: Sequence[str]) -> int:
         workers=options.workers,
     )
     task = Task(
-        bench=bench,
+        resumable=resumable,
         translator=translator,
         out=out,
         sentences=Path(options.sentences),
         trees=tuple(Path(path) for path in options.trees),
         alignments=Path(options.alignments) if options.alignments else None,
-        beside=tuple(Path(path).resolve() for path in options.beside),
-        most=options.most,
-        most_effects=options.most_effects,
+        other_models=tuple(Path(path).resolve() for path in options.beside),
+        max_sentences=options.most,
+        max_effects=options.most_effects,
         greedy=options.greedy,
         draws=options.draws,
         seed=options.seed,

@@ -1,10 +1,11 @@
-"""Translators of other programs become checkpoints of this one: `convert`.
+"""Conversion of other programs' translators to checkpoints: `convert`.
 
-foreign_folder.py  files of a stranger, read without trust and one tensor at a time
-recognise.py       what a folder holds
+foreign_folder.py  reader of untrusted files, one tensor at a time
+foreign_config.py  validated options
+recognise.py       family of a folder
 marian.py ...      one family each: options, vocabulary, names of weights
-plan.py            what a family makes of a folder
-writing.py         the checkpoint
+plan.py            plan of a conversion
+writing.py         writer of the checkpoint
 """
 
 from transformer_core.conversion.convert import Converted as Converted

@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from transformer_core.conversion.bart_layout import (
-    OUTPUT_BIAS,
-    bias_origin,
-    decoding_config,
-    layer_origins,
-    learned_positions,
-    model_config,
-    norm_origins,
-    special_ids,
-    tables,
-    tie_of,
-)
+from transformer_core.conversion import bart_layout as layout
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
 from transformer_core.conversion.plan import Plan
@@ -26,28 +15,20 @@ from transformer_core.text.segmenters import SegmenterError
 
 FAMILY = "BART"
 _VOCABULARY, _MERGES = "vocab.json", "merges.txt"
-_POSITIONS_BEFORE = 2  # rows of the table that nothing reads
+_UNUSED_POSITIONS = 2  # first rows of the table
 
 
 def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
-    """What is to become of BART.
-
-    Args:
-        folder: The foreign folder.
-        config: Its `config.json`.
-
-    Raises:
-        ConversionError: It has options that are not supported, or its files do not fit together.
-    """
+    """Plan BART from its `config.json`. Raises ConversionError for unsupported options or inconsistent files."""
     options = Options(FAMILY, config, folder.json_if_there("generation_config.json"))
     options.check(normalize_before=False, normalize_embedding=True, add_final_layer_norm=False)
     ids = folder.json(_VOCABULARY)
-    special = special_ids(options, id_of(options, _VOCABULARY, ids, UNKNOWN))
+    special = layout.special_ids(options, id_of(options, _VOCABULARY, ids, UNKNOWN))
     start, first = id_of(options, _VOCABULARY, ids, START), options.search.get("forced_bos_token_id")
     if first not in (None, start):
         raise options.fail(f"forced_bos_token_id is {str(first)[:40]}, but must be that of {START}, {start}")
-    bias, tie = bias_origin(folder), tie_of(options, shared=True)
-    model = model_config(
+    bias, tie = layout.bias_origin(folder), layout.tie_of(options, shared=True)
+    model = layout.model_config(
         options,
         vocab_size=options.number("vocab_size"),
         tie=tie,
@@ -67,8 +48,8 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         "source_prefix": START,
         "target_prefix": "" if first is None else START,
     }
-    embeddings = tables(tie, folder.shapes, shared=True)
-    decoding, notes = decoding_config(options, special)
+    embeddings = layout.tables(tie, folder.shapes, shared=True)
+    decoding, notes = layout.decoding_config(options, special)
     return Plan(
         family=FAMILY,
         model=model,
@@ -76,13 +57,12 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         tokenizer=tokenizer(options, vocabulary, merges, merges),
         origins={
             **embeddings.origins,
-            **dict(layer_origins(model.num_layers)),
-            **dict(norm_origins("embedding_norm", "layernorm_embedding")),
-            **learned_positions(_POSITIONS_BEFORE),
+            **dict(layout.layer_origins(model.num_layers)),
+            **dict(layout.norm_origins("embedding_norm", "layernorm_embedding")),
+            **layout.learned_positions(_UNUSED_POSITIONS),
             **bias,
         },
         same=embeddings.same,
-        fixed={},
-        ignored=embeddings.unused | ({OUTPUT_BIAS} - {each.name for each in bias.values()}),
+        ignored=embeddings.unused | ({layout.OUTPUT_BIAS} - {each.name for each in bias.values()}),
         notes=notes,
     )

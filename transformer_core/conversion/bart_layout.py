@@ -1,4 +1,4 @@
-"""Names and options that Marian, M2M-100, NLLB, mBART and BART share in transformers, where all descend from BART."""
+"""Names and options shared by Marian, M2M-100, NLLB, mBART and BART in transformers, which all descend from BART."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SIDES = ("encoder", "decoder")
 _SHARED, _LM_HEAD = "model.shared.weight", "lm_head.weight"
 _ENCODER_TABLE, _DECODER_TABLE = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
 OUTPUT_BIAS = "final_logits_bias"
-LAYER_NORM_EPSILON = 1e-5  # torch.nn.LayerNorm's, which none of these models changes
+LAYER_NORM_EPSILON = 1e-5  # torch.nn.LayerNorm's default, used by all of these models
 
 
 def layer_origins(layers: int) -> Iterator[tuple[str, Origin]]:
-    """All weights inside the layers."""
+    """Yield all weights of the layers."""
     for side in _SIDES:
         for layer in range(layers):
             ours, theirs = f"{side}.layers.{layer}", f"model.{side}.layers.{layer}"
@@ -40,7 +40,7 @@ def layer_origins(layers: int) -> Iterator[tuple[str, Origin]]:
 
 
 def norm_origins(ours: str, theirs: str) -> Iterator[tuple[str, Origin]]:
-    """A norm that each stack has once."""
+    """Yield the weights of a norm that each stack has once."""
     for side in _SIDES:
         yield from _pair(f"{side}.{ours}", f"model.{side}.{theirs}")
 
@@ -52,12 +52,12 @@ def _pair(ours: str, theirs: str) -> Iterator[tuple[str, Origin]]:
 
 @dataclass(frozen=True)
 class Tables:
-    """Where the embedding matrices come from.
+    """Origins of the embedding matrices.
 
     Args:
         origins: By our names.
-        same: Tensors that repeat one of these, and which.
-        unused: Tensors that no part of the model reads.
+        same: Repeated tensor -> the tensor that it repeats.
+        unused: Tensors that the model does not read.
     """
 
     origins: Mapping[str, Origin]
@@ -66,15 +66,15 @@ class Tables:
 
 
 def tables(tie: Tie, shapes: Mapping[str, Shape], *, shared: bool) -> Tables:
-    """The embedding matrices. A file may hold a tied matrix under any of its names, or under all.
+    """Find the embedding matrices. A file may hold a tied matrix under any of its names, or under all.
 
     Args:
-        tie: Of the converted model.
-        shapes: Of the foreign tensors.
-        shared: Whether source and target have one vocabulary in one embedding.
+        tie: Tied embeddings of the converted model.
+        shapes: Shapes of the foreign tensors.
+        shared: Whether source and target share vocabulary and embedding.
     """
     first = [_SHARED] if shared else []
-    if tie == "none":  # transformers reads them from their own tensors then, and the shared one only if it must
+    if tie == "none":  # transformers prefers the separate tensors to the shared one
         names = {
             "source_embedding.weight": [_ENCODER_TABLE, *first],
             "embedding.weight": [_DECODER_TABLE, *first],
@@ -91,19 +91,19 @@ def tables(tie: Tie, shapes: Mapping[str, Shape], *, shared: bool) -> Tables:
 
 
 def _there(names: Sequence[str], shapes: Mapping[str, Shape]) -> list[str]:
-    """Those of the names that a file has, or the first one, which is missing then."""
+    """Return the names that a file has; if none, the first name, to be reported as missing."""
     return [name for name in names if name in shapes] or list(names[:1])
 
 
 def bias_origin(folder: ForeignFolder) -> dict[str, Origin]:
-    """The bias of the output; none where it is missing, or 0 throughout, as in models that were never given one."""
+    """Return the origin of the output bias; empty if it is missing or all 0, as in models without one."""
     if OUTPUT_BIAS not in folder.shapes or not bool(folder.tensor(OUTPUT_BIAS).any()):
         return {}
     return {"output_bias": Origin(OUTPUT_BIAS, lambda bias: bias.reshape(-1))}
 
 
 def learned_positions(offset: int) -> dict[str, Origin]:
-    """Trained tables whose first rows are never read."""
+    """Return the origins of trained tables, without their first rows, which are never read."""
     return {
         f"{ours}.weight": Origin(f"model.{side}.embed_positions.weight", lambda table: table[offset:])
         for ours, side in (("source_positions", "encoder"), ("positions", "decoder"))
@@ -111,7 +111,7 @@ def learned_positions(offset: int) -> dict[str, Origin]:
 
 
 def sinusoids(model: ModelConfig, shapes: Mapping[str, Shape]) -> dict[str, Callable[[Shape], Tensor]]:
-    """Tables of sines and cosines that a file may hold although they are computed."""
+    """Return the expected values of sinusoidal tables that a file may hold although they are computed."""
 
     def expected(shape: Shape) -> Tensor:
         whole = SinusoidalPositions(
@@ -127,7 +127,7 @@ def sinusoids(model: ModelConfig, shapes: Mapping[str, Shape]) -> dict[str, Call
 
 
 def model_config(options: Options, **more: object) -> ModelConfig:
-    """The options that all of them have by the same names."""
+    """Build the configuration from the options that all families share."""
     return ModelConfig.from_dict(
         {
             "d_model": options.number("d_model"),
@@ -147,14 +147,14 @@ def model_config(options: Options, **more: object) -> ModelConfig:
 
 
 def tie_of(options: Options, *, shared: bool) -> Tie:
-    """Which embedding matrices are one."""
+    """Return which embedding matrices are tied."""
     if not options.flag("tie_word_embeddings", True):
         return "none"
     return "all" if shared else "target"
 
 
 def special_ids(options: Options, unk: int) -> SpecialIds:
-    """Padding, start and end as the search uses them."""
+    """Return padding, start and end as the search uses them."""
     return SpecialIds(
         pad=options.search_number("pad_token_id"),
         bos=options.search_number("decoder_start_token_id"),
@@ -164,13 +164,13 @@ def special_ids(options: Options, unk: int) -> SpecialIds:
 
 
 def decoding_config(options: Options, special: SpecialIds) -> tuple[DecodingConfig, tuple[str, ...]]:
-    """Decoding defaults, and what of a foreign search has no counterpart."""
+    """Return decoding defaults, and notes on options of the foreign search without a counterpart."""
     search = options.search
     decoding = DecodingConfig(
         beam=max(1, options.search_number("num_beams", 1)),
         alpha=max(0.0, options.real("length_penalty", 1.0, search)),
         length_penalty="power",
-        # There, the decoder's first input counts as a token.
+        # In transformers the decoder's first input counts as a token.
         min_length=max(0, options.search_number("min_length", 0) - 1),
         early_stopping=search.get("early_stopping") is True,
         max_source_tokens=max(1, options.number("max_position_embeddings", 1_024) - 1),

@@ -1,4 +1,4 @@
-"""A folder in, a checkpoint out, and what was recognised."""
+"""Conversion of a foreign folder to a checkpoint."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from transformer_core.text.vocabulary import SOURCE_LANGUAGE, TARGET_LANGUAGE
 
 @dataclass(frozen=True, kw_only=True)
 class Converted:
-    """What a conversion did.
+    """Result of a conversion.
 
     Args:
-        family: What the folder was taken for.
+        family: Recognised family of the folder.
         model: Options of the model.
-        parameters: How many it has.
-        licence: As its model card states it; empty where that says nothing.
-        languages: That it can be asked for, sorted.
-        source_language: BCP 47 code of what it reads; empty where that is unknown.
-        target_language: The same of what it generates.
-        notes: What was not carried over, in words.
+        parameters: Number of parameters.
+        licence: Licence in the model card; empty if it states none.
+        languages: Selectable languages, sorted.
+        source_language: BCP 47 code of the source language; empty if unknown.
+        target_language: BCP 47 code of the target language; empty if unknown.
+        notes: Differences from the original, in words.
     """
 
     family: str
@@ -53,17 +53,17 @@ def convert(
     target_language: str | None = None,
     on_progress: Callable[[int], object] = lambda weights: None,
 ) -> Converted:
-    """Turn a model of another program into a checkpoint folder; it replaces an existing one only when all is done.
+    """Convert a model of another program to a checkpoint folder; an existing one is replaced only on success.
 
     Args:
         source: The foreign folder.
         out: The checkpoint.
-        source_language: Of sources: a default of models that have a choice; of others what is known about them.
-        target_language: Of translations, likewise.
+        source_language: Default source language of a multilingual model; for others, their source language if known.
+        target_language: Target language, likewise.
         on_progress: Called with the number of weights just read.
 
     Raises:
-        ConversionError: It is of no supported family, damaged or unsafe; the message says what it was taken for.
+        ConversionError: The folder is unsupported, damaged or unsafe; the message names the recognised family.
     """
     folder = ForeignFolder(source)
     try:
@@ -87,7 +87,7 @@ def convert(
 
 
 def _in_languages(plan: Plan, source: str | None, target: str | None) -> Plan:
-    """The plan with these defaults, where its model has a choice of them."""
+    """Set the default languages of a multilingual model."""
     has_source, has_target = _choices(plan)
     try:
         tokenizer = plan.tokenizer.with_languages(source if has_source else None, target if has_target else None)
@@ -98,14 +98,14 @@ def _in_languages(plan: Plan, source: str | None, target: str | None) -> Plan:
 
 
 def _choices(plan: Plan) -> tuple[bool, bool]:
-    """Whether a source or a translation can be of several languages."""
+    """Return whether the source language and the target language can be chosen."""
     vocabulary = plan.tokenizer.vocabulary
     prefixes = (vocabulary.source_prefix, vocabulary.target_prefix)
     return SOURCE_LANGUAGE in prefixes, TARGET_LANGUAGE in prefixes
 
 
 def _spoken(folder: ForeignFolder, plan: Plan, *given: str | None) -> tuple[str, str]:
-    """BCP 47 codes of what the model reads and generates, from its choice, from the caller, or from its files."""
+    """Return the BCP 47 codes of source and target language: chosen, given by the caller, or stated in the files."""
     vocabulary = plan.tokenizer.vocabulary
     chosen = (vocabulary.source_language, vocabulary.target_language)
     found: list[str] = []
@@ -122,7 +122,7 @@ def _spoken(folder: ForeignFolder, plan: Plan, *given: str | None) -> tuple[str,
 
 
 def _licence(card: str) -> str:
-    """What the model card of the folder states in its head."""
+    """Return the licence in the head of a model card."""
     head = re.match(r"---\s*\n(.*?)\n---\s*\n", card, re.DOTALL)
     named = re.search(r"^license:[ \t]*([\w.+-]{1,80})[ \t]*$", head[1], re.MULTILINE) if head else None
     return named[1] if named else ""

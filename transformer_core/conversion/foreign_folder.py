@@ -1,7 +1,7 @@
-"""A folder that somebody else made: JSON, vocabularies and tensors, read without trust and one tensor at a time.
+"""Reader of an untrusted model folder: JSON, vocabularies, and tensors one at a time.
 
 Tensors come from safetensors files, or from `pytorch_model.bin`, which is read with `weights_only` and so runs no code.
-Either may be cut into shards with an index. Nothing is read through links or outside the folder.
+Either may be split into shards with an index. Nothing is read through links or outside the folder.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class ForeignFolder:
         path: The folder.
 
     Attributes:
-        chosen: The file of tensors, to be set before any of them is read where it has no fixed name.
+        chosen: File of tensors without a fixed name; set it before reading a tensor.
 
     Raises:
-        ConversionError: It is no folder.
+        ConversionError: There is no such folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,27 +50,27 @@ class ForeignFolder:
         self.chosen: Path | None = None
 
     def has(self, name: str) -> bool:
-        """Whether the folder has such a file."""
+        """Return whether the folder has a file of this name."""
         return (self.path / name).is_file()
 
     def json(self, name: str) -> dict[str, Any]:
-        """A JSON object. Raises CheckpointError for anything else."""
+        """Read a JSON object. Raises CheckpointError for anything else."""
         return read_object(self.path / name, MAX_JSON_BYTES)
 
     def json_if_there(self, name: str) -> dict[str, Any]:
-        """A JSON object, empty where there is no such file."""
+        """Read a JSON object; empty if there is no such file."""
         return self.json(name) if self.has(name) else {}
 
-    def contents(self, name: str, most_bytes: int = MAX_MODEL_BYTES) -> bytes:
-        """A file of at most so many bytes. Raises ConversionError when it is missing."""
+    def contents(self, name: str, max_bytes: int = MAX_MODEL_BYTES) -> bytes:
+        """Read a file of limited size. Raises ConversionError if it is missing."""
         try:
-            return read_regular(self.path / name, most_bytes)
+            return read_regular(self.path / name, max_bytes)
         except OSError as error:
             raise ConversionError(f"{self.path / name}: {problem_of(error)}") from error
 
     @cached_property
     def _places(self) -> dict[str, Path]:
-        """Name of each tensor -> the file that holds it."""
+        """Name of each tensor -> its file."""
         if self.chosen is not None:
             return dict.fromkeys(opened(self.chosen).shapes, self.chosen)
         for whole in _WEIGHTS:
@@ -98,10 +98,10 @@ class ForeignFolder:
 
     @cached_property
     def shapes(self) -> Mapping[str, Shape]:
-        """Name of each tensor -> its shape, shard by shard; nothing but headers is read.
+        """Name of each tensor -> its shape, shard by shard; only headers are read.
 
         Raises:
-            ConversionError: A file cannot be read, holds something else than an index says, or numbers of another kind.
+            ConversionError: A file cannot be read, or does not match the index.
         """
         found: dict[str, Shape] = {}
         for path in dict.fromkeys(self._places.values()):
@@ -113,7 +113,7 @@ class ForeignFolder:
         return found
 
     def tensor(self, name: str) -> Tensor:
-        """A tensor in float16, a part at a time, so that memory holds little beside it."""
+        """Read a tensor as float16, in parts, to save memory."""
         shape = self.shapes[name]
         rows = max(1, _VALUES_AT_A_TIME // max(1, math.prod(shape[1:])))
         if not shape or shape[0] <= rows:
@@ -126,14 +126,14 @@ class ForeignFolder:
     def _half(self, name: str, rows: slice | None) -> Tensor:
         path = self._places[name]
         if self._open is None or self._open.path != path:
-            self._open = None  # before the next one is read
+            self._open = None  # free it before the next one is opened
             self._open = opened(path)
         found = self._open.tensor(name) if rows is None else self._open.rows(name, rows)
         if found.dtype not in _DTYPES:
             kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)
             raise ConversionError(f"{path}: {name} is of type {found.dtype}, but must be one of {kinds}")
         half = found.to(torch.float16, copy=True)
-        if self._open.is_mapped:  # what was read of it would stay in memory
+        if self._open.is_mapped:  # pages that were read would stay in memory
             self._open = None
         return half
 

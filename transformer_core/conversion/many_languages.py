@@ -1,6 +1,6 @@
 """M2M-100, NLLB-200 and mBART-50: translators between many languages, each named by a token.
 
-A source begins with the token of its language. A translation begins with the token of its own, which is given.
+A source begins with the token of its language, a translation with the token of its own, which the user chooses.
 """
 
 from __future__ import annotations
@@ -10,21 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from transformer_core.config import ModelConfig
-from transformer_core.conversion.bart_layout import (
-    OUTPUT_BIAS,
-    bias_origin,
-    decoding_config,
-    layer_origins,
-    learned_positions,
-    model_config,
-    norm_origins,
-    special_ids,
-    tables,
-    tie_of,
-)
+from transformer_core.conversion import bart_layout as layout
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
-from transformer_core.conversion.language_lists import M2M_100
 from transformer_core.conversion.plan import Origin, Plan
 from transformer_core.conversion.token_lists import (
     END,
@@ -49,15 +37,21 @@ _LANGUAGE = {
     _NLLB: re.compile(r"([a-z]{3}_[A-Z][a-z]{3})"),
     _MBART: re.compile(r"([a-z]{2}_[A-Z]{2})"),
 }
-_POSITIONS_BEFORE = 2  # rows of mBART's table that nothing reads
+_UNUSED_POSITIONS = 2  # first rows of mBART's table
+# Languages of M2M-100 (Fan et al. 2021) in the order of their tokens, where its files only name the list.
+_M2M_LANGUAGES = """
+    af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht
+    hu hy id ig ilo is it ja jv ka kk km kn ko lb lg ln lo lt lv mg mk ml mn mr ms my ne nl no ns oc or pa pl
+    ps pt ro ru sd si sk sl so sq sr ss su sv sw ta th tl tn tr uk ur uz vi wo xh yi yo zh zu
+"""
 
 
 def plan_m2m_100(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
-    """What is to become of M2M-100, or of a dense NLLB-200: they share code, but not their vocabularies."""
+    """Plan M2M-100 or a dense NLLB-200, which share code but not vocabularies."""
     family = _M2M if folder.has(_VOCABULARY) else _NLLB
     options = Options(family, config, folder.json_if_there("generation_config.json"))
-    tie = tie_of(options, shared=True)
-    model = model_config(
+    tie = layout.tie_of(options, shared=True)
+    model = layout.model_config(
         options,
         vocab_size=options.number("vocab_size"),
         tie=tie,
@@ -67,29 +61,30 @@ def plan_m2m_100(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         scaled_embeddings=options.flag("scale_embedding", True),
     )
     computed = frozenset(f"model.{side}.embed_positions.weights" for side in ("encoder", "decoder"))
-    return _plan(folder, options, model, dict(norm_origins("norm", "layer_norm")), computed)
+    return _plan(folder, options, model, dict(layout.norm_origins("norm", "layer_norm")), computed)
 
 
 def plan_mbart(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
-    """What is to become of mBART-50."""
+    """Plan mBART-50."""
     options = Options(_MBART, config, folder.json_if_there("generation_config.json"))
     if folder.json_if_there(TOKENIZER_CONFIG).get("tokenizer_class") in ("MBartTokenizer", "MBartTokenizerFast"):
         raise options.fail("it is an older mBART, whose sources end with a language; only mBART-50 is supported")
     options.check(normalize_before=True, normalize_embedding=True, add_final_layer_norm=True)
-    bias = bias_origin(folder)
-    model = model_config(
+    bias = layout.bias_origin(folder)
+    model = layout.model_config(
         options,
         vocab_size=options.number("vocab_size"),
-        tie=tie_of(options, shared=True),
+        tie=layout.tie_of(options, shared=True),
         norm="pre",
         positions="learned",
         scaled_embeddings=options.flag("scale_embedding", False),
         embedding_norm=True,
         output_bias=bool(bias),
     )
-    norms = {**dict(norm_origins("norm", "layer_norm")), **dict(norm_origins("embedding_norm", "layernorm_embedding"))}
-    unread = frozenset({OUTPUT_BIAS} - {each.name for each in bias.values()})
-    return _plan(folder, options, model, {**norms, **learned_positions(_POSITIONS_BEFORE), **bias}, unread)
+    pairs = (("norm", "layer_norm"), ("embedding_norm", "layernorm_embedding"))
+    norms = {name: origin for pair in pairs for name, origin in layout.norm_origins(*pair)}
+    unread = frozenset({layout.OUTPUT_BIAS} - {each.name for each in bias.values()})
+    return _plan(folder, options, model, {**norms, **layout.learned_positions(_UNUSED_POSITIONS), **bias}, unread)
 
 
 def _plan(
@@ -97,19 +92,19 @@ def _plan(
 ) -> Plan:
     segmenter = sentencepiece(folder, _SENTENCEPIECE)
     file, ids = _ids(folder, options, segmenter)
-    special = special_ids(options, id_of(options, file, ids, UNKNOWN))
+    special = layout.special_ids(options, id_of(options, file, ids, UNKNOWN))
     added = added_tokens(folder, next_id=max(ids.values(), default=0) + 1)
     pattern = _LANGUAGE[options.family]
     languages = {found[1]: token for token in (*ids, *added) if (found := pattern.fullmatch(token))}
     if not languages and folder.json_if_there(TOKENIZER_CONFIG).get("language_codes") == "m2m100":
-        # Transformers 5 names the list alone; its tokens follow the others.
-        languages = {language: f"__{language}__" for language in M2M_100}
+        # Transformers 5 only names the list; its tokens follow the others.
+        languages = {language: f"__{language}__" for language in _M2M_LANGUAGES.split()}
         added = {token: len(ids) + number for number, token in enumerate(languages.values())}
     if not languages:
         raise options.fail("no language tokens, which special_tokens_map.json or tokenizer.json should list")
     ids.update({token: number for token, number in added.items() if token in (*languages.values(), MASK)})
-    embeddings = tables(model.tie, folder.shapes, shared=True)
-    decoding, notes = decoding_config(options, special)
+    embeddings = layout.tables(model.tie, folder.shapes, shared=True)
+    decoding, notes = layout.decoding_config(options, special)
     tokens = listed(options, file, ids, model.vocab_size)
     source, target = _default_languages(folder, options, languages, tokens)
     vocabulary = {
@@ -126,19 +121,18 @@ def _plan(
         model=model,
         decoding=decoding,
         tokenizer=tokenizer(options, vocabulary, segmenter, segmenter),
-        origins={**embeddings.origins, **dict(layer_origins(model.num_layers)), **origins},
+        origins={**embeddings.origins, **dict(layout.layer_origins(model.num_layers)), **origins},
         same=embeddings.same,
-        fixed={},
         ignored=embeddings.unused | unread,
         notes=notes,
     )
 
 
 def _ids(folder: ForeignFolder, options: Options, segmenter: SentencePieceSegmenter) -> tuple[str, dict[str, Any]]:
-    """Ids without those of languages, and the file that they come from.
+    """Return the file of the ids, and the ids without languages.
 
-    M2M-100 lists them. The others take fairseq's: four special tokens of its own before SentencePiece's tokens, whose
-    first three are left out.
+    M2M-100 lists them. The others use fairseq's: its four special tokens before SentencePiece's tokens, without the
+    first three of these.
     """
     if options.family == _M2M:
         return _VOCABULARY, dict(folder.json(_VOCABULARY))
@@ -151,7 +145,7 @@ def _ids(folder: ForeignFolder, options: Options, segmenter: SentencePieceSegmen
 def _default_languages(
     folder: ForeignFolder, options: Options, languages: Mapping[str, str], tokens: tuple[str, ...]
 ) -> tuple[str, str]:
-    """Source and target that the files name; empty where they name none."""
+    """Return the source and target language that the files name; empty if they name none."""
     config = folder.json_if_there(TOKENIZER_CONFIG)
     if config.get("legacy_behaviour") is True:
         raise options.fail("legacy_behaviour is true: sources that end with a language are not supported")

@@ -1,4 +1,4 @@
-"""Marian and OPUS-MT as transformers keeps them: config.json, source.spm, target.spm, vocab.json and the weights."""
+"""Marian and OPUS-MT in the format of transformers: config.json, source.spm, target.spm, vocab.json and weights."""
 
 from __future__ import annotations
 
@@ -6,17 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from transformer_core.config import Positions
-from transformer_core.conversion.bart_layout import (
-    OUTPUT_BIAS,
-    bias_origin,
-    decoding_config,
-    layer_origins,
-    model_config,
-    sinusoids,
-    special_ids,
-    tables,
-    tie_of,
-)
+from transformer_core.conversion import bart_layout as layout
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder
 from transformer_core.conversion.plan import Plan
@@ -26,19 +16,11 @@ from transformer_core.text.vocabulary import TARGET_LANGUAGE
 
 FAMILY = "Marian / OPUS-MT (transformers)"
 _VOCABULARY, _TARGET_VOCABULARY = "vocab.json", "target_vocab.json"
-_COMPARED = 64  # rows of a table of positions, which tell the angles apart
+_COMPARED = 64  # rows of a table of positions, enough to distinguish the angles
 
 
 def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
-    """What is to become of a Marian model.
-
-    Args:
-        folder: The foreign folder.
-        config: Its `config.json`.
-
-    Raises:
-        ConversionError: It has options that are not supported, or its files do not fit together.
-    """
+    """Plan Marian from its `config.json`. Raises ConversionError for unsupported options or inconsistent files."""
     options = Options(FAMILY, config, folder.json_if_there("generation_config.json"))
     options.check(normalize_before=False, normalize_embedding=False, add_final_layer_norm=False)
     shared = options.flag("share_encoder_decoder_embeddings", True)
@@ -51,7 +33,7 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         raise options.fail(f"{_TARGET_VOCABULARY} is missing, but decoder_vocab_size is another than vocab_size")
     vocabulary = folder.json(_VOCABULARY)
     target_vocabulary = folder.json(_TARGET_VOCABULARY) if separate else vocabulary
-    special = special_ids(options, id_of(options, _VOCABULARY, vocabulary, UNKNOWN))
+    special = layout.special_ids(options, id_of(options, _VOCABULARY, vocabulary, UNKNOWN))
     languages = {token[2:-2]: token for token in vocabulary if token[:2] == ">>" and token[-2:] == "<<" and token[2:-2]}
     tokens = {
         "tokens": listed(options, _VOCABULARY, target_vocabulary, target_size),
@@ -61,9 +43,9 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         "source_prefix": TARGET_LANGUAGE if languages else "",
         "marks": True,
     }
-    bias = bias_origin(folder)
-    tie = tie_of(options, shared=shared)
-    model = model_config(
+    bias = layout.bias_origin(folder)
+    tie = layout.tie_of(options, shared=shared)
+    model = layout.model_config(
         options,
         vocab_size=target_size,
         source_vocab_size=size if separate else 0,
@@ -72,23 +54,23 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         scaled_embeddings=options.flag("scale_embedding", False),
         output_bias=bool(bias),
     )
-    embeddings = tables(tie, folder.shapes, shared=shared)
-    decoding, notes = decoding_config(options, special)
+    embeddings = layout.tables(tie, folder.shapes, shared=shared)
+    decoding, notes = layout.decoding_config(options, special)
     return Plan(
         family=FAMILY,
         model=model,
         decoding=decoding,
         tokenizer=tokenizer(options, tokens, sentencepiece(folder, "target.spm"), sentencepiece(folder, "source.spm")),
-        origins={**embeddings.origins, **bias, **dict(layer_origins(model.num_layers))},
+        origins={**embeddings.origins, **bias, **dict(layout.layer_origins(model.num_layers))},
         same=embeddings.same,
-        fixed=sinusoids(model, folder.shapes),
-        ignored=embeddings.unused | ({OUTPUT_BIAS} - {each.name for each in bias.values()}),
+        fixed=layout.sinusoids(model, folder.shapes),
+        ignored=embeddings.unused | ({layout.OUTPUT_BIAS} - {each.name for each in bias.values()}),
         notes=notes,
     )
 
 
 def _positions(folder: ForeignFolder, d_model: int) -> Positions:
-    """What MarianMTModel computes, unless the file holds the angles of Marian itself, as `export-model` writes them."""
+    """Return MarianMTModel's positions, or Marian's own if the file has a table of them, as `export-model` writes."""
     name = "model.encoder.embed_positions.weight"
     if len(shape := folder.shapes.get(name, ())) != 2 or shape[1] != d_model:
         return "concatenated"
@@ -99,4 +81,4 @@ def _positions(folder: ForeignFolder, d_model: int) -> Positions:
         table = sinusoidal_positions(len(found), d_model, interleaved=False, whole_range=kinds[kind])
         return float((found - table).abs().max()) if found.numel() else 0.0
 
-    return min(kinds, key=apart)  # whether all rows are these is checked later
+    return min(kinds, key=apart)  # all rows are checked later

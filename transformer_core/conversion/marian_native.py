@@ -1,6 +1,6 @@
 """Marian's own files: weights and options in one `.npz`, vocabularies as `.yml` or `.spm`, perhaps a `decoder.yml`.
 
-Marian's decoder starts from an embedding of zeros. Here that is a token of its own, which pads as well: its rows are
+Marian's decoder starts from an embedding of zeros. Here that is an extra token, also used for padding: its rows are
 zeros, and its logit is so low that its probability is 0. Marian's sinusoids have the angles of tensor2tensor.
 """
 
@@ -30,10 +30,10 @@ _SPM = {"source": "source.spm", "target": "target.spm"}
 
 
 def find(folder: ForeignFolder) -> Path | None:
-    """The `.npz` of a folder: the one that `decoder.yml` names, or the only one; None where there is none.
+    """Return the `.npz` of a folder: the one named in `decoder.yml`, or the only one; None if there is none.
 
     Raises:
-        ConversionError: There are several, or `decoder.yml` names no file of the folder.
+        ConversionError: There are several, or `decoder.yml` names a file outside the folder.
     """
     named = _names(_yaml(folder, _DECODER).get("models", [])) if folder.has(_DECODER) else []
     if named:
@@ -45,14 +45,14 @@ def find(folder: ForeignFolder) -> Path | None:
 
 
 def plan(folder: ForeignFolder, weights: Path) -> Plan:
-    """What is to become of a Marian model.
+    """Plan a Marian model.
 
     Args:
         folder: The foreign folder.
-        weights: Its `.npz`, from which the folder reads tensors then.
+        weights: Its `.npz`, which becomes the folder's source of tensors.
 
     Raises:
-        ConversionError: It has options that are not supported, or its files do not fit together.
+        ConversionError: Options are unsupported, or the files are inconsistent.
     """
     folder.chosen = weights
     search = _yaml(folder, _DECODER) if folder.has(_DECODER) else {}
@@ -76,8 +76,6 @@ def plan(folder: ForeignFolder, weights: Path) -> Plan:
             "output_bias": output_bias(shapes, tables["embedding.weight"].name, rows, special.pad),
             **dict(layers(model)),
         },
-        same={},
-        fixed={},
         ignored=frozenset({_MODEL_OPTIONS}),
         notes=notes,
     )
@@ -105,7 +103,7 @@ def _model_options(weights: Path) -> dict[str, Value]:
 
 
 def _typed(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Numbers and truth values as such."""
+    """Convert numbers and truth values."""
 
     def typed(value: Value) -> Any:
         if isinstance(value, list):
@@ -150,7 +148,7 @@ def _model(options: Options, *, rows: int, tie: Tie, source_rows: int) -> ModelC
 
 
 def _letters(options: Options, name: str, default: str) -> str:
-    """The operations around a sub-layer, without d (dropout)."""
+    """Return the operations around a sub-layer, without d (dropout)."""
     value = options.values.get(name, default)
     return value.replace("d", "") if isinstance(value, str) else "?"
 
@@ -198,11 +196,11 @@ def _decoding(search: Mapping[str, Value]) -> tuple[DecodingConfig, tuple[str, .
 
 
 def _names(value: Value) -> list[str]:
-    return value if isinstance(value, list) else [value]
+    return value if isinstance(value, list) else [value] if value else []
 
 
 def _in_folder(folder: ForeignFolder, name: str) -> str:
-    """A file that `decoder.yml` names, which must lie in the folder."""
+    """Return a file name from `decoder.yml`, which must lie in the folder."""
     name = name.removeprefix("./")
     if not is_plain(name) or "/" in name:
         raise ConversionError(f"{folder.path / _DECODER}: {name[:80]!r} is not the name of a file in this folder")
@@ -210,7 +208,7 @@ def _in_folder(folder: ForeignFolder, name: str) -> str:
 
 
 def _vocabulary_files(folder: ForeignFolder, options: Options, named: list[str]) -> dict[str, str]:
-    """The vocabulary of each side: those that `decoder.yml` names, or the ones that lie there."""
+    """Return the vocabulary of each side: from `decoder.yml`, or from the folder."""
     names = [_in_folder(folder, name) for name in named]
     if not names:
         names = sorted(path.name for path in folder.path.glob("*vocab*") if path.suffix in (".yml", ".yaml", ".spm"))
@@ -220,7 +218,7 @@ def _vocabulary_files(folder: ForeignFolder, options: Options, named: list[str])
 
 
 def _vocabulary(folder: ForeignFolder, options: Options, name: str) -> dict[str, Any]:
-    """Token -> id."""
+    """Read token -> id."""
     if name.endswith(".spm"):
         return {token: number for number, token in enumerate(sentencepiece(folder, name).tokens)}
     entries = _yaml(folder, name)
@@ -239,7 +237,7 @@ def _segmenter(folder: ForeignFolder, options: Options, side: str, vocabulary: s
 def _tokens(
     options: Options, files: Mapping[str, str], ids: Mapping[str, dict[str, Any]], rows: int, *, shared: bool
 ) -> tuple[SpecialIds, dict[str, Any]]:
-    """Special ids, and the lists with one more token at the end, which starts and pads."""
+    """Return the special ids, and the lists with one more token at the end for start and padding."""
     found = {
         side: (id_of(options, files[side], each, END), id_of(options, files[side], each, UNKNOWN))
         for side, each in ids.items()

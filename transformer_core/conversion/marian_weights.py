@@ -1,6 +1,6 @@
-"""Where each weight lies in Marian's own files.
+"""Names of the weights in Marian's own files.
 
-Marian keeps matrices with inputs in rows, biases and norms as matrices of one row.
+Marian stores matrices with inputs in rows; biases and norms are matrices of one row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SIDES = ("encoder", "decoder")
 
 
 def embedding_tables(options: Options, shapes: Mapping[str, Shape], *, shared: bool) -> tuple[Tie, dict[str, Origin]]:
-    """The embedding matrices, and which of them are one."""
+    """Return the tied embeddings, and the origins of the embedding matrices."""
     one = "Wemb" in shapes
     source, target = ("Wemb", "Wemb") if one else ("encoder_Wemb", "decoder_Wemb")
     for name in (source, target):
@@ -42,7 +42,7 @@ def embedding_tables(options: Options, shapes: Mapping[str, Shape], *, shared: b
 
 
 def with_rows(rows: int, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
-    """The change, and zeros in the rows that are missing."""
+    """Extend a change of a matrix: zeros in missing rows."""
 
     def changed(tensor: Tensor) -> Tensor:
         matrix = change(tensor)
@@ -52,7 +52,7 @@ def with_rows(rows: int, change: Callable[[Tensor], Tensor]) -> Callable[[Tensor
 
 
 def output_bias(shapes: Mapping[str, Shape], embedding: str, rows: int, pad: int) -> Origin:
-    """Marian's bias, or none, and a logit for the tokens that are not Marian's, which are never generated."""
+    """Return the origin of the output bias: Marian's, or zeros, and a very low logit for added tokens."""
     own = "decoder_ff_logit_out_b"
 
     def changed(tensor: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ def output_bias(shapes: Mapping[str, Shape], embedding: str, rows: int, pad: int
 
 
 def layers(model: ModelConfig) -> Iterator[tuple[str, Origin]]:
-    """All weights inside the layers, and the norms around them."""
+    """Yield all weights of the layers, and the norms around them."""
     suffix = "_pre" if model.norm == "pre" else ""
     for side in _SIDES:
         if model.embedding_norm:

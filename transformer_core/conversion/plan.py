@@ -1,9 +1,9 @@
-"""What is to become of a foreign model: options, vocabulary, and where each weight comes from."""
+"""Plan of a conversion: options, vocabulary, and the origin of each weight."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -17,35 +17,35 @@ Change = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a weight comes from.
+    """Origin of a weight.
 
     Args:
-        name: Of the foreign tensor.
-        change: What is done to it, such as transposing; must work on the meta device too.
+        name: Name of the foreign tensor.
+        change: Transformation, such as transposing; must work on the meta device too.
     """
 
     name: str
     change: Change = lambda tensor: tensor
 
     def shape(self, of: Shape) -> Shape:
-        """The shape after the change, from that before."""
+        """Return the shape after the change."""
         return tuple(self.change(torch.empty(of, device="meta")).shape)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A model that was recognised.
+    """Plan of the conversion of a recognised model.
 
     Args:
-        family: What it was taken for, in words.
+        family: Recognised family.
         model: Its shape and options.
         decoding: Its decoding defaults.
         tokenizer: Its vocabulary.
-        origins: Name of each weight -> where it comes from.
-        same: Foreign tensors that repeat another one, and which.
-        fixed: Foreign tensors that hold what this program computes, such as sinusoids, and their expected values.
-        ignored: Foreign tensors that say nothing.
-        notes: What is not carried over, in words.
+        origins: Name of each weight -> its origin.
+        same: Foreign tensor that repeats another one -> that one.
+        fixed: Foreign tensor that holds computed values, such as sinusoids -> the expected values.
+        ignored: Foreign tensors without meaning.
+        notes: Differences from the original, in words.
     """
 
     family: str
@@ -53,13 +53,13 @@ class Plan:
     decoding: DecodingConfig
     tokenizer: ListedTokenizer
     origins: Mapping[str, Origin]
-    same: Mapping[str, str]
-    fixed: Mapping[str, Callable[[Shape], Tensor]]
+    same: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, Callable[[Shape], Tensor]] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
     def check_names(self, shapes: Mapping[str, Shape]) -> None:
-        """Raise ConversionError naming the first foreign tensor that is missing, or left over."""
+        """Raise ConversionError naming the first foreign tensor that is missing or left over."""
         for ours, origin in self.origins.items():
             if origin.name not in shapes:
                 raise ConversionError(f"taken for {self.family}: tensor {origin.name} is missing (for {ours})")

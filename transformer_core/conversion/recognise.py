@@ -1,4 +1,4 @@
-"""What a foreign folder holds."""
+"""Recognition of the family of a foreign folder."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FAMILIES: dict[str, Callable[[ForeignFolder, Mapping[str, Any]], Plan]] = {
 
 
 def recognise(folder: ForeignFolder) -> Plan:
-    """What is to become of a folder.
+    """Recognise the family of a folder and plan its conversion.
 
     Raises:
-        ConversionError: It is of no supported family; the message says what it was taken for.
+        ConversionError: The family is not supported; the message names it.
     """
     if not folder.has("config.json") and (weights := marian_native.find(folder)):
         return marian_native.plan(folder, weights)

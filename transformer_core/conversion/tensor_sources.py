@@ -1,4 +1,4 @@
-"""Files of tensors, read without trust, so that no code runs: safetensors, `pytorch_model.bin`, Marian's `.npz`."""
+"""Readers of untrusted tensor files, without running code: safetensors, `pytorch_model.bin`, Marian's `.npz`."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Shape = tuple[int, ...]
 
 
 class ConversionError(ValueError):
-    """A model that cannot be converted; the message says what it was taken for, and what is wrong or missing."""
+    """Model that cannot be converted; the message names the recognised family and the problem."""
 
 
 class TensorFile:
-    """A file of tensors: names with shapes, and each tensor when it is asked for.
+    """File of tensors, read lazily.
 
     Attributes:
         path: The file.
         shapes: Name of each tensor -> its shape.
-        is_mapped: Whether opening it again costs nothing, as its contents are mapped into memory.
+        is_mapped: Whether the file is mapped into memory, so that opening it again is free.
     """
 
     path: Path
@@ -45,11 +45,11 @@ class TensorFile:
     is_mapped = False
 
     def tensor(self, name: str) -> Tensor:
-        """The tensor of that name."""
+        """Read a tensor."""
         raise NotImplementedError
 
     def rows(self, name: str, rows: slice) -> Tensor:
-        """Some rows of it."""
+        """Read some rows of a tensor."""
         return self.tensor(name)[rows]
 
 
@@ -106,7 +106,7 @@ class _Pickled(TensorFile):
 
 
 class Npz(TensorFile):
-    """Arrays in a zip file; one with Python objects, which only pickle could read, is refused."""
+    """Arrays in a zip file; Python objects, which need pickle, are refused."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -134,7 +134,7 @@ class Npz(TensorFile):
         return tuple(shape)
 
     def array(self, name: str) -> npt.NDArray[Any]:
-        """An array of any type."""
+        """Read an array of any type."""
         try:
             with self._zip.open(f"{name}.npy") as member:
                 return npy.read_array(member, allow_pickle=False)
@@ -142,12 +142,12 @@ class Npz(TensorFile):
             raise ConversionError(f"{self.path}: {name} cannot be read: {problem_of(error)}") from error
 
     def tensor(self, name: str) -> Tensor:
-        """An array of numbers."""
+        """Read an array of numbers."""
         return torch.from_numpy(np.ascontiguousarray(self.array(name)))
 
 
 def opened(path: Path) -> TensorFile:
-    """The file of tensors at this path, by its ending. Raises ConversionError for one that cannot be read."""
+    """Open a file of tensors by its suffix. Raises ConversionError if it cannot be read."""
     kind = {".safetensors": _Safetensors, NPZ: Npz}.get(path.suffix, _Pickled)
     found = kind(path)
     if len(found.shapes) > MAX_TENSORS:

@@ -1,4 +1,4 @@
-"""Lists of tokens by id, from the files of a foreign tokenizer."""
+"""Token lists from the files of a foreign tokenizer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ TOKENIZER_CONFIG = "tokenizer_config.json"
 
 
 def listed(options: Options, file: str, ids: Mapping[str, Any], size: int) -> tuple[str, ...]:
-    """Tokens by id, as many as the embedding has rows; an id without a token is `<unused ...>`.
+    """List the tokens by id, one for each row of the embedding; an id without a token is `<unused ...>`.
 
     Args:
-        options: For complaints.
-        file: That the ids come from.
+        options: Configuration that errors name.
+        file: File of the ids.
         ids: Token -> id.
         size: Rows of the embedding.
     """
@@ -39,7 +39,7 @@ def listed(options: Options, file: str, ids: Mapping[str, Any], size: int) -> tu
 
 
 def id_of(options: Options, file: str, ids: Mapping[str, Any], token: str) -> int:
-    """The id of a special token. Raises ConversionError when there is none."""
+    """Return the id of a special token. Raises ConversionError if it is missing."""
     number = ids.get(token)
     if isinstance(number, bool) or not isinstance(number, int):
         raise options.fail(f"{file}: has no id for {token}")
@@ -47,7 +47,7 @@ def id_of(options: Options, file: str, ids: Mapping[str, Any], token: str) -> in
 
 
 def sentencepiece(folder: ForeignFolder, name: str) -> SentencePieceSegmenter:
-    """A SentencePiece model of the folder."""
+    """Load a SentencePiece model of the folder."""
     try:
         return SentencePieceSegmenter(folder.contents(name))
     except SegmenterError as error:
@@ -55,14 +55,14 @@ def sentencepiece(folder: ForeignFolder, name: str) -> SentencePieceSegmenter:
 
 
 def added_tokens(folder: ForeignFolder, next_id: int) -> dict[str, int]:
-    """Tokens that stand beside the model of tokens, such as those of languages, with their ids.
+    """Read tokens outside the SentencePiece model, such as languages, with their ids.
 
-    Their ids are in `tokenizer.json`, in `tokenizer_config.json` or in `added_tokens.json`. Where only their names are
-    known, they follow one another.
+    Ids come from `tokenizer.json`, `tokenizer_config.json` or `added_tokens.json`. Tokens that only have a name get the
+    next free ids.
 
     Args:
         folder: The foreign folder.
-        next_id: The id of the first one in that case.
+        next_id: First id for tokens that only have a name.
     """
     config = folder.json_if_there(TOKENIZER_CONFIG)
     found: dict[str, int] = {}
@@ -101,7 +101,7 @@ def _id(value: object) -> int:
 
 
 def tokenizer(options: Options, vocabulary: dict[str, Any], target: Segmenter, source: Segmenter) -> ListedTokenizer:
-    """The tokenizer of a converted model. Raises ConversionError for lists that make no sense."""
+    """Build the tokenizer of a converted model. Raises ConversionError for invalid lists."""
     try:
         return ListedTokenizer(Vocabulary(**vocabulary), target, source)
     except VocabularyError as error:

@@ -1,4 +1,4 @@
-"""From a plan to a checkpoint folder, one tensor at a time."""
+"""Writer of a planned checkpoint, one tensor at a time."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def write(
     card: str,
     on_progress: Callable[[int], object],
 ) -> None:
-    """Write a checkpoint; nothing is left behind if it fails.
+    """Write a checkpoint; a failure leaves nothing behind.
 
     Args:
         folder: The foreign folder.
-        plan: What is to become of it.
-        out: Where to.
+        plan: Plan of its conversion.
+        out: Folder of the checkpoint.
         metrics: Facts about the model.
         card: Its model card.
         on_progress: Called with the number of weights just written.
 
     Raises:
-        ConversionError: A tensor is missing, left over, of the wrong shape, or holds what float16 cannot.
+        ConversionError: A tensor is missing, left over, has the wrong shape, or has values beyond float16.
     """
     plan.check_names(folder.shapes)
     shapes = _converted_shapes(folder, plan)
@@ -77,7 +77,7 @@ def write(
 
 
 def _converted_shapes(folder: ForeignFolder, plan: Plan) -> dict[str, Shape]:
-    """Shapes of the weights, in the order in which the foreign files hold them; each must be what the model needs."""
+    """Check the shapes of the weights; return them in the order of the foreign files."""
     expected = {name: tuple(each.shape) for name, each in _on_meta(plan).named_parameters()}
     for name in expected:
         if name not in plan.origins:

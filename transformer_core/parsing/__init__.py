@@ -1,1 +1,1 @@
-"""Constituency parsing (Section 6.3): trees, their symbols, how brackets are kept in order, how parses are scored."""
+"""Constituency parsing (Section 6.3): trees, linearisation, repair, the automaton of the search, and scores."""

@@ -1,7 +1,7 @@
-"""Which symbols may come next, so that a search can only generate trees over the words of its sentence.
+"""Automaton of the allowed next symbols, so that a search generates only trees over the words of its sentence.
 
-Every state that is reached can be completed within the length limit. While words are left, a constituent may be opened
-or, inside one, a word be read. Brackets close in order, none around nothing, and the outermost one last.
+Every reachable state can be completed within the length limit. While words are left, a bracket may open, or a word may
+follow inside a bracket. Brackets close in order, never empty, and the outermost one last.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from torch import Tensor
 from transformer_core.parsing.vocabulary import SymbolTable
 from transformer_core.text.tokenizer import Tokenizer, word_numbers
 
-MAX_DEPTH = 50  # constituents in one another; 33 in the English treebanks that were at hand
-MAX_OPENS = 12  # opening brackets in a row, which bounds chains of constituents with one child; 9 there
+MAX_DEPTH = 50  # nested constituents; at most 33 in the English treebanks used here
+MAX_OPENS = 12  # opening brackets in a row, which bounds unary chains; at most 9 there
 
 
 class State(NamedTuple):
-    """Between two symbols.
+    """State between two symbols.
 
     Args:
-        labels: The ids of the closing brackets that are due, the innermost last.
-        words_left: XX that must follow.
+        labels: Ids of the pending closing brackets, the innermost last.
+        words_left: Number of XX that must follow.
         opens: Opening brackets since the last other symbol.
-        room: Symbols that may follow, `</s>` included.
+        room: Number of symbols that may follow, `</s>` included.
     """
 
     labels: tuple[int, ...]
@@ -36,22 +36,22 @@ class State(NamedTuple):
 
 
 class _Choices(NamedTuple):
-    """What decides which symbols are allowed."""
+    """Allowed kinds of symbols."""
 
     may_open: bool
     may_read: bool
-    closing: int  # id of the bracket that may close; -1 for none
+    closing: int  # id of the allowed closing bracket; -1 for none
     may_end: bool
 
 
 class BracketAutomaton:
-    """The `Constraint` of a parser; see `allowed_ids` for its readable twin.
+    """`Constraint` of a parser; `allowed_ids` is its readable twin.
 
     Args:
-        symbols: Of the parser.
-        words: How many words each sentence of the batch has; one at least.
-        max_depth: Constituents in one another at most.
-        max_opens: Opening brackets in a row at most.
+        symbols: Symbols of the parser.
+        words: Number of words of each sentence of the batch, at least one.
+        max_depth: Largest number of nested constituents.
+        max_opens: Largest number of opening brackets in a row.
     """
 
     def __init__(
@@ -64,13 +64,13 @@ class BracketAutomaton:
 
     @classmethod
     def from_sources(cls, tokenizer: Tokenizer, sources: Sequence[Sequence[int]]) -> BracketAutomaton:
-        """For sentences as a parser reads them, words with blanks between; their words are counted in the tokens.
+        """Build the automaton of sentences given as ids; words are counted in the tokens.
 
-        A tokenizer may make two words, or none, of what it normalises: of an accent that stands alone, for instance.
+        Normalisation may turn one word into two, or none: a lone accent, for instance.
 
         Args:
-            tokenizer: Of the parser.
-            sources: The ids of each sentence without `</s>`, one at least.
+            tokenizer: Tokenizer of the parser.
+            sources: Ids of each sentence without `</s>`, at least one.
 
         Raises:
             NotAParser: The model generates something else.
@@ -80,10 +80,10 @@ class BracketAutomaton:
         return cls(SymbolTable.from_tokenizer(tokenizer), words)
 
     def start(self, sentence: int, limit: int) -> State:
-        """The state before the first symbol.
+        """Return the state before the first symbol.
 
         Raises:
-            ValueError: The sentence has no words, or not even the smallest tree has so few symbols.
+            ValueError: The sentence has no words, or the limit is too small for any tree.
         """
         words = self.words[sentence]
         if not 1 <= words <= limit - least_symbols(0):
@@ -91,7 +91,7 @@ class BracketAutomaton:
         return State((), words, 0, limit)
 
     def advance(self, state: State, token: int) -> State:
-        """The state after one more symbol."""
+        """Return the state after one more symbol."""
         labels, words_left, opens, room = state
         if token in self._closing_of:
             return State((*labels, self._closing_of[token]), words_left, opens + 1, room - 1)
@@ -100,7 +100,7 @@ class BracketAutomaton:
         return State(labels[:-1], words_left, 0, room - 1)
 
     def allowed(self, state: State) -> Tensor:
-        """(V,) True for each symbol that may come next."""
+        """Return (V,), True for each allowed symbol."""
         choices = self._choices(state)
         if choices not in self._masks:
             mask = torch.zeros(self.symbols.size, dtype=torch.bool)
@@ -109,7 +109,7 @@ class BracketAutomaton:
         return self._masks[choices]
 
     def allowed_ids(self, state: State) -> set[int]:
-        """The readable twin of `allowed`: the ids of the symbols that may come next."""
+        """Return the ids of the allowed symbols: the readable twin of `allowed`."""
         return set(self._ids(self._choices(state)))
 
     def _choices(self, state: State) -> _Choices:
@@ -119,7 +119,7 @@ class BracketAutomaton:
             may_open=words_left > 0
             and depth < self.max_depth
             and opens < self.max_opens
-            # This bracket, all words, all closing brackets, and </s>.
+            # This bracket, all words, all closing brackets, and </s> must fit.
             and 1 + words_left + depth + 1 + 1 <= room,
             may_read=words_left > 0 and depth > 0,
             closing=labels[-1] if depth and not opens and (depth > 1 or not words_left) else -1,
@@ -138,5 +138,5 @@ class BracketAutomaton:
 
 
 def least_symbols(words: int) -> int:
-    """Symbols of the smallest tree over so many words: they, two brackets and `</s>`."""
+    """Return the length of the smallest tree over a number of words: they, two brackets and `</s>`."""
     return words + 3

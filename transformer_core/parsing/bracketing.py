@@ -1,8 +1,8 @@
-"""Labelled bracketing: how many constituents of the true trees were found, as evalb counts them with COLLINS.prm.
+"""Labelled bracketing scores, as evalb computes them with COLLINS.prm.
 
-A constituent is right when one of the same label spans the same words in the true tree; of equal ones, each counts
-once. Words whose true tag is one of PUNCTUATION are removed first, and with them the constituents that hold nothing
-else. TOP does not count. PRT and ADVP are the same label. Sentences whose words differ are errors and do not count.
+A constituent is right if the true tree has one with the same label over the same words; equal ones count once each.
+Words with a true tag in PUNCTUATION are removed first, and constituents that hold nothing else. TOP does not count. PRT
+and ADVP are the same label. Sentences with different words are errors and do not count.
 (Sekine and Collins 1997: https://nlp.cs.nyu.edu/evalb/)
 """
 
@@ -27,13 +27,13 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Matches:
-    """Constituents of one sentence.
+    """Constituent counts of one sentence.
 
     Args:
-        right: Those of both trees.
-        gold: Those of the true tree.
-        predicted: Those of the other.
-        is_error: Whether the words differ; all counts are 0 then.
+        right: In both trees.
+        gold: In the true tree.
+        predicted: In the other tree.
+        is_error: Whether the words differ; then all counts are 0.
     """
 
     right: int
@@ -57,8 +57,8 @@ class Bracketing:
         f1: Harmonic mean of both.
         f1_interval: Lower and upper end.
         exact_match: Share of the sentences with the same constituents.
-        sentences: That count.
-        errors: Sentences that do not, since their words differ.
+        sentences: Counted sentences.
+        errors: Sentences with different words, not counted.
     """
 
     precision: float
@@ -75,7 +75,7 @@ def match(gold: Tree, predicted: Tree) -> Matches:
     if gold.words != predicted.words:
         return Matches(0, 0, 0, is_error=True)
     kept = [leaf.tag not in PUNCTUATION for leaf in gold.leaves()]
-    positions = list(accumulate(kept, initial=0))  # of each word among those that are kept
+    positions = list(accumulate(kept, initial=0))  # of each word among the kept ones
     theirs, ours = (Counter(_spans(tree, positions)) for tree in (gold, predicted))
     return Matches((theirs & ours).total(), theirs.total(), ours.total())
 
@@ -89,7 +89,7 @@ def score_bracketing(
         gold: The true trees.
         predicted: A tree for each.
         samples: Resampled test sets for the interval (bootstrap, percentiles).
-        seed: Draws them.
+        seed: Of the resampling.
 
     Raises:
         ValueError: The numbers of trees differ, or there are none.
@@ -112,7 +112,7 @@ def score_bracketing(
 
 
 def _interval(counts: Counts, samples: int, seed: int) -> tuple[float, float]:
-    """The middle 95 % of F1 over test sets of the same size, drawn with replacement; counts are (sentences, 3)."""
+    """Return the 95 % bootstrap interval of F1; counts are (sentences, 3)."""
     if not len(counts):
         return 0.0, 0.0
     rng = np.random.default_rng(seed)
@@ -129,12 +129,12 @@ def _percent(part: int, whole: int) -> float:
 
 
 def _spans(tree: Tree, positions: Sequence[int]) -> Iterator[Span]:
-    """Label, start and end of each constituent that counts, in words that are kept."""
+    """Yield label, start and end of each counted constituent, in kept words."""
     yield from _spans_from(tree, 0, positions)[1]
 
 
 def _spans_from(tree: Tree, start: int, positions: Sequence[int]) -> tuple[int, list[Span]]:
-    """The word after a tree that begins with a word, and its spans."""
+    """Return the position after a tree that starts at a word, and its spans."""
     end, spans = start, list[Span]()
     for child in tree.children:
         if isinstance(child, Leaf):

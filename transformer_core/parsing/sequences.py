@@ -1,8 +1,8 @@
-"""Trees as sequences of symbols, as in Vinyals et al. (2015), which Section 6.3 follows; and back from any sequence.
+"""Linearised trees, as in Vinyals et al. (2015), which Section 6.3 follows; and a tree from any sequence.
 
     (S (NP XX )NP (VP XX (NP XX XX )NP )VP XX )S
 
-Every word is XX, whatever its part of speech. TOP is left out where it holds one constituent and nothing else.
+Every word is XX, whatever its part of speech. TOP is left out if it has only one child, a constituent.
 """
 
 from __future__ import annotations
@@ -21,30 +21,29 @@ Brackets = tuple[int | None, int | None]  # positions of the opening and the clo
 
 _BRACKET = re.compile(r"([()])([^\s()]+)")
 
-# By name, what is done to a sequence that is no tree. One may cause another: without an extra word its constituent may
-# be empty.
+# Repairs of a malformed sequence. One may cause another: without an extra word its constituent may be empty.
 REPAIRS = {
     "unknown_symbol": "A symbol that is neither a bracket nor XX is dropped.",
     "unmatched_close": "A closing bracket whose constituent is not open is dropped.",
     "too_deep": f"An opening bracket inside {MAX_DEPTH - 1} others is dropped.",
     "extra_word": "An XX after the last word is dropped.",
-    "closed_early": "A constituent is closed since one around it is.",
-    "never_closed": "A constituent is closed since the sequence ends.",
-    "missing_word": "A word for which there is no XX hangs from the last constituent below TOP.",
+    "closed_early": "A constituent is closed with the one around it.",
+    "never_closed": "A constituent is closed at the end of the sequence.",
+    "missing_word": "A word without an XX goes into the last constituent below TOP.",
     "empty_constituent": "A constituent without words is dropped.",
-    "no_single_root": "What has not one constituent around it hangs from TOP.",
+    "no_single_root": "Several constituents or words without a common root go below TOP.",
 }
 
 
 @dataclass(frozen=True)
 class Repaired:
-    """A tree made of any sequence of symbols.
+    """Tree built from any sequence of symbols.
 
     Args:
         tree: Over exactly the given words, in order.
-        repairs: How often each of REPAIRS was needed; none when the sequence was a tree.
-        brackets: Of each of `tree.constituents()`, their positions in the sequence; None for what is not there.
-        marks: For each word the position of its XX; None when there is none.
+        repairs: Count of each of REPAIRS; empty for a well-formed sequence.
+        brackets: Positions of the brackets of each of `tree.constituents()`; None for a missing bracket.
+        marks: Position of the XX of each word; None for a missing one.
     """
 
     tree: Tree
@@ -54,13 +53,13 @@ class Repaired:
 
     @property
     def spans(self) -> list[tuple[Span, Brackets]]:
-        """Where its constituents stand in the sentence, as `constituent_spans` has them, and in the sequence."""
+        """`constituent_spans` of the tree, each with its brackets in the sequence."""
         spans = constituent_spans(self.tree)
         return list(zip(spans, self.brackets[len(self.brackets) - len(spans) :], strict=True))  # perhaps without TOP
 
     @property
     def is_well_formed(self) -> bool:
-        """Whether the sequence was a tree over the words already."""
+        """Whether the sequence needed no repair."""
         return not self.repairs
 
 
@@ -73,7 +72,7 @@ class _Constituent:
 
 
 def to_symbols(tree: Tree) -> tuple[str, ...]:
-    """The symbols of the tree of a sentence."""
+    """Linearise the tree of a sentence."""
     only = tree.children[0] if tree.label == ROOT and len(tree.children) == 1 else tree
     return tuple(_symbols(only if isinstance(only, Tree) else tree))
 
@@ -89,11 +88,11 @@ def _symbols(tree: Tree) -> Iterator[str]:
 
 
 def to_tree(symbols: Sequence[str], words: Sequence[str]) -> Repaired:
-    """A well-formed tree over the words from any sequence of symbols; see REPAIRS.
+    """Build a well-formed tree over the words from any sequence of symbols; see REPAIRS.
 
     Args:
         symbols: Without `<s>` and `</s>`.
-        words: One at least.
+        words: At least one.
 
     Raises:
         ValueError: There are no words.
@@ -134,7 +133,7 @@ def to_tree(symbols: Sequence[str], words: Sequence[str]) -> Repaired:
     if not (len(children) == 1 and isinstance(children[0], Tree)):
         repairs["no_single_root"] += 1
     tree = rooted(children)
-    inner = len(brackets) - sum(1 for _ in tree.constituents()) + 1  # before these are roots that TOP stands for
+    inner = len(brackets) - sum(1 for _ in tree.constituents()) + 1  # the first ones are roots that TOP replaces
     return Repaired(
         tree,
         {name: repairs[name] for name in REPAIRS if repairs[name]},
@@ -144,7 +143,7 @@ def to_tree(symbols: Sequence[str], words: Sequence[str]) -> Repaired:
 
 
 def _close(stack: list[_Constituent], label: str, position: int, repairs: Counter[str]) -> None:
-    """Close the innermost open constituent of this label, and all inside it."""
+    """Close the innermost open constituent with this label, and all inside it."""
     depth = next((depth for depth in range(len(stack) - 1, 0, -1) if stack[depth].label == label), 0)
     if not depth:
         repairs["unmatched_close"] += 1
@@ -155,7 +154,7 @@ def _close(stack: list[_Constituent], label: str, position: int, repairs: Counte
 
 
 def _frozen(constituent: _Constituent, brackets: list[Brackets], repairs: Counter[str]) -> tuple[Tree | Leaf, ...]:
-    """The children, without those that hold no words; `brackets` gets those of all constituents that are kept."""
+    """Return the children that hold words; append the brackets of their constituents to `brackets`."""
     kept: list[Tree | Leaf] = []
     for child in constituent.children:
         if isinstance(child, Leaf):

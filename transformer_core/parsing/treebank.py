@@ -1,7 +1,7 @@
-"""Reading trees in the brackets of the Penn Treebank, normalised as is usual before parsing.
+"""Reader for the brackets of the Penn Treebank, with the usual normalisation before parsing.
 
-Function tags and indices go (NP-SBJ-1 becomes NP), and so do empty elements and the constituents that hold nothing
-else. A bracket without a label passes its children on. The roots TOP, ROOT and S1 are TOP.
+It removes function tags and indices (NP-SBJ-1 becomes NP), empty elements, and constituents that hold nothing else.
+The children of a bracket without a label go to its parent. The roots TOP, ROOT and S1 become TOP.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from transformer_core.parsing.trees import Leaf, Tree, rooted, unescaped
+from transformer_core.parsing.trees import Leaf, Tree, rooted
 
 MAX_WORDS = 1_000  # of a sentence
 MAX_DEPTH = 200  # of brackets
-MAX_BRACKETS = 20_000  # of a tree, those included that are removed
+MAX_BRACKETS = 20_000  # of a tree, removed ones included
 MAX_CHARACTERS = 1_000_000  # of a line
 
 EMPTY_ELEMENT = "-NONE-"
@@ -24,12 +24,12 @@ _FUNCTION_TAG = re.compile(r"[-=|].*")
 
 
 class TreeError(ValueError):
-    """Text that is no tree, or too large; the message names the line and what is wrong."""
+    """Malformed or oversized tree; the message names the line and the problem."""
 
 
 @dataclass
 class _Bracket:
-    """A bracket that is being read."""
+    """An open bracket."""
 
     line: int
     label: str | None = None
@@ -39,14 +39,14 @@ class _Bracket:
 
 
 def parse_trees(lines: Iterable[str]) -> Iterator[Tree]:
-    """The trees in a text; each may have a line of its own, or several, or share one.
+    """Yield the trees in a text; a tree may span lines, and a line may hold several trees.
 
     Args:
         lines: With or without line feeds.
 
     Raises:
-        TreeError: Brackets do not match, a bracket has neither word nor constituents, or both, or two words; a tree has
-            no words; or something is larger than MAX_WORDS, MAX_DEPTH, MAX_BRACKETS or MAX_CHARACTERS.
+        TreeError: Brackets do not match; a bracket has neither word nor constituents, or both, or two words; a tree has
+            no words; or a limit is exceeded: MAX_WORDS, MAX_DEPTH, MAX_BRACKETS or MAX_CHARACTERS.
     """
     reader = _Reader()
     number = 0
@@ -62,14 +62,14 @@ def parse_trees(lines: Iterable[str]) -> Iterator[Tree]:
 
 
 class _Reader:
-    """Token by token, so that a tree may have several lines."""
+    """Incremental reader, so that a tree may span lines."""
 
     def __init__(self) -> None:
         self.stack: list[_Bracket] = []
         self.words = self.brackets = 0
 
     def read(self, token: str, line: int) -> Tree | None:
-        """Read one more token; returns the tree that it completes."""
+        """Read one more token; return the tree that it completes, if any."""
         if token == "(":
             self._open(line)
             return None
@@ -96,7 +96,7 @@ class _Reader:
             raise TreeError(f"line {line}: the tree has more than {MAX_BRACKETS:,} brackets")
 
     def _name(self, token: str, line: int) -> None:
-        """A label comes first, then a word."""
+        """Set the label first, then the word."""
         bracket = self.stack[-1]
         if bracket.has_brackets:
             raise TreeError(f"line {line}: {token!r} follows a bracket, where only brackets may stand")
@@ -118,7 +118,7 @@ class _Reader:
         return rooted(found)
 
     def _found(self, bracket: _Bracket, line: int) -> list[Tree | Leaf]:
-        """What a bracket gives its parent: itself, its children when it has no label, or nothing when it is empty."""
+        """Return the nodes for the parent: the bracket, its children if it has no label, or nothing if it is empty."""
         label = bracket.label or ""
         if bracket.word is not None:
             if label == EMPTY_ELEMENT:
@@ -126,7 +126,7 @@ class _Reader:
             self.words += 1
             if self.words > MAX_WORDS:
                 raise TreeError(f"line {line}: the sentence has more than {MAX_WORDS:,} words")
-            return [Leaf(label, unescaped(bracket.word))]
+            return [Leaf.from_spelling(label, bracket.word)]
         if not bracket.has_brackets:
             raise TreeError(f"line {line}: the bracket {label!r} has neither a word nor another bracket")
         if not bracket.children or not label:
@@ -135,5 +135,5 @@ class _Reader:
 
 
 def category(label: str) -> str:
-    """A label without function tags and indices: NP-SBJ-1, NP=2 and NP|ADVP are NP; -LRB- is no function tag."""
+    """Remove function tags and indices of a label: NP-SBJ-1, NP=2 and NP|ADVP become NP; -LRB- stays."""
     return label[0] + _FUNCTION_TAG.sub("", label[1:])

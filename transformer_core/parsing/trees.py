@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 ROOT = "TOP"
-ROOTS = frozenset({ROOT, "ROOT", "S1", ""})  # what treebanks and parsers write around a sentence
-UNKNOWN_TAG = "XX"  # a part of speech that nobody knows; Vinyals et al. (2015) write all of them so
+ROOTS = frozenset({ROOT, "ROOT", "S1", ""})  # labels around a sentence in treebanks and parsers
+UNKNOWN_TAG = "XX"  # unknown part of speech; Vinyals et al. (2015) replace all of them by it
 
 _NAME = re.compile(r"[^\s()]+")
 _ESCAPES = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
@@ -23,25 +23,33 @@ class Leaf:
 
     Args:
         tag: Its part of speech.
-        word: As it is read, such as `(` for what a treebank writes as -LRB-.
+        word: Unescaped text, such as `(` for -LRB-.
+        spelling: Text in the input, such as -LRB-; empty if it is `word`. It does not count in comparisons.
     """
 
     tag: str
     word: str
+    spelling: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         _check_name("tag", self.tag)
-        if not self.word or len(self.word.split()) != 1:
-            raise ValueError(f"word is {self.word!r}, but must be text without blanks")
+        for text in (self.word, self.spelling or self.word):
+            if len(text.split()) != 1:
+                raise ValueError(f"word is {text!r}, but must be text without blanks")
+
+    @classmethod
+    def from_spelling(cls, tag: str, spelling: str) -> Leaf:
+        """Make a leaf from a word as a treebank spells it."""
+        return cls(tag, unescaped(spelling), spelling)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A constituent; that of a whole sentence has the label TOP.
+    """A constituent; a whole sentence has the label TOP.
 
     Args:
         label: Its category, such as NP.
-        children: One at least.
+        children: At least one.
     """
 
     label: str
@@ -53,7 +61,7 @@ class Tree:
             raise ValueError(f"{self.label} has no children, but must have one at least")
 
     def leaves(self) -> Iterator[Leaf]:
-        """All words in order."""
+        """Yield all words in order."""
         for child in self.children:
             if isinstance(child, Leaf):
                 yield child
@@ -61,7 +69,7 @@ class Tree:
                 yield from child.leaves()
 
     def constituents(self) -> Iterator[Tree]:
-        """This one and all inside it, each before those inside it, from left to right."""
+        """Yield this constituent and all inside it, in pre-order."""
         yield self
         for child in self.children:
             if isinstance(child, Tree):
@@ -69,23 +77,34 @@ class Tree:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The text of all words in order."""
+        """Text of all words in order."""
         return tuple(leaf.word for leaf in self.leaves())
 
+    def respelled(self, spellings: Iterable[str]) -> Tree:
+        """Return the tree with its words spelled as in the input, in order."""
+        rest = iter(spellings)
+        return Tree(
+            self.label,
+            tuple(
+                Leaf(child.tag, child.word, next(rest)) if isinstance(child, Leaf) else child.respelled(rest)
+                for child in self.children
+            ),
+        )
+
     def __str__(self) -> str:
-        """In brackets on one line, as treebanks write it."""
-        inner = (f"({c.tag} {escaped(c.word)})" if isinstance(c, Leaf) else str(c) for c in self.children)
+        """Treebank notation on one line, with the words as the input spells them."""
+        inner = (f"({c.tag} {escaped(c.spelling or c.word)})" if isinstance(c, Leaf) else str(c) for c in self.children)
         return f"({self.label} {' '.join(inner)})"
 
 
 class Span(NamedTuple):
-    """Where a constituent stands.
+    """Position of a constituent.
 
     Args:
         label: Its category.
         begin: Its first word, from 0.
         end: The word after its last one.
-        parent: Number of the constituent around it; -1 for none.
+        parent: Number of the parent; -1 for none.
     """
 
     label: str
@@ -95,9 +114,9 @@ class Span(NamedTuple):
 
 
 def constituent_spans(tree: Tree) -> list[Span]:
-    """All constituents of the tree of a sentence, each before those inside it, from left to right.
+    """List all constituents of a sentence in pre-order.
 
-    TOP counts only where it does not hold one constituent and nothing else.
+    TOP counts only if it has more than one child.
     """
     only = tree.children[0] if tree.label == ROOT and len(tree.children) == 1 else tree
     found: list[Span] = []
@@ -120,22 +139,22 @@ def _check_name(kind: str, name: str) -> None:
 
 
 def rooted(children: Sequence[Tree | Leaf]) -> Tree:
-    """The tree of a sentence, with one TOP over its constituents, however many roots they have already."""
+    """Build the tree of a sentence with exactly one TOP over its constituents."""
     while len(children) == 1 and isinstance(children[0], Tree) and children[0].label in ROOTS:
         children = children[0].children
     return Tree(ROOT, tuple(children))
 
 
 def flat_tree(words: Sequence[str]) -> Tree:
-    """All words right below TOP: a tree without any constituent."""
+    """Build a tree without constituents: all words directly below TOP."""
     return Tree(ROOT, tuple(Leaf(UNKNOWN_TAG, word) for word in words))
 
 
 def right_branching(words: Sequence[str]) -> Tree:
-    """A baseline: S over the first word and a VP, that over the second word and a VP, and so on.
+    """Build the right-branching baseline: S over the first word and a VP over the second word and a VP, and so on.
 
-    English branches to the right, so that such trees have some constituents in common with true ones. The last word,
-    mostly a full stop, hangs from S.
+    English branches to the right, so such trees share some constituents with true ones. The last word, mostly a full
+    stop, is a child of S.
     """
     leaves = [Leaf(UNKNOWN_TAG, word) for word in words]
     inner, last = (leaves[:-1], leaves[-1:]) if len(leaves) > 2 else (leaves, [])
@@ -146,10 +165,10 @@ def right_branching(words: Sequence[str]) -> Tree:
 
 
 def escaped(word: str) -> str:
-    """A word with round brackets written as treebanks do, -LRB- and -RRB-."""
+    """Escape round brackets as in treebanks: -LRB- and -RRB-."""
     return word.replace("(", _BRACKETS["("]).replace(")", _BRACKETS[")"])
 
 
 def unescaped(word: str) -> str:
-    r"""A word as it is read: -LRB- is a bracket, and `\/` and `\*` lose their backslash."""
+    r"""Decode the escapes of treebanks: -LRB- is a bracket, and `\/` and `\*` lose their backslash."""
     return _ESCAPES.get(word) or word.replace("\\/", "/").replace("\\*", "*")

@@ -1,4 +1,4 @@
-"""The two vocabularies of a parser: words in tokens on one side, brackets and XX on the other."""
+"""Vocabularies of a parser: subwords on the source side, brackets and XX on the target side."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MAX_LABELS = 1_000
 
 
 class NotAParser(ValueError):
-    """A model whose vocabulary does not consist of brackets and XX."""
+    """Model whose target vocabulary has other tokens than brackets and XX."""
 
 
 @dataclass(frozen=True)
 class SymbolTable:
-    """The symbols of a parser by their ids.
+    """Ids of a parser's symbols.
 
     Args:
-        size: Ids in all, special ones included.
-        word: The id of XX.
-        opening: The id of the opening bracket of each label.
-        closing: The id of the closing bracket of each label.
-        eos: The id of `</s>`.
+        size: Number of ids, special ones included.
+        word: Id of XX.
+        opening: Label -> id of its opening bracket.
+        closing: Label -> id of its closing bracket.
+        eos: Id of `</s>`.
     """
 
     size: int
@@ -36,11 +36,11 @@ class SymbolTable:
 
     @classmethod
     def from_tokenizer(cls, tokenizer: Tokenizer) -> SymbolTable:
-        """The symbols of the target's vocabulary.
+        """Read the symbols of the target vocabulary.
 
         Raises:
-            NotAParser: It has other tokens than brackets in pairs, XX and the four special ones, or more pairs
-                than MAX_LABELS.
+            NotAParser: It has other tokens than paired brackets, XX and the four special ones, or more pairs than
+                MAX_LABELS.
         """
         special = set(tokenizer.special.to_dict().values())
         few = tokenizer.closed and len(tokenizer) <= len(special) + 1 + 2 * MAX_LABELS
@@ -58,7 +58,7 @@ class SymbolTable:
 
 
 def generates_trees(tokenizer: Tokenizer) -> bool:
-    """Whether a model with this tokenizer is a parser."""
+    """Return whether a model with this tokenizer is a parser."""
     try:
         SymbolTable.from_tokenizer(tokenizer)
     except NotAParser:
@@ -67,14 +67,14 @@ def generates_trees(tokenizer: Tokenizer) -> bool:
 
 
 def learn_vocabularies(pairs: Callable[[], Iterable[tuple[str, str]]], source_vocab_size: int) -> Tokenizer:
-    """Vocabularies of sentences (SentencePiece) and of the symbols that occur.
+    """Train the vocabularies: SentencePiece for sentences, a list for symbols.
 
     Args:
-        pairs: The sentences with their symbols, both with blanks between; called twice.
-        source_vocab_size: Tokens of sentences, the four special ones included.
+        pairs: Sentences with their symbols, both separated by blanks; called twice.
+        source_vocab_size: Size of the vocabulary of sentences, the four special tokens included.
 
     Raises:
-        TokenizerError: The sentences are too few for so large a vocabulary.
+        TokenizerError: There are too few sentences for this size.
         ValueError: There are no symbols, or more than MAX_LABELS labels.
     """
     labels: set[str] = set()

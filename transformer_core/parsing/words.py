@@ -1,13 +1,13 @@
-"""Text as people type it, split into words as the Penn Treebank does."""
+"""Word tokenisation of the Penn Treebank."""
 
 from __future__ import annotations
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """The words of a sentence: `It doesn't "work".` -> It, does, n't, ``, work, '', .
+    """Split a sentence into words: `It doesn't "work".` -> It, does, n't, ``, work, '', .
 
-    They are those of the treebank's own tokeniser as NLTK has it, brackets left as they are.
+    This is NLTK's version of the treebank's tokeniser; brackets stay unescaped.
     """
-    from nltk.tokenize.destructive import NLTKWordTokenizer  # only who types text needs NLTK
+    from nltk.tokenize.destructive import NLTKWordTokenizer  # only needed for typed text
 
     return tuple(word for part in NLTKWordTokenizer().tokenize(text) for word in part.split())

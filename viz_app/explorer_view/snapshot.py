@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.analysis.attention_sinks import RESTING_SHARE, most_informative_head, resting_shares
+from transformer_core.analysis.attention_sinks import SINK_SHARE, most_informative_head, sink_shares
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.text.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
@@ -46,7 +46,7 @@ def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
     start = Selection(kind="cross", view=opening_view(*maps.cross.shape[:2]))
     if card.best_head is not None:
         aligner = replace(start, layer=card.best_head[0], head=card.best_head[1]).fitted(maps)
-        if resting_shares(maps, "cross")[aligner.layer, aligner.head] <= RESTING_SHARE:
+        if sink_shares(maps, "cross")[aligner.layer, aligner.head] <= SINK_SHARE:
             return aligner
     layer, head = most_informative_head(maps, "cross")
     return replace(start, layer=layer, head=head)

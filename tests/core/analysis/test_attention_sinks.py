@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from transformer_core.analysis.attention_sinks import information, most_informative_head, resting_shares, separators
+from transformer_core.analysis.attention_sinks import information, most_informative_head, separators, sink_shares
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.text.tokenizer import axis
 
@@ -46,10 +46,10 @@ def test_separators_are_special_tokens_and_punctuation() -> None:
 
 def test_a_head_rests_where_its_weight_is_on_separators() -> None:
     maps = sentence()
-    assert resting_shares(maps, "encoder")[0] == pytest.approx([0.0, 1.0, 0.4])
+    assert sink_shares(maps, "encoder")[0] == pytest.approx([0.0, 1.0, 0.4])
     # Rows x, y, z of uniform attention to what was read give <s> a half, a third and a quarter.
-    assert resting_shares(maps, "decoder")[0] == pytest.approx([(1 / 2 + 1 / 3 + 1 / 4) / 3, 0.0, 1.0])
-    assert resting_shares(maps, "cross")[0] == pytest.approx([0.0, 0.1, 2 / 3])  # x looks at </s>, y at "."
+    assert sink_shares(maps, "decoder")[0] == pytest.approx([(1 / 2 + 1 / 3 + 1 / 4) / 3, 0.0, 1.0])
+    assert sink_shares(maps, "cross")[0] == pytest.approx([0.0, 0.1, 2 / 3])  # x looks at </s>, y at "."
 
 
 def mutual_information(rows: npt.NDArray[np.float64]) -> float:
@@ -94,4 +94,4 @@ def test_a_sentence_without_a_word_has_no_resting_heads() -> None:
         encoder=weights, decoder=causal, cross=weights, source=dots, inputs=inputs, outputs=dots, finished=True
     )
     for kind in ("encoder", "decoder", "cross"):
-        assert not resting_shares(maps, kind).any() and not information(maps, kind).any()
+        assert not sink_shares(maps, kind).any() and not information(maps, kind).any()

@@ -10,9 +10,8 @@ from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_t
 from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.attribution import attribute, faithfulness
-from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
+from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation, head_faithfulness
 from transformer_core.analysis.effects.head_effects import head_effects
-from transformer_core.analysis.effects.head_faithfulness import head_faithfulness
 from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.patching import patching
 from transformer_core.text.tokenizer import Tokenizer

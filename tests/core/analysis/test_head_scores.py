@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.distributions import Categorical, kl_divergence
 
-from transformer_core.analysis.attention_sinks import information, resting_shares, separators
+from transformer_core.analysis.attention_sinks import information, separators, sink_shares
 from transformer_core.analysis.head_scores import (
     head_counts,
     head_divergence,
@@ -52,7 +52,7 @@ SENTENCES = [sentence(4, 5), sentence(7, 3), sentence(2, 2)]
 def test_scores_are_the_means_over_sentences_and_queries(kind: Kind) -> None:
     found = score_heads(SENTENCES)[kind]
     assert found.information == pytest.approx(np.mean([information(each, kind) for each in SENTENCES], axis=0))
-    assert found.resting == pytest.approx(np.mean([resting_shares(each, kind) for each in SENTENCES], axis=0))
+    assert found.sink_share == pytest.approx(np.mean([sink_shares(each, kind) for each in SENTENCES], axis=0))
     for layer in range(2):
         for head in range(3):
             offsets: list[int] = []

@@ -135,7 +135,7 @@ def test_hiding_a_token_is_what_a_model_without_it_would_say(random_checkpoint: 
             np.testing.assert_allclose(drops[:, hidden], wanted, atol=2e-5)
     np.testing.assert_array_equal(occlusion_drops(translator, source, target, finished=False), drops[:-1])
     middle = float(np.median(drops.max(axis=1)))
-    links = occlusion_links(translator, source, target, least=middle)
+    links = occlusion_links(translator, source, target, min_drop=middle)
     assert 0 < links.sum() < len(links)
     for row, drop in zip(links, drops, strict=True):
         assert row.tolist() == [drop.max() >= middle and key == drop.argmax() for key in range(len(drop))]

@@ -10,9 +10,9 @@ from tests.core.atlas import planted
 from transformer_core.atlas.links import measure_links
 from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.record import Atlas
-from transformer_core.atlas.resumable_map import Bench
+from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.atlas.storage import load_atlas, save_atlas
-from transformer_core.atlas.targets import measure_looks
+from transformer_core.atlas.targets import measure_targets
 from transformer_core.atlas.trees import read_trees
 from transformer_core.translator import Translator
 
@@ -21,7 +21,7 @@ BOOTSTRAP = {"draws": 200, "seed": 0}
 
 def atlas_of(folder: Path, work: Path, count: int = 150, *, subjects: bool = True) -> Atlas:
     translator = Translator.load(folder)
-    bench = Bench(checkpoint=folder, weights_hash=translator.checkpoint_hash, folder=work)
+    resumable = ResumableMap(checkpoint=folder, weights_hash=translator.checkpoint_hash, folder=work)
     trees = []
     for seed in (1, 2):
         file = work.with_suffix(f".{seed}.conllu")
@@ -34,8 +34,8 @@ def atlas_of(folder: Path, work: Path, count: int = 150, *, subjects: bool = Tru
         layers=config.num_layers,
         heads=config.num_heads,
         sources={},
-        looks=measure_looks(bench, translator, planted.sentences(count, 3), BOOTSTRAP),
-        links=measure_links(bench, trees[0], trees[1], BOOTSTRAP),
+        looks=measure_targets(resumable, translator, planted.sentences(count, 3), BOOTSTRAP),
+        links=measure_links(resumable, trees[0], trees[1], BOOTSTRAP),
     )
 
 

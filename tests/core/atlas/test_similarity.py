@@ -10,8 +10,8 @@ from scipy.spatial.distance import jensenshannon
 
 from tests.core.tiny import sentence_pairs
 from transformer_core.atlas.record import OtherModel
-from transformer_core.atlas.resumable_map import Bench
-from transformer_core.atlas.similarity import measure_resemblance, row_distances
+from transformer_core.atlas.resumable_map import ResumableMap
+from transformer_core.atlas.similarity import measure_similarity, row_distances
 from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translator
 
@@ -29,10 +29,10 @@ def test_distances_are_scipys() -> None:
 
 def test_a_model_beside_itself_has_every_head_as_its_own_nearest(random_checkpoint: Path, tmp_path: Path) -> None:
     translator = Translator.load(random_checkpoint)
-    bench = Bench(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
+    resumable = ResumableMap(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
     pairs = [list(pair) for pair in sentence_pairs()[:360:60]]
     twin = "f" * 64
-    found = measure_resemblance(bench, [*pairs, ["", ""]], {twin: ("twin", random_checkpoint)}, {"draws": 100})
+    found = measure_similarity(resumable, [*pairs, ["", ""]], {twin: ("twin", random_checkpoint)}, {"draws": 100})
     assert found.models == {twin: OtherModel(name="twin", layers=2, heads=4)}
     for kind in KINDS:
         family = found.kinds[kind]

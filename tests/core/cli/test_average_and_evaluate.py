@@ -14,7 +14,7 @@ import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
-from transformer_core.analysis.attention_sinks import resting_shares
+from transformer_core.analysis.attention_sinks import sink_shares
 from transformer_core.analysis.effects.effect_counts import effect_counts, mean_effects
 from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, compare, method_counts
 from transformer_core.attention_maps import Kind
@@ -94,7 +94,7 @@ def test_evaluate_tells_whether_the_heads_look(made: Workplace, call: Call, tmp_
     assert heads["sentences"] == 3
     kinds: tuple[Kind, ...] = ("encoder", "cross")
     for kind in kinds:
-        shares = np.mean([resting_shares(each, kind) for each in maps], axis=0)
+        shares = np.mean([sink_shares(each, kind) for each in maps], axis=0)
         assert heads[kind]["resting_by_layer"] == (shares > 0.5).sum(axis=1).tolist()
         assert f"heads.{kind}.looking" in said.out
     aligned = json.loads(call("align", "--checkpoint", made.checkpoint, "--gold", gold).out.splitlines()[-1])["best"]

@@ -45,7 +45,8 @@ def test_one_tree_a_line_or_on_several_lines_or_side_by_side() -> None:
             "(TOP (S (VP (VBD reported)) (. .)))",
         ),
         ("(TOP (S ((NN tea) (VBZ helps))))", "(TOP (S (NN tea) (VBZ helps)))"),
-        ("(TOP (NP (-LRB- -LRB-) (NN 1\\/2)))", "(TOP (NP (-LRB- -LRB-) (NN 1/2)))"),
+        ("(TOP (NP (-LRB- -LRB-) (NN 1\\/2)))", "(TOP (NP (-LRB- -LRB-) (NN 1\\/2)))"),
+        ("(TOP (NP (-LRB- -LCB-) (CD 50\\/50)))", "(TOP (NP (-LRB- -LCB-) (CD 50\\/50)))"),
         ("(TOP (NP (PRP$ her)) (NNP-X tea))", "(TOP (NP (PRP$ her)) (NNP-X tea))"),
     ],
 )

@@ -22,6 +22,16 @@ def test_escapes_of_the_penn_treebank(word: str, read: str) -> None:
     assert unescaped(word) == read
 
 
+def test_words_are_written_as_the_treebank_spells_them() -> None:
+    r"""A word is `{` or 50/50 to the model; -LCB- and 50\/50 in the input and in the output."""
+    written = ["-LCB-", "50\\/50", "{", "a/b", "(", "-RRB-", "\\*"]
+    tree = flat_tree([unescaped(word) for word in written])
+    assert tree.words == ("{", "50/50", "{", "a/b", "(", ")", "*")
+    spelled = tree.respelled(written)
+    assert spelled == tree and spelled.words == tree.words
+    assert str(spelled) == "(TOP " + " ".join(f"(XX {word.replace('(', '-LRB-')})" for word in written) + ")"
+
+
 def test_what_is_no_tree_cannot_be_made() -> None:
     with pytest.raises(ValueError, match="NP has no children"):
         Tree("NP", ())
@@ -33,6 +43,9 @@ def test_what_is_no_tree_cannot_be_made() -> None:
     for word in ("", " ", "two words"):
         with pytest.raises(ValueError, match="word is"):
             Leaf("NN", word)
+        if word:
+            with pytest.raises(ValueError, match="word is"):
+                Leaf("NN", "tea", word)
 
 
 @given(NODES)

@@ -1,7 +1,7 @@
-"""Source attribution: which source words, and which words already written, carry each written word.
+"""Source attribution: the contribution of each source word and each earlier target word to every generated word.
 
-`attribute` is the way in. `methods` says what is asked and answered; `layers`, `mixing`, `gradients` and
-`leave_one_out` compute; `sublayer` takes an attention sub-layer apart for norms and ALTI; `agreement` compares.
+Start with `attribute`. `methods` has its input and output; `layers`, `mixing`, `gradients` and `leave_one_out` compute;
+`sublayer` decomposes an attention sub-layer for norms and ALTI; `agreement` compares methods.
 """
 
 from transformer_core.analysis.attribution.agreement import (
@@ -11,7 +11,7 @@ from transformer_core.analysis.attribution.agreement import (
     kendall_tau_b,
     mean_agreement,
 )
-from transformer_core.analysis.attribution.attribute import STEPS, attribute, attribute_run, check_choice
+from transformer_core.analysis.attribution.attribute import STEPS, attribute, check_choice
 from transformer_core.analysis.attribution.methods import (
     METHODS,
     OF_HEADS,
@@ -42,7 +42,6 @@ __all__ = [
     "Method",
     "agreement",
     "attribute",
-    "attribute_run",
     "check_choice",
     "cross_contributions",
     "faithfulness",

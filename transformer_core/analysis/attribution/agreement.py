@@ -1,6 +1,6 @@
-"""How far do two attributions agree, and does the log-probability fall where one says?
+"""Rank agreement of attributions, and their faithfulness.
 
-Shape legend: R rows, one for each token that is explained, W words of the sentence, K how many words are left out.
+Shape legend: R rows, one for each explained token, W words of the sentence, K left-out words.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.attribution.attribute import attribute_run
+from transformer_core.analysis.attribution.attribute import attribute
 from transformer_core.analysis.attribution.leave_one_out import answers_without
 from transformer_core.analysis.attribution.methods import POINTS, Attribution, Method, Question
-from transformer_core.analysis.teacher_forced_run import rows_in_time, teacher_forced_run
-from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.analysis.teacher_forced_run import rows_in_time, stop_check, teacher_forced_run
 from transformer_core.progress import expect
 
 if TYPE_CHECKING:
@@ -27,9 +26,9 @@ DRAWS = 8
 
 
 def kendall_tau_b(a: Tensor, b: Tensor) -> Tensor:
-    """Kendall's rank correlation with ties (tau-b, Kendall 1945) of each row: (R, W) twice -> (R,).
+    """Compute Kendall's rank correlation with ties (tau-b, Kendall 1945) of each row: (R, W) twice -> (R,).
 
-    From -1, the opposite order, to 1, the same; NaN where a row has one value only.
+    From -1, the opposite order, to 1, the same order; NaN for a row of equal values.
     """
     orders = [(values[:, :, None] - values[:, None]).sign() for values in (a.double(), b.double())]  # (R, W, W)
     first, second = orders
@@ -38,12 +37,12 @@ def kendall_tau_b(a: Tensor, b: Tensor) -> Tensor:
 
 
 def agreement(a: Attribution, b: Attribution) -> float:
-    """Do two methods order the words of a sentence alike? Kendall's tau-b of each row, and the mean over rows.
+    """Return Kendall's tau-b of two attributions, the mean over rows.
 
-    Compared are sizes, whatever their sign; `</s>` is left out. NaN if no row has an order, as with one word.
+    It compares absolute values, without `</s>`. NaN if no row has an order, as with one word.
 
     Raises:
-        ValueError: They explain different things.
+        ValueError: The sentences, translations or contrasts differ.
     """
     if not torch.equal(a.run.source, b.run.source) or not torch.equal(a.run.outputs, b.run.outputs):
         raise ValueError("the attributions are of different sentences or translations")
@@ -53,30 +52,30 @@ def agreement(a: Attribution, b: Attribution) -> float:
 
 
 def mean_agreement(translator: Translator, sources: Iterable[str], *, methods: Sequence[Method]) -> dict[Method, float]:
-    """How far methods agree with leave-one-out: `agreement`, mean over sentences with the model's own translations.
+    """Return each method's mean `agreement` with leave-one-out, on the model's own translations.
 
     Args:
         translator: The model.
         sources: Sentences; one without an order, as with one word, does not count.
-        methods: Some of `METHODS`; leave-one-out itself is left out.
+        methods: Some of `METHODS`; leave-one-out itself is skipped.
     """
     taus: dict[Method, list[float]] = {method: [] for method in methods if method != "leave-one-out"}
     for source in sources:
         run = teacher_forced_run(translator, source, points=POINTS)
-        yardstick = attribute_run(translator, run, method="leave-one-out")
+        yardstick = attribute(translator, run, method="leave-one-out")
         for method, found in taus.items():
-            found.append(agreement(attribute_run(translator, run, method=method), yardstick))
+            found.append(agreement(attribute(translator, run, method=method), yardstick))
     return {method: float(np.nanmean(found)) for method, found in taus.items()}
 
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """By how much the log-probability falls when 1, 2, ..., K words of the sentence, or heads, are left out.
+    """Fall of the log-probability in nats when 1, 2, ..., K words of the sentence, or heads, are left out.
 
     Args:
-        first: (K,) nats, those that the method names first. Of words: mean over rows.
-        last: (K,) those that it names last.
-        random: (K,) random ones, mean over draws.
+        first: (K,) with the words or heads that the method ranks first. For words, the mean over rows.
+        last: (K,) with the ones that it ranks last.
+        random: (K,) with random ones, the mean over draws.
     """
 
     first: Tensor
@@ -93,14 +92,14 @@ def faithfulness(
     seed: int = 0,
     should_stop: Callable[[], bool] | None = None,
 ) -> Faithfulness:
-    """Leave out the words that a method names first, for each row its own (DeYoung et al. 2020: comprehensiveness).
+    """Leave out the words that a method ranks first in each row (comprehensiveness, DeYoung et al. 2020).
 
-    Words are left out as in leave-one-out, which is why that method does best with one word.
+    Words are masked as in leave-one-out, so that method does best with one word.
 
     Args:
-        translator: The model that the attribution is of.
-        attribution: Of any method; words are ordered by size, whatever the sign.
-        words: K, how many words are left out at most; the sentence may have fewer.
+        translator: The attributed model.
+        attribution: Of any method; words are ranked by absolute value.
+        words: K, the largest number of left-out words; the sentence may have fewer.
         draws: Random orders.
         seed: Of the draws.
         should_stop: Called before every batch.
@@ -108,26 +107,23 @@ def faithfulness(
     Raises:
         DecodingStopped: `should_stop` returned True.
     """
-
-    def check() -> None:
-        if should_stop is not None and should_stop():
-            raise DecodingStopped
-
     sizes = attribution.sizes.cpu()  # (R, W)
     rows, count = sizes.shape
-    most = min(words, count)
+    left_out = min(words, count)
     generator = torch.Generator().manual_seed(seed)
     falling = sizes.argsort(dim=1, descending=True, stable=True)
     drawn = torch.stack([torch.randperm(count, generator=generator) for _ in range(draws)])
     orders = torch.cat([falling, falling.flip(1), drawn])  # (R + R + draws, W)
-    left_out = torch.zeros(len(orders), most, count, dtype=torch.bool)
-    for k in range(most):
-        left_out[:, k].scatter_(1, orders[:, : k + 1], True)
-    # Many rows name the same words; each set is left out once.
-    sets, which = torch.unique(left_out.flatten(0, 1), dim=0, return_inverse=True)
+    masked = torch.zeros(len(orders), left_out, count, dtype=torch.bool)
+    for k in range(left_out):
+        masked[:, k].scatter_(1, orders[:, : k + 1], True)
+    # Many rows rank the same words first; each set is computed once.
+    sets, which = torch.unique(masked.flatten(0, 1), dim=0, return_inverse=True)
     at_once = rows_in_time(attribution.run.source.shape[1], attribution.run.inputs.shape[1])
     expect(should_stop, -(-(len(sets) + 1) // at_once))
-    drops = _drops(translator, attribution, sets, check)[which].view(len(orders), most, rows).cpu()
+    drops = (
+        _drops(translator, attribution, sets, stop_check(should_stop))[which].view(len(orders), left_out, rows).cpu()
+    )
     each = torch.arange(rows)
     return Faithfulness(
         first=drops[each, :, each].mean(dim=0),
@@ -137,7 +133,7 @@ def faithfulness(
 
 
 def _drops(translator: Translator, attribution: Attribution, sets: Tensor, check: Callable[[], None]) -> Tensor:
-    """(B, W) sets of words -> (B, R): by how much the log-probability falls without them."""
+    """Return the fall of the log-probability without each set of words: (B, W) -> (B, R)."""
     run, labels = attribution.run, attribution.source_axis
     hidden = torch.zeros(len(sets) + 1, len(labels), dtype=torch.bool)
     for position, (word, special) in enumerate(zip(labels.words, labels.special, strict=True)):

@@ -1,4 +1,4 @@
-"""Which words carry each written word? One function for every method."""
+"""Source attribution: one function for every method."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from transformer_core.analysis.attribution.methods import (
     points_of,
 )
 from transformer_core.analysis.attribution.mixing import through_layers
-from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
-from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, stop_check, teacher_forced_run
 from transformer_core.progress import expect
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ STEPS = 32
 
 def attribute(
     translator: Translator,
-    source: str,
+    source: str | TeacherForcedRun,
     target: str | Translation | None = None,
     *,
     method: Method,
@@ -46,20 +45,20 @@ def attribute(
     steps: int = STEPS,
     should_stop: Callable[[], bool] | None = None,
 ) -> Attribution:
-    """How much each source token and each token already written has to do with each token of a translation.
+    """Attribute each token of a translation to the source tokens and to the target tokens before it.
 
-    What the values are:
+    The values:
 
     * `attention`, `norm`, `norm-ln`: weights or norms of a layer, by default their mean over all layers (and heads, for
-      attention). Source and target are two sub-layers, which no common whole joins.
+      attention). Source and target are two sub-layers, which do not add up to a common sum.
     * `rollout`, `alti`: shares through all layers; source and target of a row sum to 1.
     * `gradient`: norms, nats per unit of the embedding.
-    * `grad-x-input`, `integrated-gradients`, `leave-one-out`: signed, nats; positive speaks for the token.
+    * `grad-x-input`, `integrated-gradients`, `leave-one-out`: signed, nats; positive values support the token.
 
     Args:
-        translator: The model. Edits that are active in this context stay active.
-        source: A sentence.
-        target: Its translation; None takes the model's own. See `teacher_forced_run`.
+        translator: The model. Active edits stay active.
+        source: A sentence; or a run with all `POINTS` captured, so that several methods share it.
+        target: The translation of a sentence; None takes the model's own. See `teacher_forced_run`.
         method: One of `METHODS`.
         layer: For `attention`, `norm` and `norm-ln`, counted from 0; None takes the mean over all.
         head: For `attention` and `norm`, of encoder-decoder attention, counted from 0; None takes all.
@@ -68,42 +67,15 @@ def attribute(
         should_stop: Called before every layer or batch.
 
     Raises:
-        ValueError: The method is unknown or lacks what is asked of it, or the sentence is empty.
+        ValueError: The method is unknown, does not take one of the options, or the sentence is empty.
         SourceTooLong: See `Translator.encode`.
         DecodingStopped: `should_stop` returned True.
     """
     check_choice(translator, method=method, layer=layer, head=head, contrast=contrast, steps=steps)
-    run = teacher_forced_run(translator, source, target, points=points_of(method))
-    return attribute_run(
-        translator,
-        run,
-        method=method,
-        layer=layer,
-        head=head,
-        contrast=contrast,
-        steps=steps,
-        should_stop=should_stop,
-    )
-
-
-def attribute_run(
-    translator: Translator,
-    run: TeacherForcedRun,
-    *,
-    method: Method,
-    layer: int | None = None,
-    head: int | None = None,
-    contrast: Contrast | None = None,
-    steps: int = STEPS,
-    should_stop: Callable[[], bool] | None = None,
-) -> Attribution:
-    """The same of a forced pass with all `POINTS` captured, so that several methods share it; see `attribute`."""
-    check_choice(translator, method=method, layer=layer, head=head, contrast=contrast, steps=steps)
-
-    def check() -> None:
-        if should_stop is not None and should_stop():
-            raise DecodingStopped
-
+    run = source
+    if isinstance(run, str):
+        run = teacher_forced_run(translator, run, target, points=points_of(method))
+    check = stop_check(should_stop)
     report: dict[str, Tensor] = {}
     if method in OF_LAYERS:
         of_source, of_target = of_layers(translator, run, method, layer, head, check)
@@ -127,11 +99,11 @@ def check_choice(
     contrast: Contrast | None = None,
     steps: int = STEPS,
 ) -> None:
-    """Raise ValueError for what `attribute` cannot do, before anything is computed."""
+    """Raise ValueError for options that `attribute` does not support, before anything is computed."""
     if method not in METHODS:
         raise ValueError(f"method is {method!r}, but must be one of {', '.join(METHODS)}")
     config = translator.config
-    for name, number, allowed, most in (
+    for name, number, allowed, count in (
         ("layer", layer, OF_LAYERS, config.num_layers),
         ("head", head, OF_HEADS, config.num_heads),
     ):
@@ -139,8 +111,8 @@ def check_choice(
             continue
         if method not in allowed:
             raise ValueError(f"{method} takes no {name}; {', '.join(allowed)} do")
-        if not 0 <= number < most:
-            raise ValueError(f"{name} is {number}, but must be from 0 to {most - 1}")
+        if not 0 <= number < count:
+            raise ValueError(f"{name} is {number}, but must be from 0 to {count - 1}")
     if contrast is not None:
         if method not in OF_TOKENS:
             raise ValueError(f"{method} takes no contrast; {', '.join(OF_TOKENS)} do")

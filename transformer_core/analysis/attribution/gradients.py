@@ -1,17 +1,17 @@
 """Attribution by gradients of the log-probability with respect to the embeddings.
 
-The embeddings are those after scaling, before positions are added; with `embedding_norm` they are what the words add to
-the normalised positions. Source and target have a tensor each, although one matrix serves both.
+Embeddings are taken after scaling, before positions are added. With `embedding_norm` they are the difference that the
+words make to the normalised positions. Source and target have separate tensors, even with a shared matrix.
 
 * `gradient`: || g ||, the L2 norm over d.
 * `grad-x-input`: the sum over d of g x, signed.
 * `integrated-gradients` (Sundararajan, Taly and Yan 2017): the sum over d of (x - x') times the mean of g on the
-  straight line from the baseline x' to x, by Gauss-Legendre quadrature. In the baseline all embeddings are 0 but those
-  of `<s>` and `</s>`; positions stay. Source and target move together. The sum of a row is the log-probability minus
-  that of the baseline, up to the error of the quadrature: the completeness gap.
+  straight line from the baseline x' to x, by Gauss-Legendre quadrature. In the baseline all embeddings but `<s>` and
+  `</s>` are 0; positions stay. Source and target move together. The sum of a row is the log-probability minus that of
+  the baseline, up to the error of the quadrature: the completeness gap.
 
-Shape legend: R rows, one for each token that is explained, B points of the path, S source positions, T target
-positions, n either, d = d_model, V = vocab_size.
+Shape legend: R rows, one for each explained token, B points of the path, S source positions, T target positions,
+n either, d = d_model, V = vocab_size.
 """
 
 from __future__ import annotations
@@ -48,15 +48,16 @@ def by_gradients(
     check: Callable[[], None],
     expect: Callable[[int], None],
 ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-    """(R, S), (R, T), and for integrated gradients the `gap` (R,); `expect` is told how often `check` is called."""
+    """Compute (R, S), (R, T), and for integrated gradients the `gap` (R,); `expect` gets the number of checks."""
     integrated = method == "integrated-gradients"
     path = _Path(translator, run, question, from_zero=integrated)
     points, weights = _quadrature(steps) if integrated else (np.ones(1), np.ones(1))
     like = path.inputs[0]
     found = [like.new_zeros(len(question.positions), x.shape[1]) for x in path.inputs]
-    expect(sum(1 + path.batches(min(path.most_points, len(points) - start)) for start in _starts(points, path)))
-    for start in _starts(points, path):
-        part = slice(start, start + path.most_points)
+    starts = range(0, len(points), path.max_points)
+    expect(sum(1 + path.batches(min(path.max_points, len(points) - start)) for start in starts))
+    for start in starts:
+        part = slice(start, start + path.max_points)
         at, weight = like.new_tensor(points[part]), like.new_tensor(weights[part])
         for rows, gradients in path.gradients(at, check):
             for total, gradient, x in zip(found, gradients, path.inputs, strict=True):
@@ -69,25 +70,20 @@ def by_gradients(
     return source, target, {"gap": (source.sum(dim=1) + target.sum(dim=1) - (whole - baseline)).abs()}
 
 
-def _starts(points: npt.NDArray[np.float64], path: _Path) -> range:
-    """Where the groups of points begin that one pass takes."""
-    return range(0, len(points), path.most_points)
-
-
 def _quadrature(steps: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Points on [0, 1] and their weights, which sum to 1: Gauss-Legendre."""
+    """Return Gauss-Legendre points on [0, 1] and their weights, which sum to 1."""
     nodes, weights = np.polynomial.legendre.leggauss(steps)  # on [-1, 1]
     return (nodes + 1) / 2, weights / 2
 
 
 class _Path:
-    """The line from a baseline to the embeddings of a run.
+    """Straight line from a baseline to the embeddings of a run.
 
     Args:
-        translator: The model. Edits that are active in this context stay active.
+        translator: The model. Active edits stay active.
         run: The sentence.
-        question: What is explained.
-        from_zero: Whether the baseline keeps `<s>` and `</s>`; without them, all embeddings count.
+        question: The explained tokens.
+        from_zero: Whether the baseline keeps `<s>` and `</s>`; otherwise all embeddings count.
     """
 
     def __init__(self, translator: Translator, run: TeacherForcedRun, question: Question, *, from_zero: bool) -> None:
@@ -102,24 +98,24 @@ class _Path:
         of_tokens = (s + t) * (16 * config.d_model + 3 * config.d_ff)
         of_pairs = 4 * config.num_heads * (s * s + s * t + t * t)
         kept = config.num_layers * (of_tokens + of_pairs) + 3 * len(question.positions) * config.vocab_size
-        self.most_points = max(1, _MAX_VALUES // kept)
+        self.max_points = max(1, _MAX_VALUES // kept)
         self._widest = max(s, t) * max(2 * config.d_model, config.d_ff, config.num_heads * max(s, t))
 
     def _rows(self, points: int) -> int:
-        """Of the question, in one backward pass."""
+        """Return the number of rows of the question in one backward pass."""
         return max(1, _MAX_VALUES // (_TENSORS * points * self._widest))
 
     def batches(self, points: int) -> int:
-        """Backward passes for so many points."""
+        """Return the number of backward passes for a number of points."""
         return -(-len(self._question.positions) // self._rows(points))
 
     def gradients(self, at: Tensor, check: Callable[[], None]) -> Iterator[tuple[slice, tuple[Tensor, ...]]]:
-        """Of the answers at some points of the line.
+        """Compute the gradients of the answers at points of the line.
 
-        One forward pass serves all rows of the question. The backward passes of many rows are one, in a batch.
+        All rows of the question share one forward pass; many rows share a batched backward pass.
 
         Args:
-            at: (B,) how far on the line, 0 for the baseline.
+            at: (B,) places on the line, 0 for the baseline and 1 for the embeddings.
             check: Called before each pass.
 
         Yields:
@@ -145,12 +141,12 @@ class _Path:
 
     @torch.no_grad()
     def answers(self, at: Tensor) -> Tensor:
-        """(B, R): the answers, so far on the line; at is (B,)."""
+        """Return (B, R) answers at the places `at`, (B,), of the line."""
         states = self._states([(at - 1.0)[:, None, None] * x for x in self.inputs])
         return self._question.answer(self._model.logits(states[:, self._question.positions]))
 
     def _states(self, moves: list[Tensor]) -> Tensor:
-        """(B, T, d), what the decoder says when the embeddings are moved: (B, S, d) and (B, T, d)."""
+        """Return the decoder's output (B, T, d) with the embeddings moved by (B, S, d) and (B, T, d)."""
         by_place = dict(zip(_PLACES, moves, strict=True))
 
         def move(value: Tensor, site: Site) -> Tensor:
@@ -164,7 +160,7 @@ class _Path:
 
 
 def _words(model: Transformer, ids: Tensor, *, of_source: bool) -> Tensor:
-    """(1, n) -> (1, n, d): what the words add to the positions in what the first layer reads."""
+    """Return what the words add to the positions in the input of the first layer: (1, n) -> (1, n, d)."""
     embedding, positions = model.embedding, model.positions
     norm = model.decoder.embedding_norm
     if of_source:
@@ -176,5 +172,5 @@ def _words(model: Transformer, ids: Tensor, *, of_source: bool) -> Tensor:
 
 
 def _without_special(x: Tensor, labels: Axis) -> Tensor:
-    """(1, n, d) with zeros at `<s>` and `</s>`."""
+    """Return (1, n, d) with zeros at `<s>` and `</s>`."""
     return x.masked_fill(torch.tensor(labels.special, device=x.device)[None, :, None], 0.0)

@@ -1,12 +1,12 @@
-"""Attribution read off one layer, or averaged over all: attention weights, and norms of what they carry.
+"""Attribution from one layer, or averaged over all: attention weights, and norms of the weighted vectors.
 
 * `attention`: the weight alpha_ij.
-* `norm` (Kobayashi et al. 2020): || sum_h alpha_ij f_h(x_j) ||, as a large weight on a short vector does little.
-* `norm-ln` (Kobayashi et al. 2021): the same with the residual connection and LayerNorm, || T_i(x_j) ||.
+* `norm` (Kobayashi et al. 2020): || sum_h alpha_ij f_h(x_j) ||, since a large weight on a short vector does little.
+* `norm-ln` (Kobayashi et al. 2021): with the residual connection and LayerNorm, || T_i(x_j) ||.
 
-`source` is encoder-decoder attention, `target` the decoder's self-attention of the same layer. A head is one of
-encoder-decoder attention; the heads of self-attention are others, so `target` has all of them. In `norm-ln` the
-residual of encoder-decoder attention comes from no source token and is left out.
+`source` is encoder-decoder attention, `target` the decoder's self-attention of the same layer. `head` chooses a head of
+encoder-decoder attention; `target` always has all heads of self-attention. In `norm-ln` the residual of encoder-decoder
+attention comes from no source token and is left out.
 
 Shape legend: S source positions, T target positions.
 """
@@ -36,9 +36,9 @@ def of_layers(
     head: int | None,
     check: Callable[[], None],
 ) -> tuple[Tensor, Tensor]:
-    """(T, S) and (T, T): of one layer, or the mean over all; of one head, or of all.
+    """Return (T, S) and (T, T) of one layer or the mean over all, of one head or of all.
 
-    Attention is averaged over heads. A norm is that of the sum over heads.
+    Attention is averaged over heads. A norm is taken of the sum over heads.
     """
     config = translator.config
     layers = range(config.num_layers) if layer is None else [layer]
@@ -57,7 +57,7 @@ def of_layers(
 
 
 def norms(sublayer: SubLayer, method: Method, head: int | None) -> Tensor:
-    """`norm` or `norm-ln`: (Q, K), or (Q, K + 1) for `norm-ln` of encoder-decoder attention, whose residual is last."""
+    """Compute `norm` or `norm-ln`: (Q, K); (Q, K + 1) for `norm-ln` of encoder-decoder attention, residual last."""
     if head is not None:
         lengths: Tensor = sublayer.messages[head].norm(dim=-1)  # (K,)
         return sublayer.weights[head] * lengths  # ||alpha f|| = alpha ||f||

@@ -1,14 +1,13 @@
-"""Attribution by leaving words out: what the log-probability loses when nobody may attend to a word.
+"""Attribution by leaving words out: the fall of the log-probability when a word is masked everywhere.
 
-A word is left out as a key, its position stays: in the encoder's self-attention and in encoder-decoder attention for
-the source, in the decoder's self-attention for the target. Softmax gives its weight to the other keys. The position
-itself still reads its own embedding, so the token right after a target word keeps a trace of it. The effects are causal
-and do not add up.
+A word is masked as a key; its position stays. A source word is masked in the encoder's self-attention and in
+encoder-decoder attention, a target word in the decoder's self-attention. Softmax gives its weight to the other keys.
+The position still reads its own embedding, so the token right after a target word keeps a trace of it. The effects are
+causal and do not add up.
 
 The unit is the word. Its effect is shared evenly among its tokens, so that their sum is the effect of the word.
 
-Shape legend: R rows, one for each token that is explained, B rows of a batch, S source positions, T target positions,
-U units.
+Shape legend: R rows, one for each explained token, B rows of a batch, S source positions, T target positions, U units.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _MAX_VALUES = 2**26  # of the largest tensor of a batch: 256 MiB
 def by_leaving_out(
     translator: Translator, run: TeacherForcedRun, question: Question, check: Callable[[], None]
 ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-    """(R, S), (R, T), and how much attention is redistributed, of a run whose `weights` are captured."""
+    """Compute (R, S), (R, T), and the redistributed attention; the run needs `weights` captured."""
     found = []
     for labels, side in ((source_axis(run), "source"), (input_axis(run), "target")):
         units = _units(labels).to(run.source.device)  # (U, n)
@@ -57,14 +56,14 @@ def answers_without(
     of_source: bool,
     check: Callable[[], None],
 ) -> Tensor:
-    """The answers to a question when nobody may attend to some tokens.
+    """Answer a question with some tokens masked everywhere.
 
     Args:
-        translator: The model. Edits that are active in this context stay active.
+        translator: The model. Active edits stay active.
         run: The sentence.
-        question: What is asked.
-        hidden: (B, S) or (B, T), True for these tokens.
-        of_source: Whether they are of the source, or decoder inputs.
+        question: The explained tokens.
+        hidden: (B, S) or (B, T), True for masked tokens.
+        of_source: Whether these are source tokens or decoder inputs.
         check: Called before each batch.
 
     Returns:
@@ -82,13 +81,12 @@ def answers_without(
     size = max(1, min(_MAX_VALUES // widest, rows_in_time(s, t)))
     for start in range(0, len(hidden), size):
         check()
-        rows = hidden[start : start + size]
+        rows = hidden[start : start + size]  # (b, S) or (b, T)
 
         def hide(scores: Tensor, _site: Site, rows: Tensor = rows) -> Tensor:
             return scores.masked_fill(rows[:, None, None], -math.inf)
 
-        source, inputs = run.source.expand(len(rows), -1), run.inputs.expand(len(rows), -1)
-        mask = run.source_mask.expand(len(rows), -1, -1, -1)
+        source, inputs, mask = run.copies(len(rows))
         with row_context(Rows(sentences=(0,) * len(rows))), edit(model, places, hide):
             read = model.encode(source, mask) if memory is None else memory.expand(len(rows), -1, -1)
             states = model.decode(inputs, read, mask)
@@ -97,13 +95,13 @@ def answers_without(
 
 
 def _units(labels: Axis) -> Tensor:
-    """(U, n), True for the tokens of each word; `<s>` and `</s>` are units of their own."""
+    """Return (U, n), True for the tokens of each word; `<s>` and `</s>` are separate units."""
     words = torch.tensor(labels.words)
     return words == torch.arange(int(words[-1]) + 1)[:, None]
 
 
 def _redistributed(translator: Translator, run: TeacherForcedRun) -> dict[str, Tensor]:
-    """The mean weight of each key over layers, heads and queries: (S,) and (T,)."""
+    """Return the mean weight of each key over layers, heads and queries: (S,) and (T,)."""
 
     def mean(*kinds: Kind) -> Tensor:
         layers = range(translator.config.num_layers)

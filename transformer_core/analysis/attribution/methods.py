@@ -1,6 +1,6 @@
-"""The methods of source attribution, what they are asked, and what they answer.
+"""Methods of source attribution, with their input and output.
 
-Shape legend: R rows, one for each token that is explained (T of them, or 1 with a contrast), S source positions,
+Shape legend: R rows, one for each explained token (T of them, or 1 with a contrast), S source positions,
 T target positions, V = vocab_size, W words.
 """
 
@@ -35,21 +35,21 @@ OF_HEADS: tuple[Method, ...] = ("attention", "norm")  # and a head
 SHARES: tuple[Method, ...] = ("rollout", "alti")  # source and target together sum to 1
 OF_TOKENS: tuple[Method, ...] = ("grad-x-input", "gradient", "integrated-gradients", "leave-one-out")  # for a contrast
 SIGNED: tuple[Method, ...] = ("grad-x-input", "integrated-gradients", "leave-one-out")
-POINTS: tuple[Point, ...] = ("weights", "values", "head_outputs", "residual", "embeddings")  # what all methods need
+POINTS: tuple[Point, ...] = ("weights", "values", "head_outputs", "residual", "embeddings")  # enough for every method
 _WEIGHTS_ONLY: tuple[Method, ...] = ("attention", "rollout", "leave-one-out")
 _OF_VECTORS: tuple[Method, ...] = ("norm", "norm-ln", "alti")
 
 
 def points_of(method: Method) -> tuple[Point, ...]:
-    """What one method needs captured; the fewer, the faster."""
+    """Return the activations that a method needs; fewer are faster."""
     return POINTS if method in _OF_VECTORS else POINTS[:1] if method in _WEIGHTS_ONLY else ()
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """Why this token and not that one: log p(token) - log p(other) instead of log p(token).
+    """Contrastive question, why this token and not that one: log p(token) - log p(other) instead of log p(token).
 
-    A positive value speaks for `token`, a negative one for `other`.
+    A positive value supports `token`, a negative one `other`.
 
     Args:
         position: Target position, counted from 0.
@@ -64,7 +64,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Question:
-    """What is explained, a number for each row.
+    """Explained tokens, a number for each row.
 
     Args:
         positions: (R,) target positions.
@@ -78,10 +78,10 @@ class Question:
 
     @classmethod
     def of(cls, run: TeacherForcedRun, contrast: Contrast | None = None) -> Question:
-        """About every token of a translation, or about one contrast.
+        """Ask about every token of a translation, or about one contrast.
 
         Raises:
-            ValueError: The contrast names a position that the translation lacks.
+            ValueError: The translation lacks the position of the contrast.
         """
         device = run.outputs.device
         if contrast is None:
@@ -92,11 +92,11 @@ class Question:
         return cls(position, token, other)
 
     def answer(self, logits: Tensor, rows: Tensor | slice = slice(None)) -> Tensor:
-        """Log-probability of the tokens, minus that of the others: (..., R, V) -> (..., R) nats.
+        """Return the log-probability of the tokens, minus that of the others: (..., R, V) -> (..., R) nats.
 
         Args:
-            logits: At the positions.
-            rows: Which of the rows these are.
+            logits: At the positions of these rows.
+            rows: Selects rows.
         """
         log_p = logits.float().log_softmax(dim=-1)
         shape = (*log_p.shape[:-1], 1)
@@ -108,21 +108,21 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class Attribution:
-    """How much every token that the model read has to do with every token that it wrote.
+    """Attribution of every generated token to source tokens and decoder inputs.
 
-    Row t explains what is written at position t, in which the decoder reads input t. Columns of `target` are inputs:
-    `<s>` and the tokens before. With a contrast there is one row, that of its position.
+    Row t explains the token at position t, where the decoder reads input t. Columns of `target` are inputs: `<s>` and
+    the tokens before. With a contrast there is one row, at its position.
 
     Args:
         method: One of `METHODS`.
-        run: The forced pass.
+        run: The teacher-forced run.
         source: (R, S).
-        target: (R, T); 0 for what the causal mask hides.
-        contrast: What was asked instead of log p; None for log p of each token.
-        report: What the method says of itself. Integrated gradients: `gap` (R,), the completeness gap in nats.
+        target: (R, T); 0 where the causal mask hides a column.
+        contrast: The contrastive question; None for log p of each token.
+        report: Diagnostics of the method. Integrated gradients: `gap` (R,), the completeness gap in nats.
             Leave-one-out: `redistributed_source` (S,) and `redistributed_target` (T,), the share of attention that
-            softmax gives to other keys when a token is masked: the mean weight that all queries, heads and layers of
-            the unchanged run have there.
+            softmax gives to other keys when a token is masked. It is the mean weight of the token over all queries,
+            heads and layers of the unchanged run.
     """
 
     method: Method
@@ -144,27 +144,27 @@ class Attribution:
 
     @property
     def source_words(self) -> Tensor:
-        """(R, W): of each word of the sentence, the sum over its tokens; without `</s>`."""
+        """(R, W) sums over the tokens of each source word, without `</s>`."""
         return by_words(self.source, self.source_axis)
 
     @property
     def sizes(self) -> Tensor:
-        """(R, W): of each word of the sentence how much it counts, whatever its sign; what is compared and ranked."""
+        """(R, W) absolute values of `source_words`, for comparison and ranking."""
         return self.source_words.abs()
 
 
 def source_axis(run: TeacherForcedRun) -> Axis:
-    """Of the S tokens of the sentence."""
+    """Return the labels of the S source tokens."""
     return axis(run.source_tokens[:-1], end=True, at_blanks=run.at_blanks)
 
 
 def input_axis(run: TeacherForcedRun) -> Axis:
-    """Of the T tokens that the decoder reads."""
+    """Return the labels of the T decoder inputs."""
     return axis(run.tokens[:-1], start=True, at_blanks=run.at_blanks)
 
 
 def by_words(values: Tensor, labels: Axis) -> Tensor:
-    """(R, n) of tokens -> (R, W) of words, summed; `<s>` and `</s>` are no words."""
+    """Sum over the tokens of each word: (R, n) -> (R, W), without `<s>` and `</s>`."""
     kept = [number for number, special in enumerate(labels.special) if not special]
     numbers = torch.tensor([labels.words[number] for number in kept], dtype=torch.long, device=values.device)
     first = int(numbers[0]) if kept else 0

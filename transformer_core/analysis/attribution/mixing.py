@@ -1,14 +1,14 @@
-"""Attribution through all layers: what a layer mixes, multiplied from the embeddings to the last state.
+"""Attribution through all layers: mixing matrices, multiplied from the embeddings to the last state.
 
-Both methods say of every attention sub-layer which share of each position comes from which other, rows that sum to 1.
-They differ in these shares:
+Both methods give each attention sub-layer a matrix of shares: how much of each position comes from each other. Its rows
+sum to 1. The methods differ in these shares:
 
 * `rollout` (Abnar and Zuidema 2020): half the attention weights, averaged over heads, and half the residual connection.
 * `alti` (Ferrando, Gallego and Costa-jussa 2022): how much nearer T_i(x_j) brings the output y_i. c_ij = max(0,
   ||y_i||_1 - ||y_i - T_i(x_j)||_1), rows divided by their sum. The L1 norm is part of the method.
 
-The encoder's shares are multiplied. In the decoder the relevances of source and target are carried together, since
-encoder-decoder attention adds the source to what its residual keeps (ALTI+). Feed-forward networks mix no positions.
+The encoder's shares are multiplied. In the decoder the relevances of source and target are propagated together, since
+encoder-decoder attention adds the source to its residual (ALTI+). Feed-forward networks mix no positions.
 
 Shape legend: S source positions, T target positions, Q queries, K keys.
 """
@@ -35,7 +35,7 @@ Mixing = Literal["rollout", "alti"]
 def through_layers(
     translator: Translator, run: TeacherForcedRun, method: Mixing, check: Callable[[], None]
 ) -> tuple[Tensor, Tensor]:
-    """(T, S) and (T, T); each row of both together sums to 1."""
+    """Return (T, S) and (T, T); each row of both together sums to 1."""
     (source, target), layers = (run.source.shape[1], run.inputs.shape[1]), range(translator.config.num_layers)
 
     def shares(kind: Kind, layer: int) -> Tensor:
@@ -59,7 +59,7 @@ def through_layers(
 
 
 def halves(weights: Tensor, kind: Kind) -> Tensor:
-    """Rollout's shares, from weights (H, Q, K); see `nearness_shares` for what is returned."""
+    """Compute rollout's shares from weights (H, Q, K); shapes as in `nearness_shares`."""
     mean = weights.mean(dim=0)
     if kind == "cross":
         return _rows_of_1(torch.cat([mean, torch.ones_like(mean[:, :1])], dim=1), kind)
@@ -67,11 +67,11 @@ def halves(weights: Tensor, kind: Kind) -> Tensor:
 
 
 def nearness_shares(sublayer: SubLayer) -> Tensor:
-    """ALTI's shares.
+    """Compute ALTI's shares.
 
     Returns:
-        (Q, K), of every position the share of each key; (Q, K + 1) in encoder-decoder attention, the residual last.
-        Rows sum to 1. A position to which nothing is added keeps what it was.
+        (Q, K) share of each key in every position; (Q, K + 1) in encoder-decoder attention, the residual last. Rows sum
+        to 1. A position to which nothing is added keeps its state.
     """
     rows = []
     for queries in sublayer.groups():
@@ -93,7 +93,7 @@ def _rows_of_1(found: Tensor, kind: Kind) -> Tensor:
 
 @torch.no_grad()
 def cross_contributions(translator: Translator, run: TeacherForcedRun, layer: int) -> Tensor:
-    """ALTI's shares of the source in the encoder-decoder attention of one layer, which align words best.
+    """Compute ALTI's source shares in the encoder-decoder attention of one layer, which align words best.
 
     Args:
         translator: The model.
@@ -101,6 +101,6 @@ def cross_contributions(translator: Translator, run: TeacherForcedRun, layer: in
         layer: Counted from 0.
 
     Returns:
-        (T, S); what is missing to 1 in a row is the residual's.
+        (T, S); the rest to 1 in a row belongs to the residual.
     """
     return nearness_shares(SubLayer.of(translator.model, run, "cross", layer))[:, :-1]

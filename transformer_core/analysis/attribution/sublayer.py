@@ -1,9 +1,9 @@
-"""What each key adds to the output of an attention sub-layer: the vectors of norms and of ALTI.
+"""Decomposition of an attention sub-layer into one vector for each key, for norms and ALTI.
 
 Head h gives query i the sum over keys j of alpha_ij f_h(x_j), with f_h(x) = (x W^V_h + b) W^O_h. LayerNorm is linear
-once it divides by the standard deviation of the real sum (Kobayashi et al. 2021). So the output is a sum of vectors,
-one for each key and one for the residual connection, and of a constant that belongs to no token: the bias of W^O, the
-beta of LayerNorm, and what an active edit put in the place of a head.
+once it divides by the standard deviation of the actual sum (Kobayashi et al. 2021). So the output is a sum of vectors,
+one for each key and one for the residual connection, plus a constant that belongs to no token: the bias of W^O, the
+beta of LayerNorm, and the replacement of an edited head.
 
 Shape legend: H heads, Q queries, K keys, q some of the queries, d = d_model.
 """
@@ -23,23 +23,23 @@ from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm
 from transformer_core.model.transformer import Transformer
 
-_MAX_VALUES = 2**24  # of the vectors that exist at a time: 64 MiB
+_MAX_VALUES = 2**24  # of the vectors in memory at a time: 64 MiB
 
 
 def head_weights(run: TeacherForcedRun, kind: Kind, layer: int) -> Tensor:
-    """(H, Q, K): the captured attention weights of a layer."""
+    """Return (H, Q, K), the captured attention weights of a layer."""
     return run.captured[hook_point_name(kind, layer, "weights")][0]
 
 
 @dataclass(frozen=True)
 class SubLayer:
-    """An attention sub-layer of a run, taken apart.
+    """Decomposed attention sub-layer of a run.
 
     Args:
-        kind: Of its attention.
+        kind: Kind of attention.
         weights: (H, Q, K).
         messages: (H, K, d), f_h(x_j).
-        residual: (Q, d) what the residual connection adds; zeros without one.
+        residual: (Q, d) of the residual connection; zeros without one.
         constant: (Q, d) the rest of the sum, which belongs to no token.
         norm: The LayerNorm after the sum; None for pre-norm.
     """
@@ -54,7 +54,7 @@ class SubLayer:
     @classmethod
     @torch.no_grad()
     def of(cls, model: Transformer, run: TeacherForcedRun, kind: Kind, layer: int) -> SubLayer:
-        """Of a run with all `POINTS` captured."""
+        """Decompose a sub-layer of a run with all `POINTS` captured."""
         stack = model.encoder if kind == "encoder" else model.decoder
         attention = stack.layers[layer].get_submodule(SUBLAYERS[kind])
         add_norm = stack.layers[layer].get_submodule(f"{SUBLAYERS[kind]}_add_norm")
@@ -64,7 +64,7 @@ class SubLayer:
             for point in ("weights", "values", "head_outputs")
         )
         w_o = attention.w_o.weight.float().view(-1, *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
-        # A head that an edit gave another output says nothing of the keys.
+        # The output of an edited head does not come from the keys.
         own = torch.isclose(weights @ values, outputs, rtol=1e-3, atol=1e-4).all(dim=2).all(dim=1)[:, None, None]
         constant = (torch.where(own, 0.0, outputs) @ w_o).sum(dim=0)
         if attention.w_o.bias is not None:
@@ -80,22 +80,22 @@ class SubLayer:
         )
 
     def groups(self) -> Iterator[slice]:
-        """Queries, so many at a time that memory has room for their vectors."""
+        """Yield slices of queries whose vectors fit into memory."""
         queries, keys = self.weights.shape[1:]
         size = max(1, _MAX_VALUES // (keys * self.residual.shape[1]))
         return (slice(start, start + size) for start in range(0, queries, size))
 
     def sums(self, queries: slice) -> Tensor:
-        """(q, K, d): of each key the sum over the heads of alpha_ij f_h(x_j)."""
+        """Return (q, K, d), the sum over heads of alpha_ij f_h(x_j) for each key."""
         return torch.einsum("hqk,hkd->qkd", self.weights[:, queries], self.messages)
 
     @torch.no_grad()
     def vectors(self, queries: slice) -> Tensor:
-        """T_i(x_j), what each key adds to the output; its own position also brings the residual connection.
+        """Return T_i(x_j), the part of each key in the output; the residual belongs to the query's own position.
 
         Returns:
-            (q, K, d) in self-attention. (q, K + 1, d) in encoder-decoder attention: the residual, which comes from no
-            key, is last.
+            (q, K, d) in self-attention; (q, K + 1, d) in encoder-decoder attention, where the residual, which comes
+            from no key, is last.
         """
         sums, residual = self.sums(queries), self.residual[queries]
         if self.kind == "cross":
@@ -107,18 +107,18 @@ class SubLayer:
 
     @torch.no_grad()
     def constants(self, queries: slice) -> Tensor:
-        """(q, d): what belongs to no token; the vectors and this sum to the output."""
+        """Return (q, d), the part that belongs to no token; the vectors and this sum to the output."""
         constant = self._normed(self.constant[queries][:, None], queries)[:, 0]
         return constant if self.norm is None else constant + self.norm.bias
 
     def total(self, queries: slice) -> Tensor:
-        """(q, d): the sum before the norm."""
-        said = torch.einsum("hqk,hkd->qd", self.weights[:, queries], self.messages)
-        return said + self.residual[queries] + self.constant[queries]
+        """Return (q, d), the sum before the norm."""
+        attended = torch.einsum("hqk,hkd->qd", self.weights[:, queries], self.messages)
+        return attended + self.residual[queries] + self.constant[queries]
 
     @torch.no_grad()
     def output(self, queries: slice) -> Tensor:
-        """(q, d): what the sub-layer hands on."""
+        """Return (q, d), the output of the sub-layer."""
         total = self.total(queries)
         if self.norm is None:
             return total
@@ -126,7 +126,7 @@ class SubLayer:
         return normed
 
     def _normed(self, vectors: Tensor, queries: slice) -> Tensor:
-        """LayerNorm without beta, with the standard deviation of the real sum: (q, n, d) -> (q, n, d)."""
+        """Apply LayerNorm without beta, with the standard deviation of the actual sum: (q, n, d) -> (q, n, d)."""
         if self.norm is None:
             return vectors
         deviation = (self.total(queries).var(dim=-1, correction=0) + self.norm.eps).sqrt()  # (q,)

@@ -1,1 +1,1 @@
-"""Effects of heads and other parts on the log-probability of a translation."""
+"""Effects of heads, sub-layers, layers and words on the log-probability of a translation."""

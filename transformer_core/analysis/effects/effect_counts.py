@@ -1,9 +1,8 @@
-"""How many heads matter? Those without which given translations become more or less probable, over many sentences.
+"""Number of heads with an effect on the log-probability of given translations, over many sentences.
 
-Each head gives its mean output instead of its own, so it says the same whatever it reads (mean-ablation). What a
-token's log-probability loses by that is the effect of the head. Sentences are drawn with replacement: a head changes
-the log-probability where the 95 % interval of its effect excludes 0. Of many heads without any effect, about one in
-twenty will seem to have one.
+Mean-ablation: each head gives its mean output, whatever it reads. The effect of the head is the log-probability that a
+token loses. Sentences are drawn with replacement: a head has an effect where its 95 % interval excludes 0. Of many
+heads without any effect, about one in twenty will seem to have one.
 
 Shape legend: N sentences, L layers, H heads, D draws.
 """
@@ -30,7 +29,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MeanEffects:
-    """Of all heads of a kind, in nats per token; above 0 the head helps.
+    """Effects of all heads of a kind, in nats per token; above 0 the head helps.
 
     Args:
         effect: (L, H) over all tokens of all sentences.
@@ -44,17 +43,17 @@ class MeanEffects:
 
     @property
     def changes(self) -> npt.NDArray[np.bool_]:
-        """(L, H) whether the head changes the log-probability: its interval excludes 0."""
+        """(L, H) whether the interval excludes 0."""
         return np.asarray((self.low > 0) | (self.high < 0))
 
 
 def with_intervals(effects: FloatArray, lengths: Sequence[int], *, draws: int = DRAWS, seed: int = 0) -> MeanEffects:
-    """Effects per token and their intervals.
+    """Compute effects per token and their intervals.
 
     Args:
-        effects: (N, L, H) nats, of each sentence the sum over its tokens.
+        effects: (N, L, H) nats, summed over the tokens of each sentence.
         lengths: (N,) tokens of each sentence.
-        draws: How often N sentences are drawn with replacement.
+        draws: Number of resampled sets of N sentences.
         seed: Of the draws.
     """
     drawn = np.random.default_rng(seed).multinomial(len(lengths), np.full(len(lengths), 1 / len(lengths)), size=draws)
@@ -70,19 +69,20 @@ def mean_effects(
     *,
     progress: Callable[[Sequence[tuple[str, str]]], Iterable[tuple[str, str]]] = iter,
 ) -> dict[Kind, MeanEffects]:
-    """The effect of every head on given translations, beside its mean output over the same sentences.
+    """Measure the mean-ablation effect of every head on given translations.
 
     Args:
         translator: The model.
-        pairs: Sources and translations; one that is empty or too long is left out.
-        progress: Shows how far it is.
+        pairs: Sources and translations; skipped where empty or too long.
+        progress: Wraps the pairs in a progress bar.
 
     Raises:
         ValueError: There is no sentence.
     """
     from transformer_core.analysis.effects.head_effects import head_effects, mean_outputs
+    from transformer_core.analysis.teacher_forced_run import fits
 
-    read = [pair for pair in pairs if _fits(translator, pair)]
+    read = [pair for pair in pairs if fits(translator, *pair)]
     if not read:
         raise ValueError("there are no sentences to measure effects on")
     means = mean_outputs(translator, read)
@@ -97,7 +97,7 @@ def mean_effects(
 
 
 def effect_report(effects: Mapping[Kind, MeanEffects]) -> dict[str, dict[str, Any]]:
-    """What the metrics of a checkpoint hold of each kind: the counts, and the tables, (L, H) in nats per token."""
+    """Return the entries of a checkpoint's metrics: for each kind counts, and (L, H) tables in nats per token."""
     return {
         kind: {
             **effect_counts({kind: each})[kind],
@@ -110,18 +110,8 @@ def effect_report(effects: Mapping[Kind, MeanEffects]) -> dict[str, dict[str, An
 
 
 def effect_counts(effects: Mapping[Kind, MeanEffects]) -> dict[str, dict[str, Any]]:
-    """How many heads of each kind change the log-probability, by layer too."""
+    """Count the heads of each kind that change the log-probability, in all and by layer."""
     return {
         kind: {"changing": int(each.changes.sum()), "changing_by_layer": each.changes.sum(axis=1).tolist()}
         for kind, each in effects.items()
     }
-
-
-def _fits(translator: Translator, pair: tuple[str, str]) -> bool:
-    from transformer_core.translator import SourceTooLong
-
-    try:
-        translator.encode_target(pair[1])
-        return len(translator.encode(pair[0])) > 0
-    except SourceTooLong:
-        return False

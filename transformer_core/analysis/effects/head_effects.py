@@ -1,10 +1,10 @@
-"""What each head does to a translation: the log-probability of every token with the head, minus without it.
+"""Effect of each head on a translation: the log-probability of every token with the head, minus without it.
 
-A weight says where a head looks; whether that matters only an intervention tells (Michel, Levy and Neubig 2019). The
+A weight says where a head looks; only an intervention shows whether that matters (Michel, Levy and Neubig 2019). The
 output of one head is replaced, and the model reads the same translation again. Positive effects: the head helped.
 
-All heads are done at once, each in a row of its own. A row begins at the head that it changes, since before it all is
-as in the unchanged run: layer for layer, rows are added and taken along.
+All heads are measured in one batch, one head in each row. A row starts at the layer of its head, since all layers
+below it equal the unchanged run.
 
 Shape legend: L layers, H heads, R rows, S source positions, T target positions, n either, d = d_model.
 """
@@ -22,12 +22,12 @@ from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.analysis.teacher_forced_run import (
     SUBLAYERS,
     TeacherForcedRun,
+    batches,
     log_probabilities,
-    rows_at_once,
+    stop_check,
     teacher_forced_run,
 )
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
@@ -40,7 +40,7 @@ Change = Literal["zero", "mean", "resample", "random"]
 CHANGES: tuple[Change, ...] = get_args(Change)
 DRAWS = 8
 MeanOutputs = dict[Kind, list[Tensor]]
-"""By kind, for each layer (H, 1, d_v)."""
+"""Kind -> for each layer (H, 1, d_v)."""
 
 _OUTPUTS: tuple[Point, ...] = ("head_outputs",)
 _CLEAN: tuple[Point, ...] = (*_OUTPUTS, "residual", "embeddings")
@@ -48,17 +48,22 @@ _CLEAN: tuple[Point, ...] = (*_OUTPUTS, "residual", "embeddings")
 
 @dataclass(frozen=True)
 class HeadEffects:
-    """The effect of every head on every token of a translation.
+    """Effects of all heads on every token of a translation.
 
     Args:
         run: The unchanged run.
-        effects: By kind of attention (L, H, T) nats; means over draws. NaN for heads that were not asked for.
-        draws: The same of each draw, (D, L, H, T); None when nothing is drawn.
+        effects: Kind of attention -> (L, H, T) nats, means over draws; NaN for heads that were not measured.
+        draws: Effects of each draw, (D, L, H, T); None without draws.
     """
 
     run: TeacherForcedRun
     effects: dict[Kind, Tensor]
     draws: dict[Kind, Tensor] | None = None
+
+    @property
+    def totals(self) -> Tensor:
+        """(heads,) effects on the whole translation, in the order of `all_heads`."""
+        return torch.cat([self.effects[kind].sum(dim=2).flatten() for kind in KINDS])
 
 
 def head_effects(
@@ -75,21 +80,21 @@ def head_effects(
     only: Collection[tuple[Kind, int]] | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> HeadEffects:
-    """Measure what every head does to a translation.
+    """Measure the effect of every head on a translation.
 
     Args:
-        translator: The model. Edits that are active in this context stay active.
+        translator: The model. Active edits stay active.
         source: A sentence.
         target: Its translation; None takes the model's own. See `teacher_forced_run`.
-        change: What a head says instead. `zero`: nothing. `mean`: its mean output over `others`. `resample`: what it
-            said of another sentence at the same position. `random`: its output plus a random vector as long as what
-            `zero` takes away; the effects of a head should be compared with these.
+        change: The replacement of a head's output. `zero`: zeros. `mean`: its mean over `others`. `resample`: its
+            output on another sentence at the same position. `random`: its output plus a random vector as long as what
+            `zero` takes away, the baseline for the others.
         others: Sentences and translations for `mean` and `resample`.
-        means: What `mean` puts in, if `mean_outputs` has it already; then it needs no `others`.
-        draws: How often `resample` and `random` draw; effects are the means.
+        means: Result of `mean_outputs` for `mean`, instead of `others`.
+        draws: Number of draws of `resample` and `random`; effects are their means.
         seed: Of the draws.
         frozen_norm: Whether the LayerNorm after the sub-layer divides by the standard deviation of the unchanged run.
-            Otherwise the rest of the sub-layer's output grows where a head is taken away. Pre-norm has no such norm.
+            Otherwise the rest of the sub-layer's output grows without the head. Pre-norm has no such norm.
         only: Kinds and layers whose heads are measured; None for all.
         should_stop: Called before every layer.
 
@@ -103,13 +108,10 @@ def head_effects(
         raise ValueError(f"change is {change!r}, which needs other sentences")
     generator = torch.Generator().manual_seed(seed)
     heads = [head for head in all_heads(translator) if only is None or head[:2] in only]
-    size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
-    passes = -(-len(heads) // size) * (1 if change in ("zero", "mean") else draws)
+    passes = -(-len(heads) // run.batch_size(translator.config)) * (1 if change in ("zero", "mean") else draws)
     expect(should_stop, 2 * translator.config.num_layers * passes)
-    if change == "zero":
-        return HeadEffects(run, _effects(translator, run, heads, _zero, frozen_norm, should_stop))
-    if change == "mean":
-        replace = _replaced_by(means or mean_outputs(translator, others))
+    if change in ("zero", "mean"):
+        replace = _zero if change == "zero" else _replaced_by(means or mean_outputs(translator, others))
         return HeadEffects(run, _effects(translator, run, heads, replace, frozen_norm, should_stop))
     found = []
     for draw in range(draws):
@@ -124,7 +126,7 @@ def head_effects(
 
 
 def mean_outputs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> MeanOutputs:
-    """The mean output of every head over sentences and positions: by kind, for each layer (H, 1, d_v)."""
+    """Return the mean output of every head over sentences and positions: kind -> for each layer (H, 1, d_v)."""
     sums: dict[Kind, list[Tensor]] = {}
     counts = dict.fromkeys(KINDS, 0)
     for pair in pairs:
@@ -136,7 +138,7 @@ def mean_outputs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> Me
 
 
 _Replace = Callable[[Kind, int, Tensor, Tensor], Tensor]
-"""Kind, layer, the heads' outputs (H, n, d_v) and their parts of W^O (H, d_v, d) -> what is added, (H, n, d)."""
+"""Kind, layer, the heads' outputs (H, n, d_v) and their parts of W^O (H, d_v, d) -> added vectors (H, n, d)."""
 
 
 def _zero(_kind: Kind, _layer: int, outputs: Tensor, parts: Tensor) -> Tensor:
@@ -144,7 +146,7 @@ def _zero(_kind: Kind, _layer: int, outputs: Tensor, parts: Tensor) -> Tensor:
 
 
 def _replaced_by(others: dict[Kind, list[Tensor]]) -> _Replace:
-    """By given outputs (H, m, d_v): at the same positions, and from the beginning again where there are too few."""
+    """Replace by given outputs (H, m, d_v) at the same positions; repeat them where they are too short."""
 
     def replace(kind: Kind, layer: int, outputs: Tensor, parts: Tensor) -> Tensor:
         other = others[kind][layer]
@@ -165,7 +167,7 @@ def _random(generator: torch.Generator) -> _Replace:
 
 
 def _outputs(translator: Translator, source: str, target: str | None) -> dict[Kind, list[Tensor]]:
-    """What every head says of a sentence: by kind, for each layer (H, n, d_v)."""
+    """Return the output of every head on a sentence: kind -> for each layer (H, n, d_v)."""
     captured = teacher_forced_run(translator, source, target, points=_OUTPUTS).captured
     layers = range(translator.config.num_layers)
     return {kind: [captured[hook_point_name(kind, layer, "head_outputs")][0] for layer in layers] for kind in KINDS}
@@ -179,20 +181,18 @@ def _effects(
     frozen_norm: bool,
     should_stop: Callable[[], bool] | None,
 ) -> dict[Kind, Tensor]:
-    """(L, H, T) of each kind, in groups of heads that memory has room for; NaN for heads that are not named."""
+    """Return (L, H, T) for each kind; NaN for other heads than the given ones."""
     config = translator.config
-    size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
-    changed = _Changed(translator, run, replace, frozen_norm, should_stop)
+    changed = _ChangedRows(translator, run, replace, frozen_norm, should_stop)
     found = run.log_p.new_full((len(KINDS), config.num_layers, config.num_heads, len(run.outputs)), torch.nan)
-    for start in range(0, len(heads), size):
-        group = heads[start : start + size]
+    for group in batches(heads, run.batch_size(config), lambda: None):
         kinds, layers, numbers = zip(*group, strict=True)
         found[[KINDS.index(kind) for kind in kinds], list(layers), list(numbers)] = run.log_p - changed.log_p(group)
     return dict(zip(KINDS, found, strict=True))
 
 
-class _Changed:
-    """The forced pass with one head changed in each row."""
+class _ChangedRows:
+    """The teacher-forced pass with one head changed in each row."""
 
     def __init__(
         self,
@@ -204,18 +204,18 @@ class _Changed:
     ) -> None:
         self._model, self._config, self._run = translator.model, translator.config, run
         self._replace, self._frozen_norm = replace, frozen_norm
-        self._should_stop = should_stop
+        self._check = stop_check(should_stop)
 
     @torch.no_grad()
     def log_p(self, heads: Sequence[Head]) -> Tensor:
-        """(len(heads), T): of every token, in the order of the heads."""
+        """Return (len(heads), T) log-probabilities, in the order of the heads."""
         memory, in_encoder = self._encode([head for head in heads if head[0] == "encoder"])
         rows, order = self._decode(memory, in_encoder, [head for head in heads if head[0] != "encoder"])
         found = log_probabilities(self._model.logits(rows), self._run.outputs)
         return found[[order.index(head) for head in heads]]
 
     def _encode(self, heads: Sequence[Head]) -> tuple[Tensor, list[Head]]:
-        """(R, S, d), what the encoder says in each row, and the rows' heads."""
+        """Return the encoder's output in each row, (R, S, d), and the heads of the rows."""
         x, order = self._run.captured["encoder.embeddings"][:0], list[Head]()
         for number, layer in enumerate(self._model.encoder.layers):
             assert isinstance(layer, EncoderLayer)
@@ -231,7 +231,7 @@ class _Changed:
         return self._model.encoder.norm(x), order
 
     def _decode(self, memory: Tensor, order: list[Head], heads: Sequence[Head]) -> tuple[Tensor, list[Head]]:
-        """(R, T, d), what the decoder says in each row, and the rows' heads: first those of the encoder."""
+        """Return the decoder's output in each row, (R, T, d), and the heads of the rows, encoder heads first."""
         clean = self._model.encoder.norm(self._run.residual("encoder", self._config.num_layers - 1, "feed_forward"))
         memories = torch.cat([memory, clean])
         x, order = self._run.captured["decoder.embeddings"].expand(len(memory), -1, -1), list(order)
@@ -261,7 +261,7 @@ class _Changed:
     def _begin(
         self, kind: Kind, layer: int, attention: MultiHeadAttention, add_norm: AddAndNorm, heads: Sequence[Head]
     ) -> Tensor:
-        """(len(heads), n, d): what the sub-layer says when one of these heads is changed."""
+        """Return (len(heads), n, d), the output of the sub-layer with one of these heads changed."""
         outputs = self._run.captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
         clean = self._run.residual("encoder" if kind == "encoder" else "decoder", layer, SUBLAYERS[kind])  # (1, n, d)
         if not heads:
@@ -289,7 +289,3 @@ class _Changed:
         if not self._config.causal or self._config.window:
             return None
         return causal_mask(x.shape[1], x.device)
-
-    def _check(self) -> None:
-        if self._should_stop is not None and self._should_stop():
-            raise DecodingStopped

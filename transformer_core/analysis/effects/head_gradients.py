@@ -1,7 +1,7 @@
-"""What the gradient says of all heads at once: one backward pass stands for a pass without each head.
+"""Effects of all heads estimated from one backward pass.
 
-To first order, the log-probability with a head minus without it is the head's output times the gradient at it. That is
-an estimate: it holds for small outputs, and what a switched-off head does is `head_effects`.
+To first order, the log-probability with a head minus without it is the head's output times the gradient at it. The
+estimate holds for small outputs; `head_effects` measures the exact effect.
 
 Shape legend: N heads in the order of `ablation.all_heads`, H heads of a layer, n positions, d_v width of a head.
 """
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 
 def gradient_importance(translator: Translator, run: TeacherForcedRun) -> Tensor:
-    """(N,): the mean over tokens of |output . gradient of the log-probability|, as Michel, Levy and Neubig (2019) do.
+    """Return (N,) means over tokens of |output . gradient of the log-probability| (Michel, Levy and Neubig 2019).
 
-    The absolute value is taken for each position, after the sum over d_v: heads whose help and harm cancel out over
-    positions count.
+    The absolute value is taken at each position, after the sum over d_v. So a head counts although its help and harm
+    cancel over positions.
     """
     return torch.cat([each.abs().sum(dim=1) for each in _slopes(translator, run)]) / len(run.outputs)
 
 
 def estimated_effects(translator: Translator, run: TeacherForcedRun) -> Tensor:
-    """(N,) nats: to first order, the effect of every head on the whole translation, as `head_effects` measures it."""
+    """Return (N,) first-order estimates of the effects on the whole translation, in nats; see `head_effects`."""
     return torch.cat([each.sum(dim=1) for each in _slopes(translator, run)])
 
 
 def _slopes(translator: Translator, run: TeacherForcedRun) -> list[Tensor]:
-    """Output . gradient of the log-probability of the whole translation: (H, n) of each kind and layer."""
+    """Return output . gradient of the log-probability of the whole translation: (H, n) for each kind and layer."""
     places = [(kind, layer) for kind in KINDS for layer in range(translator.config.num_layers)]
     added: dict[tuple[Kind, int], tuple[Tensor, Tensor]] = {}
 

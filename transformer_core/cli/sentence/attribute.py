@@ -59,7 +59,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
     """Return the attribution of every token, or of one contrast, and a table of the words with the largest shares."""
-    from transformer_core.analysis.attribution import POINTS, Contrast, attribute_run, check_choice
+    from transformer_core.analysis.attribution import POINTS, Contrast, attribute, check_choice
     from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
     chosen: dict[str, Any] = {
@@ -76,7 +76,7 @@ def _measure(translator: Translator, options: argparse.Namespace) -> Measurement
     run = teacher_forced_run(translator, options.source, options.target, points=POINTS)
     at = _from_0("--at", options.at, len(run.outputs))
     contrast = None if at is None else Contrast(at, *tokens)
-    found = attribute_run(translator, run, contrast=contrast, **chosen)
+    found = attribute(translator, run, contrast=contrast, **chosen)
     names = translator.tokenizer.tokens(tokens)
     return Measurement(
         arrays={

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from transformer_core.analysis.attention_sinks import RESTING_SHARE
+from transformer_core.analysis.attention_sinks import SINK_SHARE
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.storage.files import CheckpointError
 from viz_app.figures import CurvesFigure, Series
@@ -59,7 +59,7 @@ class HeadsAtRest:
         Counted through all heads, those of the encoder first.
         """
         lost = [
-            np.where(self.resting[kind][-1] > RESTING_SHARE, found.max(axis=0) - found[-1], -np.inf).ravel()
+            np.where(self.resting[kind][-1] > SINK_SHARE, found.max(axis=0) - found[-1], -np.inf).ravel()
             for kind in SELF
             for found in (self.information[kind],)
         ]
@@ -81,9 +81,9 @@ def _measured(folder: str) -> HeadsAtRest:
     ]
     return HeadsAtRest(
         history,
-        {kind: np.stack([each[kind].resting for each in scores]) for kind in KINDS},
+        {kind: np.stack([each[kind].sink_share for each in scores]) for kind in KINDS},
         {kind: np.stack([each[kind].information for each in scores]) for kind in KINDS},
-        {kind: [int(each[kind].rests.sum()) for each in scores] for kind in KINDS},
+        {kind: [int(each[kind].is_sink.sum()) for each in scores] for kind in KINDS},
         {kind: [int(each[kind].looks.sum()) for each in scores] for kind in KINDS},
     )
 

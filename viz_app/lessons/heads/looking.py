@@ -44,12 +44,12 @@ def looking_and_doing(context: LessonContext) -> LookingAndDoing:
     translation = context.result.translation if text == context.source else None
 
     def compute(stop: ShouldStop) -> LookingAndDoing:
-        from transformer_core.analysis.attribution import POINTS, attribute_run
+        from transformer_core.analysis.attribution import POINTS, attribute
         from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
         run = teacher_forced_run(translator, text, translation, points=POINTS)
-        looked = attribute_run(translator, run, method="attention", should_stop=stop)
-        left_out = attribute_run(translator, run, method="leave-one-out", should_stop=stop)
+        looked = attribute(translator, run, method="attention", should_stop=stop)
+        left_out = attribute(translator, run, method="leave-one-out", should_stop=stop)
         axis = looked.source_axis
         members = np.array([[w == word and not s for w, s in zip(axis.words, axis.special, strict=True)]
                             for word in range(max(axis.words) + 1)])  # fmt: skip

@@ -76,12 +76,12 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
     methods = (*METHODS, SLOW) if slow else METHODS
 
     def compute(stop: ShouldStop) -> Contrasted:
-        from transformer_core.analysis.attribution import POINTS, attribute_run
+        from transformer_core.analysis.attribution import POINTS, attribute
         from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
         run = teacher_forced_run(translator, context.source, translation, points=POINTS)
         contrast = Contrast(row, int(run.outputs[row]), other)
-        found = [attribute_run(translator, run, method=name, contrast=contrast, should_stop=stop) for name in methods]
+        found = [attribute(translator, run, method=name, contrast=contrast, should_stop=stop) for name in methods]
         first, second = translator.tokenizer.tokens([contrast.token, contrast.other])
         source, target = (
             np.stack([getattr(each, side)[0].detach().numpy() for each in found]) for side in ("source", "target")

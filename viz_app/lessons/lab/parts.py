@@ -78,12 +78,10 @@ def _without(context: LessonContext, chosen: str) -> str:
     translator, found, number = context.service.translator, _effects(context), int(chosen[1:])
 
     def compute(stop: ShouldStop) -> str:
-        from transformer_core.analysis.effects.part_effects import translate_without_part, translate_without_word
+        from transformer_core.analysis.effects.part_effects import translate_without
 
-        if chosen[0] == "w":
-            return translate_without_word(translator, context.source, number, beam=BEAM, should_stop=stop).text
-        part = found.parts[number]
-        return translate_without_part(translator, context.source, part, beam=BEAM, should_stop=stop).text
+        missing = number if chosen[0] == "w" else found.parts[number]
+        return translate_without(translator, context.source, missing, beam=BEAM, should_stop=stop).text
 
     text: str = context.compute_once(("lab.parts.without", context.source, chosen), compute)
     return text

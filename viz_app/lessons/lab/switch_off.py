@@ -142,7 +142,7 @@ def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: b
     check_work(_PASSES_OF_CHECK * pass_flops(context).whole)
 
     def compute(stop: ShouldStop) -> dict[str, list[float]]:
-        from transformer_core.analysis.effects.head_faithfulness import head_faithfulness
+        from transformer_core.analysis.effects.cumulative_ablation import head_faithfulness
 
         check = head_faithfulness(context.service.translator, found, should_stop=stop)
         return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}

@@ -147,11 +147,11 @@ def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[Shoul
     translator, translation = context.service.translator, context.result.translation
 
     def compute(stop: ShouldStop) -> dict[str, Traced]:
-        from transformer_core.analysis.attribution import POINTS, agreement, attribute_run
+        from transformer_core.analysis.attribution import POINTS, agreement, attribute
         from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
         run = teacher_forced_run(translator, context.source, translation, points=POINTS)
-        by_name = {name: attribute_run(translator, run, **_choice(context, name), should_stop=stop) for name in methods}
+        by_name = {name: attribute(translator, run, **_choice(context, name), should_stop=stop) for name in methods}
         return {
             name: Traced(
                 source=found.source.detach().numpy(),

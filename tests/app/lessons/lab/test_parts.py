@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.effects.part_effects import part_effects, translate_without_part, translate_without_word
+from transformer_core.analysis.effects.part_effects import part_effects, translate_without
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext
@@ -36,10 +36,10 @@ def test_effects_and_the_translation_without(context: LessonContext, translator:
     assert len(values["parts"]) == 7 * translator.config.num_layers and values["words"] == list(expected.words)
     most = int(expected.word_effects.sum(dim=1).argmax())
     assert values["chosen"] == f"w{most}"
-    text = translate_without_word(translator, TEXT, most, beam=4).text
+    text = translate_without(translator, TEXT, most, beam=4).text
     assert [word for word, _ in values["without"]["words"]] == text.split()
     pressed = lab.data(at(context, chosen="p3")).values["parts"]
-    text = translate_without_part(translator, TEXT, expected.parts[3], beam=4).text
+    text = translate_without(translator, TEXT, expected.parts[3], beam=4).text
     assert pressed["chosen"] == "p3" and [word for word, _ in pressed["without"]["words"]] == text.split()
     drawn = lab.figure("parts", context)
     assert isinstance(drawn, MatrixFigure)

@@ -18,7 +18,6 @@ from transformer_core.analysis.attribution import (
     Contrast,
     agreement,
     attribute,
-    attribute_run,
     kendall_tau_b,
 )
 from transformer_core.decoding.beam import DecodingStopped
@@ -99,7 +98,7 @@ def test_every_method_gives_a_row_for_every_token(learned: Translator, method: A
 def test_one_token_in_and_one_out(learned: Translator, method: Any) -> None:
     """`</s>` alone, which no text gives."""
     special = learned.tokenizer.special
-    found = attribute_run(learned, run_of_ids(learned, [special.eos], [special.bos], [special.eos]), method=method)
+    found = attribute(learned, run_of_ids(learned, [special.eos], [special.bos], [special.eos]), method=method)
     assert found.source.shape == found.target.shape == (1, 1)
     assert found.source.isfinite().all() and found.target.isfinite().all()
     assert found.source_words.shape == (1, 0)

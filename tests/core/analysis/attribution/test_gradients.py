@@ -138,4 +138,4 @@ def test_more_steps_close_the_gap(learned: Translator) -> None:
         float(attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=steps).report["gap"].max())
         for steps in (4, 64, 1024)
     ]
-    assert gaps == sorted(gaps, reverse=True) and gaps[0] > 1.0 and gaps[-1] < 0.01
+    assert gaps == sorted(gaps, reverse=True) and gaps[0] > 1.0 and gaps[-1] < 0.03

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator, parts, run_of_ids
 from transformer_core.analysis.ablation import ablated, hook_point_name
-from transformer_core.analysis.attribution import POINTS, attribute, attribute_run, cross_contributions
+from transformer_core.analysis.attribution import POINTS, attribute, cross_contributions
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.text.tokenizer import Tokenizer
@@ -95,7 +95,7 @@ def test_sequences_of_one_token(
     translator = make_translator(tokenizer, **options)
     special = tokenizer.special
     run = run_of_ids(translator, [special.eos], [special.bos], [special.eos])
-    found = attribute_run(translator, run, method=method)
+    found = attribute(translator, run, method=method)
     assert found.source.shape == found.target.shape == (1, 1)
     assert float(found.source + found.target) == pytest.approx(1.0, abs=1e-6)
     if method == "rollout":  # half of each encoder-decoder sub-layer is the source: 1 - 0.5 ** 2

@@ -7,9 +7,8 @@ import torch
 
 from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, heads, make_translator
 from transformer_core.analysis.ablation import Head, ablated
-from transformer_core.analysis.effects.cumulative_ablation import random_order
+from transformer_core.analysis.effects.cumulative_ablation import head_faithfulness, random_order
 from transformer_core.analysis.effects.head_effects import head_effects
-from transformer_core.analysis.effects.head_faithfulness import head_faithfulness
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.text.tokenizer import Tokenizer
 
@@ -25,7 +24,7 @@ def test_falls_are_those_of_ordinary_ablations(tokenizer: Tokenizer) -> None:
 
     alone = {head: fall([head]) for head in everything}
     ordered = sorted(everything, key=lambda head: -alone[head])
-    found = head_faithfulness(translator, head_effects(translator, SOURCE, TARGET), most=3, draws=2, seed=5)
+    found = head_faithfulness(translator, head_effects(translator, SOURCE, TARGET), max_heads=3, draws=2, seed=5)
     drawn = [random_order(everything, seed) for seed in (5, 6)]
     for count in (1, 2, 3):
         assert float(found.first[count - 1]) == pytest.approx(fall(ordered[:count]), abs=1e-3)
@@ -38,7 +37,7 @@ def test_falls_are_those_of_ordinary_ablations(tokenizer: Tokenizer) -> None:
 def test_no_more_heads_go_than_there_are_and_it_can_be_stopped(tokenizer: Tokenizer) -> None:
     translator = make_translator(tokenizer)
     effects = head_effects(translator, SOURCE, TARGET)
-    found = head_faithfulness(translator, effects, most=999, draws=1)
+    found = head_faithfulness(translator, effects, max_heads=999, draws=1)
     assert len(found.first) == len(heads(translator))
     torch.testing.assert_close(found.first[-1], found.last[-1], atol=1e-3, rtol=0)  # all are off
     with pytest.raises(DecodingStopped):

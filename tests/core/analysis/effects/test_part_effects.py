@@ -17,8 +17,7 @@ from transformer_core.analysis.effects.part_effects import (
     Part,
     all_parts,
     part_effects,
-    translate_without_part,
-    translate_without_word,
+    translate_without,
 )
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.decoding.beam import DecodingStopped
@@ -104,13 +103,13 @@ def test_the_cached_search_is_the_forced_pass(tokenizer: Tokenizer, options: dic
     translator = make_translator(tokenizer, **options)
     translator.decoding = translator.decoding.replace(extra_length=3)
     for part in all_parts(translator)[::2]:
-        found = translate_without_part(translator, SOURCE, part, beam=beam)
+        found = translate_without(translator, SOURCE, part, beam=beam)
         best = found.hypotheses[0]
         with switched_off(translator, part):
             expected = log_p(translator, found)
         count = len(best.log_probabilities)
         assert list(best.log_probabilities) == pytest.approx(expected[:count].tolist(), abs=1e-4), part
-    found = translate_without_word(translator, SOURCE, 1, beam=beam)
+    found = translate_without(translator, SOURCE, 1, beam=beam)
     words = part_effects(translator, SOURCE, TARGET)
     with word_hidden(translator, positions_of(words.words, words.run.source_tokens)[1]):
         expected = log_p(translator, found)
@@ -124,6 +123,6 @@ def test_small_batches_bad_input_and_stopping(tokenizer: Tokenizer, monkeypatch:
     monkeypatch.setattr(run_module, "_MAX_VALUES", 1)
     torch.testing.assert_close(part_effects(translator, SOURCE, TARGET).effects, whole.effects, atol=1e-5, rtol=1e-4)
     with pytest.raises(ValueError, match="word is 99"):
-        translate_without_word(translator, SOURCE, 99)
+        translate_without(translator, SOURCE, 99)
     with pytest.raises(DecodingStopped):
         part_effects(translator, SOURCE, TARGET, should_stop=lambda: True)

@@ -1,7 +1,7 @@
-"""What the heads of a translator in the paper's shape should have before it ships: 6 + 6 layers with 8 heads each.
+"""Release criteria for the heads of a translator with 6 + 6 layers of 8 heads.
 
-Stricter than `head_scores.shortcomings`, which warns: it also keeps the counts from being won by heads that all look at
-the word before, that all look alike, or that look and change nothing.
+Stricter than the warnings of `head_scores.shortcomings`: heads that all look at the word before, that all look alike,
+or that look and change nothing do not count.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ Report = Mapping[str, Mapping[str, Any]]
 _SELF, _ALL = ("encoder", "decoder"), ("encoder", "decoder", "cross")
 
 
-def unmet_criteria(report: Report, other: Report | None = None) -> list[str]:
-    """Which of the aims the heads of a model miss; empty when they reach all.
+def unmet(report: Report, other: Report | None = None) -> list[str]:
+    """List the criteria that a model does not meet.
 
     Args:
-        report: `heads` of the metrics of a checkpoint, as `derived --only heads` measures them.
-        other: The same of a model whose heads should not differ more within a layer, by kind of attention.
+        report: `heads` of a checkpoint's metrics, as measured by `derived --only heads`.
+        other: Report of a model whose heads must not differ more within a layer, by kind of attention.
     """
     counts = {
         "encoder and decoder heads look": (_SELF, "looking", MIN_LOOKING_SELF, None),
