@@ -1,0 +1,102 @@
+// A scene that is one chart: Python sends its figure for every choice, as it draws it for print, and the line below it.
+
+import { Chart, curvesTable } from "./chart.js";
+import { choice } from "./describe.js";
+import { drawRows, rowsTable } from "./rows.js";
+import { Scene } from "./scene.js";
+
+/** @typedef {import("./chart.js").CurvesData} CurvesData */
+/** @typedef {import("./rows.js").RowsData} RowsData */
+/**
+ * A chart as Python sends it; `table`: what stands behind it besides its own numbers.
+ * @typedef {((CurvesData & { kind: "curves" }) | (RowsData & { kind: "dots" })) & { table?: TableData }} ChartData
+ */
+
+/**
+ * What Python sends for a scene (chart_data.py): its controls, and for their values, joined by blanks, chart and line.
+ * @typedef {{ controls: [name: string, label: string, options: Record<string, string>][],
+ *   charts: Record<string, ChartData | null>, said: Record<string, string> }} ChartSet
+ */
+
+export class ChartScene extends Scene {
+  /** Name of the scene, under which its charts are. */
+  get name() {
+    return "";
+  }
+
+  /** @returns {ChartSet} */
+  get set() {
+    return this.lesson.values.charts[this.name];
+  }
+
+  get controls() {
+    return this.set.controls.map(([name, label, options]) => choice(name, label, options));
+  }
+
+  /** @param {Settings} settings */
+  key(settings) {
+    return this.set.controls.map(([name]) => settings[name]).join(" ");
+  }
+
+  /**
+   * @param {Settings} settings
+   * @returns {ChartData | null}
+   */
+  chart(settings) {
+    return this.set.charts[this.key(settings)];
+  }
+
+  /** @type {Scene["height"]} */
+  height(width, room) {
+    return Math.max(400, Math.min(620, room, width * 0.75));
+  }
+
+  /** @type {Scene["draw"]} */
+  draw(pen, settings) {
+    const chart = this.chart(settings);
+    if (chart) drawChart(pen, { x: 0, y: 0, width: pen.width, height: pen.height }, chart);
+    else pen.message(this.say(settings));
+  }
+
+  /** @type {Scene["say"]} */
+  say(settings) {
+    return this.set.said[this.key(settings)] ?? "";
+  }
+
+  /** @type {Scene["table"]} */
+  table(settings) {
+    const chart = this.chart(settings);
+    return chart && chartTable(chart);
+  }
+}
+
+/**
+ * The class of a scene that is one chart.
+ * @param {string} name
+ */
+export function chartScene(name) {
+  return class extends ChartScene {
+    get name() {
+      return name;
+    }
+  };
+}
+
+/**
+ * Draw a chart of either kind.
+ * @param {Pen} pen
+ * @param {Box} box
+ * @param {ChartData} data
+ */
+export function drawChart(pen, box, data) {
+  if (data.kind === "dots") drawRows(pen, box, data);
+  else new Chart(pen, box, data).draw();
+}
+
+/**
+ * The numbers of a chart of either kind.
+ * @param {ChartData} data
+ */
+export function chartTable(data) {
+  return data.table ?? (data.kind === "dots" ? rowsTable(data) : curvesTable(data));
+}
