@@ -51,10 +51,10 @@ export class Chart {
     const foot = box.y + box.height - 42;
     this.up = axis(y, numbers(series, true), foot, top, 0.05);
     /** @type {[number, string][]} */
-    this.levels = y.ticks ?? labelled(y, this.up, Math.max(2, Math.min(5, (foot - top) / 40)));
+    this.levels = y.ticks ?? labelled(y, this.up, Math.max(2, Math.min(7, (foot - top) / 36)));
     const left = Math.max(20, ...this.levels.map(([, text]) => pen.measure(text, { size: 12 }))) + 12;
     const marked = series.some((each) => each.marked);
-    const end = box.x + box.width - 16;
+    const end = box.x + box.width - 22;
     this.across = axis(x, numbers(series, false), box.x + left, end, marked && !x.log ? 0.03 : 0);
     this.places = x.ticks ?? labelled(x, this.across, (end - box.x - left) / 80);
     this.slanted = !this.fits(this.places);
