@@ -1,4 +1,4 @@
-"""A figure for print as data for the stage, which draws it on screen (stage/js/chart.js and rows.js)."""
+"""A figure for print as data for the stage, which draws it on screen (stage/js/chart.js and dots.js)."""
 
 from __future__ import annotations
 

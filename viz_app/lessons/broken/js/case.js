@@ -1,7 +1,7 @@
 // What the scenes of this lesson share: a healthy model beside a suspect, and what both write.
 
 import { fillText } from "../../../components/common/page/dom.js";
-import { isNarrow, split } from "../../stage/js/layout.js";
+import { split } from "../../stage/js/layout.js";
 import { drawMap } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -11,6 +11,8 @@ const LINE = 24;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Case extends Scene {
+  size = { narrow: 640, least: 400, most: 620 };
+
   /** Name of the scene, which each suspect gives. */
   get name() {
     return "";
@@ -42,11 +44,6 @@ export class Case extends Scene {
   chosen({ muted }) {
     const { chosen } = this.lesson.values;
     return chosen ? [{ name: this.texts.chosen, text: chosen, colour: muted }] : [];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return isNarrow(width) ? 640 : Math.max(400, Math.min(room, 620));
   }
 
   /** What stands in the place of a figure that cannot be drawn yet. */

@@ -1,19 +1,15 @@
 // What a larger alpha does to the length of the translation that wins; hidden until it is revealed.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText } from "../../../components/common/page/dom.js";
+import { Chart } from "../../stage/js/chart.js";
 import { ranked, SearchScene } from "./beams.js";
 
 const STEPS = 100;
-const LEFT = 64;
 
 /** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Predict extends SearchScene {
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(320, Math.min(room, 460));
-  }
+  size = { least: 320, most: 460 };
 
   /**
    * The winner under each alpha.
@@ -33,29 +29,36 @@ export class Predict extends SearchScene {
     const { search, texts } = this;
     if (!search) return;
     const lengths = ranked(search, 0).map(({ length }) => length);
-    const across = new Axis(0, this.lesson.values.most_alpha, LEFT, width - 20);
-    const up = new Axis(Math.min(...lengths) - 0.7, Math.max(...lengths) + 0.7, height - 60, 20);
-    const ticks = [0, 0.5, 1, 1.5, 2];
-    pen.axis(across, "bottom", height - 56, { ticks, show: (tick) => tick.toFixed(1), title: "\u03b1" });
-    pen.axis(up, "left", LEFT, { ticks: [...new Set(lengths)], grid: width - 84, title: texts.winner_length });
+    const winners = revealed ? this.winners(search) : [];
+    // Horizontal as long as the length stays, then straight up or down.
+    const steps = winners.flatMap(({ alpha, length }, index) => [
+      { x: alpha, y: winners[Math.max(0, index - 1)].length },
+      { x: alpha, y: length },
+    ]);
+    const chart = new Chart(
+      pen,
+      { x: 0, y: 0, width, height },
+      {
+        series: [
+          { x: steps.map(({ x }) => x), y: steps.map(({ y }) => y), look: { colour: theme.kinds.cross, width: 3 } },
+        ],
+        x: { title: "\u03b1", ends: [0, this.lesson.values.most_alpha] },
+        y: {
+          title: texts.winner_length,
+          ends: [Math.min(...lengths) - 0.7, Math.max(...lengths) + 0.7],
+          ticks: [...new Set(lengths)].map((length) => [length, String(length)]),
+        },
+      },
+    );
+    const { across, up } = chart;
+    chart.draw();
     if (!revealed) {
       const style = { colour: theme.muted, size: 120, weight: 700, align: "center" };
       pen.write("?", (across.from + across.to) / 2, height / 2 - 20, style);
-      return;
     }
-    const winners = this.winners(search).map((each) => ({
-      ...each,
-      x: across.place(each.alpha),
-      y: up.place(each.length),
-    }));
-    // Horizontal as long as the length stays, then straight up or down.
-    const points = winners.flatMap(({ x, y }, index) => [
-      [x, winners[Math.max(0, index - 1)].y],
-      [x, y],
-    ]);
-    pen.trace(points, { colour: theme.kinds.cross, width: 3 });
-    winners.forEach(({ x, y, text }, index) => {
+    winners.forEach(({ alpha, length, text }, index) => {
       if (index && winners[index - 1].text === text) return;
+      const [x, y] = [across.place(alpha), up.place(length)];
       pen.dot(x, y, 5, theme.kinds.cross, theme.background);
       pen.write(text, x + 8, y - 16, { most: width - x - 16 });
     });

@@ -17,21 +17,15 @@ const ROOMY = 27; // height of a row that has room for the sum, too
 /** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Tree extends SearchScene {
+  size = { narrow: 480, least: 390, most: 600 };
+  term = "sum";
+
   get playhead() {
     return playhead({ name: "step", label: this.texts.step, min: 1, max: this.search?.steps ?? 1, rate: 1 });
   }
 
   get controls() {
     return [{ name: "pruned", kind: "switch", label: this.texts.pruned, start: true }];
-  }
-
-  lit() {
-    return "sum";
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < 620 ? 480 : Math.max(390, Math.min(room, 600));
   }
 
   /** @type {Scene["draw"]} */

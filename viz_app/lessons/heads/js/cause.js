@@ -4,7 +4,8 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, headName, percent } from "../../../components/common/page/dom.js";
 import { signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { KINDS } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -12,13 +13,10 @@ const REACH = 14; // pixels around a dot that count as the dot
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Cause extends Scene {
+  size = { narrow: 560, least: 360, most: 500 };
+
   get controls() {
     return [{ name: "chosen", kind: "held", start: -1 }];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 560 : Math.max(360, Math.min(room, 500));
   }
 
   get heads() {
@@ -41,7 +39,7 @@ export class Cause extends Scene {
    * @param {number} height
    */
   axes(width, height) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const plot = narrow ? { width, height: 270 } : { width: width * 0.54, height };
     const { data } = this.lesson.arrays.changes;
     const [low, high] = [Math.min(...data), Math.max(0, ...data)];

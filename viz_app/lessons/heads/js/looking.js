@@ -3,7 +3,7 @@
 import { fillText, percent } from "../../../components/common/page/dom.js";
 import { signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { NARROW } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const HEAD = 44;
@@ -19,7 +19,7 @@ export class Looking extends Scene {
   height(width, room) {
     const { looking } = this.lesson.values;
     const rows = HEAD + 10 + MIN * (looking?.tokens.length ?? 8);
-    if (width >= NARROW) return Math.max(360, rows, Math.min(room, 560));
+    if (!isNarrow(width)) return Math.max(360, rows, Math.min(room, 560));
     return HEAD + 20 + (MIN + 9) * (looking?.tokens.length ?? 8) + HEAD + 24 * (looking?.words.length ?? 8);
   }
 
@@ -50,7 +50,7 @@ export class Looking extends Scene {
   places({ width, height }) {
     const { looking } = this.lesson.values;
     const count = looking?.tokens.length ?? 1;
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const wide = narrow ? width : width * 0.62;
     const line = narrow ? MIN + 9 : Math.min(MAX, (height - HEAD - 6) / count);
     const panel = narrow

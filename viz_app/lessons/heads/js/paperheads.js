@@ -3,7 +3,7 @@
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, headName, percent } from "../../../components/common/page/dom.js";
 import { thousands } from "../../../components/common/text/format.js";
-import { NARROW } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -31,7 +31,7 @@ export class PaperHeads extends Scene {
 
   /** @param {number} width */
   line(width) {
-    return width < NARROW ? LINE.narrow : LINE.tall;
+    return isNarrow(width) ? LINE.narrow : LINE.tall;
   }
 
   /** @type {Scene["draw"]} */
@@ -63,7 +63,7 @@ export class PaperHeads extends Scene {
    */
   drawRow(pen, row, { x, y, width }, revealed) {
     const { theme } = pen;
-    const narrow = pen.width < NARROW;
+    const narrow = isNarrow(pen.width);
     const axis = new Axis(0, 1, x + 4, x + (narrow ? width : width * 0.42) - 4);
     const colour = theme.kinds.encoder;
     pen.line(axis.from, y, axis.to, y, { colour: theme.line, width: 2 });

@@ -4,7 +4,8 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, headName, percent } from "../../../components/common/page/dom.js";
 import { thousands } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
-import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { drawMap, picture, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOfRole } from "./roles.js";
@@ -17,6 +18,8 @@ const CHART = 170; // height of the curves
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Rest extends Scene {
+  size = { narrow: 690, least: 420, most: 620 };
+
   /** @type {Map<string, HTMLCanvasElement>} */
   tiles = new Map();
 
@@ -34,11 +37,6 @@ export class Rest extends Scene {
 
   get controls() {
     return [{ name: "chosen", kind: "held", start: -1 }];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 690 : Math.max(420, Math.min(room, 620));
   }
 
   get heads() {
@@ -75,7 +73,7 @@ export class Rest extends Scene {
 
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const grid = new HeadGrid(this.heads.all, { width, height }, 0.28, 130);
     const side = narrow
       ? { x: 0, y: grid.height + 20, width, height: height - grid.height - 20 }

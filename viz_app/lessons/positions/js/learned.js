@@ -17,6 +17,8 @@ const GAP = 34;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Learned extends Scene {
+  size = { narrow: 520, least: 400, most: 680 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -61,11 +63,6 @@ export class Learned extends Scene {
       [`learned_${side}`, alike.part(side === "source" ? 1 : 2)],
     ];
     return both;
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < 520 ? 520 : Math.max(400, Math.min(680, room));
   }
 
   /** @type {Scene["draw"]} */

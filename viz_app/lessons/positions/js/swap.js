@@ -5,6 +5,7 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, percent } from "../../../components/common/page/dom.js";
 import { ease, tiny } from "../../../components/common/text/format.js";
 import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const TOKENS = 86; // height of the words
@@ -20,6 +21,8 @@ const LEVEL = 54; // width of a column in which most words lie flat
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Swap extends Scene {
+  term = "position";
+
   get playhead() {
     return playhead({ name: "moved", label: this.texts.exchange, max: 1, rate: 0.6, show: percent });
   }
@@ -41,7 +44,7 @@ export class Swap extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < 520 ? 470 : Math.max(380, Math.min(600, room - 44)); // two rows of controls
+    return isNarrow(width) ? 470 : Math.max(380, Math.min(600, room - 44)); // two rows of controls
   }
 
   /**
@@ -174,10 +177,6 @@ export class Swap extends Scene {
     for (let group = 0; group < changes.shape[0]; group++)
       most.forEach((_, row) => (most[row] = Math.max(most[row], ...changes.part(group, row).data)));
     return most;
-  }
-
-  lit() {
-    return "position";
   }
 
   /** @type {Scene["say"]} */

@@ -28,6 +28,9 @@ function sigmoid(x) {
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Loss extends Scene {
+  size = { least: 320, share: 0.6 };
+  term = "smoothed";
+
   /** @returns {Playhead | null} */
   get playhead() {
     return EPSILON;
@@ -39,15 +42,6 @@ export class Loss extends Scene {
     const label = (/** @type {string} */ text, /** @type {number} */ size) => fillText(text, { size: thousands(size) });
     const options = { [own]: label(this.texts.own, own), [paper]: label(this.texts.paper, paper) };
     return [choice("size", this.texts.vocabulary, options, { start: String(own) })];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(320, Math.min(room, width * 0.6));
-  }
-
-  lit() {
-    return "smoothed";
   }
 
   /**

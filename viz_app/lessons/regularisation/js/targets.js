@@ -13,6 +13,9 @@ const MIN = 1e-7; // at the left end of the axis
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Targets extends Scene {
+  size = { least: 320, share: 0.6 };
+  term = "smoothed";
+
   get playhead() {
     return EPSILON;
   }
@@ -27,15 +30,6 @@ export class Targets extends Scene {
   step({ at }) {
     const { steps } = this.lesson.values;
     return steps[Math.max(0, Math.min(steps.length, Math.round(at)) - 1)];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(320, Math.min(room, width * 0.6));
-  }
-
-  lit() {
-    return "smoothed";
   }
 
   /**

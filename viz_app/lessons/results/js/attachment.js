@@ -3,9 +3,9 @@
 import { fillText, percent } from "../../../components/common/page/dom.js";
 import { signed } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
-const SIDE_BY_SIDE = 620; // from this width on
 const [WORD, LABEL] = [14, 13]; // letters, in pixels
 const GAP = 12; // between words
 const [HEAD, FOOT] = [26, 40];
@@ -36,7 +36,7 @@ export class Attachment extends Scene {
   draw(pen, { sentence: name }) {
     const sentence = this.sentences[String(name)];
     if (!sentence) return pen.message(this.texts.no_parser);
-    const beside = pen.width >= SIDE_BY_SIDE;
+    const beside = !isNarrow(pen.width);
     const [width, height] = beside ? [pen.width / 2, pen.height] : [pen.width, pen.height / 2];
     for (const [index, reading] of /** @type {const} */ (["verb", "noun"]).entries()) {
       const [x, y] = beside ? [index * width, 0] : [0, index * height];

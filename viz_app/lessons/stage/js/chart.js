@@ -6,7 +6,7 @@ import { raised, thousands } from "../../../components/common/text/format.js";
 /**
  * One curve. `names`: a label beside each point; `look`: what differs from the colours and lines of its place.
  * @typedef {{ x: number[], y: (number | null)[], label?: string, dashed?: boolean, marked?: boolean, names?: string[],
- *   low?: number[], high?: number[], look?: Partial<LineStyle> & { line?: boolean, hollow?: boolean } }} Series
+ *   low?: number[], high?: number[], look?: Partial<LineStyle> & { line?: boolean, hollow?: boolean, radius?: number } }} Series
  */
 
 /**
@@ -16,12 +16,15 @@ import { raised, thousands } from "../../../components/common/text/format.js";
  */
 
 /**
- * A chart. `key`: whether the curves are named above it; `cut`: where a line crosses them.
- * @typedef {{ series: Series[], x: AxisData, y: AxisData, key?: boolean, cut?: number | null }} CurvesData
+ * A chart. `key`: whether the curves are named above it; `cut`: where a line crosses them; `fade`: what lies after the cut
+ * is pale; `left`: room for the labels of the axis at least.
+ * @typedef {{ series: Series[], x: AxisData, y: AxisData, key?: boolean, cut?: number | null, fade?: boolean,
+ *   left?: number }} CurvesData
  */
 
 const KEY = 20; // height of a line of the key
 const NEAR = 18; // pixels from which on a point tells its numbers
+const PALE = 0.2;
 const GAP = 6; // pixels between two labels of an axis
 /** @type {[dx: number, dy: number, align: "left" | "right"][]} Where the name of a point may stand, the best first. */
 const BESIDE = [
@@ -47,12 +50,12 @@ export class Chart {
     this.data = data;
     const { x, y, series } = data;
     this.keyed = this.key(false);
-    const top = box.y + 24 + this.keyed;
-    const foot = box.y + box.height - 42;
+    const top = box.y + (y.title ? 24 : 10) + this.keyed;
+    const foot = box.y + box.height - (x.title ? 42 : 22);
     this.up = axis(y, numbers(series, true), foot, top, 0.05);
     /** @type {[number, string][]} */
     this.levels = y.ticks ?? labelled(y, this.up, Math.max(2, Math.min(7, (foot - top) / 36)));
-    const left = Math.max(20, ...this.levels.map(([, text]) => pen.measure(text, { size: 12 }))) + 12;
+    const left = Math.max(data.left ?? 20, ...this.levels.map(([, text]) => pen.measure(text, { size: 12 }))) + 12;
     const marked = series.some((each) => each.marked);
     const end = box.x + box.width - 22;
     this.across = axis(x, numbers(series, false), box.x + left, end, marked && !x.log ? 0.03 : 0);
@@ -95,7 +98,7 @@ export class Chart {
       const style = words ? { align: "right", turn: -Math.PI / 3.4, most: 60 } : { align: "center" };
       pen.note(text, across.place(at) + (words ? 4 : 0), up.from + 12, style);
     }
-    pen.note(y.title, box.x, box.y + 8, { most: box.width });
+    if (y.title) pen.note(y.title, box.x, box.y + 8, { most: box.width });
     pen.note(x.title, across.to, box.y + box.height - 8, { align: "right", most: box.width - 12 });
     if (this.keyed) this.key(true);
   }
@@ -132,7 +135,15 @@ export class Chart {
   look(series, index) {
     const { kinds, muted, text } = this.pen.theme;
     const colour = [kinds.encoder, kinds.decoder, kinds.cross, muted, text][index % 5];
-    return { colour, width: 2, dash: series.dashed ? [6, 5] : [], line: true, hollow: false, ...series.look };
+    return {
+      colour,
+      width: 2,
+      dash: series.dashed ? [6, 5] : [],
+      line: true,
+      hollow: false,
+      radius: 4.5,
+      ...series.look,
+    };
   }
 
   /**
@@ -164,7 +175,12 @@ export class Chart {
     pen.context.rect(across.from - 8, up.to - 8, across.to - across.from + 16, up.from - up.to + 16);
     pen.context.clip();
     if (look.line) pen.trace(points, { ...look, width: series.marked ? 1.4 : look.width });
-    if (series.marked) for (const point of points) if (point) this.mark(index, point[0], point[1], look);
+    const { cut, fade } = this.data;
+    points.forEach((point, at) => {
+      if (!point || !series.marked) return;
+      pen.context.globalAlpha = fade && series.x[at] > Number(cut) ? PALE : 1;
+      this.mark(index, point[0], point[1], look);
+    });
     pen.context.restore();
   }
 
@@ -173,12 +189,13 @@ export class Chart {
    * @param {number} index Of the curve.
    * @param {number} x
    * @param {number} y
-   * @param {{ colour: string, hollow: boolean }} look
+   * @param {{ colour: string, hollow: boolean, radius: number }} look
    */
-  mark(index, x, y, { colour, hollow }) {
-    if (hollow) this.pen.dot(x, y, 4.5, this.pen.theme.background, colour);
+  mark(index, x, y, { colour, hollow, radius }) {
+    if (radius < 2) this.pen.fill(x - radius, y - radius, 2 * radius, 2 * radius, colour);
+    else if (hollow) this.pen.dot(x, y, radius, this.pen.theme.background, colour);
     else if (index % 2) this.pen.fill(x - 4, y - 4, 8, 8, colour);
-    else this.pen.dot(x, y, 4.5, colour);
+    else this.pen.dot(x, y, radius, colour);
   }
 
   /** Write the names of points where nothing stands yet. */
@@ -215,8 +232,9 @@ export class Chart {
     pen.line(x, up.to, x, up.from, { colour: pen.theme.text, width: 1.2 });
     data.series.forEach((series, index) => {
       const value = valueAt(series, at);
-      if (value === null || value > Math.max(up.low, up.high)) return;
-      pen.dot(x, up.place(value), 5, this.look(series, index).colour, pen.theme.background);
+      const { line, colour } = this.look(series, index);
+      if (!line || value === null || value > Math.max(up.low, up.high)) return;
+      pen.dot(x, up.place(value), 5, colour, pen.theme.background);
     });
   }
 

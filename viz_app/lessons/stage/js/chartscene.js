@@ -2,11 +2,11 @@
 
 import { Chart, curvesTable } from "./chart.js";
 import { choice } from "./describe.js";
-import { drawRows, rowsTable } from "./rows.js";
+import { drawRows, rowsTable } from "./dots.js";
 import { Scene } from "./scene.js";
 
 /** @typedef {import("./chart.js").CurvesData} CurvesData */
-/** @typedef {import("./rows.js").RowsData} RowsData */
+/** @typedef {import("./dots.js").RowsData} RowsData */
 /**
  * A chart as Python sends it; `table`: what stands behind it besides its own numbers.
  * @typedef {((CurvesData & { kind: "curves" }) | (RowsData & { kind: "dots" })) & { table?: TableData }} ChartData
@@ -19,6 +19,8 @@ import { Scene } from "./scene.js";
  */
 
 export class ChartScene extends Scene {
+  size = { least: 400, most: 620, share: 0.75 };
+
   /** Name of the scene, under which its charts are. */
   get name() {
     return "";
@@ -44,11 +46,6 @@ export class ChartScene extends Scene {
    */
   chart(settings) {
     return this.set.charts[this.key(settings)];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(400, Math.min(620, room, width * 0.75));
   }
 
   /** @type {Scene["draw"]} */

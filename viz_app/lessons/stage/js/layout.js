@@ -1,13 +1,13 @@
 // Where the parts of a picture stand: on a phone below each other, else side by side.
 
-const NARROW = 560; // pixels; narrower pictures have one column, smaller type and fewer ticks
+export const PHONE = 620; // pixels; narrower pictures have one column, smaller type and fewer ticks
 
 /**
  * Tell whether a picture is as narrow as on a phone.
  * @param {number} width
  */
 export function isNarrow(width) {
-  return width < NARROW;
+  return width < PHONE;
 }
 
 /**

@@ -6,6 +6,7 @@ import { fillText } from "../../../components/common/page/dom.js";
 import { grouped } from "../../../components/common/text/format.js";
 import { BOUNDARY } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { letter } from "./boxes.js";
 
@@ -14,7 +15,6 @@ const BASE = 34; // height of the letters
 const LEFT = 46; // for the numbers of merges
 const MIN = 104; // height of a line
 const MAX_LINES = 7;
-const NARROW = 520;
 
 /**
  * A merge of two parts of the sentence; `x`: its middle in letters.
@@ -25,6 +25,8 @@ const NARROW = 520;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Merges extends Scene {
+  term = "first";
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -64,7 +66,7 @@ export class Merges extends Scene {
    * @param {number} width
    */
   cell(width) {
-    if (width < NARROW) return 14;
+    if (isNarrow(width)) return 14;
     return Math.max(15, Math.min(26, (width - LEFT) / this.letters.length));
   }
 
@@ -72,10 +74,6 @@ export class Merges extends Scene {
   height(width, room) {
     const count = Math.min(MAX_LINES, this.lines(width).length);
     return Math.max(Math.min(560, room), HEAD + count * (MIN + BASE));
-  }
-
-  lit() {
-    return "first";
   }
 
   /** @type {Scene["draw"]} */
@@ -121,7 +119,7 @@ export class Merges extends Scene {
     if (!last) return;
     const { left, right } = this.parts(last);
     const style = { colour: theme.kinds.decoder, size: 14, weight: 600, align: "right", most: width * 0.6 };
-    if (width < NARROW) return pen.write(`${left} + ${right}`, width, 10, { ...style, font: theme.code });
+    if (isNarrow(width)) return pen.write(`${left} + ${right}`, width, 10, { ...style, font: theme.code });
     const number = fillText(texts.merge, { rank: grouped(last.rank), count: grouped(this.lesson.values.count) });
     return pen.write(`${number}:  ${left} + ${right}`, width, 10, style);
   }

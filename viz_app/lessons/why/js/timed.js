@@ -15,6 +15,8 @@ const FIELD = [1e-5, 1e-1]; // seconds on the axis, at least
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Timed extends Scene {
+  size = { least: 340, most: 560, share: 0.75 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -38,11 +40,6 @@ export class Timed extends Scene {
   receive({ values }) {
     this.measurement = values;
     return values.state === "running" ? {} : null; // numbers that run are not read out
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(340, Math.min(560, room, width * 0.75));
   }
 
   /** @param {string | number} d */
@@ -81,7 +78,12 @@ export class Timed extends Scene {
           ticks: shown.map((n) => [n, thousands(n)]),
           show: (n) => `n = ${thousands(n)}`,
         },
-        y: { title: this.texts.seconds, log: true, ends: [low, high], show: (value) => precise(value).replace(/\.0+(?=\u202f)/, "") },
+        y: {
+          title: this.texts.seconds,
+          log: true,
+          ends: [low, high],
+          show: (value) => precise(value).replace(/\.0+(?=\u202f)/, ""),
+        },
       },
     );
     const { across, up } = chart;
