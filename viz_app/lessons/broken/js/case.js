@@ -46,8 +46,8 @@ export class Case extends Scene {
     return chosen ? [{ name: this.texts.chosen, text: chosen, colour: muted }] : [];
   }
 
-  /** What stands in the place of a figure that cannot be drawn yet. */
-  get waiting() {
+  missing() {
+    if (this.ready) return null;
     return this.lesson.values.missing ? this.texts.missing : this.texts.waiting;
   }
 

@@ -18,7 +18,6 @@ export class Copyist extends Case {
    * @type {Scene["draw"]}
    */
   draw(pen) {
-    if (!this.ready) return pen.message(this.waiting);
     const { revealed } = pen;
     const { values, arrays } = this.lesson;
     const { texts } = this;
@@ -42,7 +41,6 @@ export class Copyist extends Case {
 
   /** @type {Scene["say"]} */
   say(settings, revealed) {
-    if (!this.ready) return this.waiting;
     const { texts } = this;
     const { ahead, charts, cut } = this.lesson.values;
     const answer = revealed ? [fillText(texts.say_ahead, { share: percent(ahead[1]) }), this.verdict] : [];
@@ -50,6 +48,6 @@ export class Copyist extends Case {
   }
 
   table() {
-    return this.ready ? chartTable(this.lesson.values.charts.loss) : null;
+    return chartTable(this.lesson.values.charts.loss);
   }
 }

@@ -44,7 +44,6 @@ class Suspect extends Case {
 
   /** @type {Scene["draw"]} */
   draw(pen, { exhibit, head }) {
-    if (!this.ready) return pen.message(this.waiting);
     const { arrays, values } = this.lesson;
     const { names } = this;
     const colours = this.colours(pen.theme);
@@ -58,7 +57,6 @@ class Suspect extends Case {
 
   /** @type {Scene["say"]} */
   say(settings, revealed) {
-    if (!this.ready) return this.waiting;
     const { texts } = this;
     const said =
       settings.exhibit === "attention" ? this.sayHead(settings) : this.lesson.values.charts[settings.exhibit].said;
@@ -76,7 +74,6 @@ class Suspect extends Case {
 
   /** @type {Scene["table"]} */
   table({ exhibit, head }) {
-    if (!this.ready) return null;
     const { arrays, values } = this.lesson;
     const { texts } = this;
     if (exhibit !== "attention") return chartTable(values.charts[exhibit]);

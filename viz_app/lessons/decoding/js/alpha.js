@@ -31,7 +31,6 @@ export class Alpha extends SearchScene {
   draw(pen, { alpha }) {
     const { width, height, theme } = pen;
     const { search, texts } = this;
-    if (!search) return;
     const rows = ranked(search, alpha, SHOWN);
     const list = 30 + rows.length * ROW;
     this.drawCurves(pen, search, alpha);
@@ -98,13 +97,12 @@ export class Alpha extends SearchScene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen, { alpha }) {
-    return this.search && { alpha: this.chart(pen, this.search, alpha).across.value(x) };
+    return { alpha: this.chart(pen, this.search, alpha).across.value(x) };
   }
 
   /** @type {Scene["say"]} */
   say({ alpha }) {
     const { search } = this;
-    if (!search) return this.texts.no_search;
     const [{ text, length }] = ranked(search, alpha, 1);
     const penalty = lengthPenalty(length, alpha, search.penalty).toFixed(2);
     return fillText(this.texts.alpha_say, { alpha: alpha.toFixed(2), text, penalty });
@@ -113,7 +111,6 @@ export class Alpha extends SearchScene {
   /** @type {Scene["table"]} */
   table({ alpha }) {
     const { search, texts } = this;
-    if (!search) return null;
     const rows = ranked(search, alpha).map(({ text, length, total, score }, index) => [
       index + 1,
       text,

@@ -35,11 +35,14 @@ export class Bleu extends Scene {
     return isNarrow(width) ? 520 : Math.max(380, Math.min(room - 20, 540));
   }
 
+  missing() {
+    return this.lesson.values.bleu ? null : this.texts.bleu_of_trees;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, height } = pen;
     const { bleu } = this.lesson.values;
-    if (!bleu) return pen.message(this.texts.bleu_of_trees);
     const at = stepAt(settings.step);
     const order = Math.min(at, ORDERS - 1);
     const { size, bars, top, own, second } = this.layout(pen, bleu, order);
@@ -139,7 +142,6 @@ export class Bleu extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { texts } = this;
-    if (!this.lesson.values.bleu) return "";
     const { hypothesis, reference, orders, brevity_penalty, mean, score } = this.lesson.values.bleu;
     const at = stepAt(settings.step);
     const penalty = brevity_penalty.toFixed(3);
@@ -159,7 +161,7 @@ export class Bleu extends Scene {
 
   table() {
     const { texts } = this;
-    const counts = (this.lesson.values.bleu?.orders ?? []).flatMap((order) => order.counts);
+    const counts = this.lesson.values.bleu.orders.flatMap((order) => order.counts);
     const rows = counts.map(({ ngram, found, allowed }) => [
       ngram.length,
       ngram.join(" "),

@@ -27,7 +27,6 @@ export class Predict extends SearchScene {
   draw(pen) {
     const { width, height, theme, revealed } = pen;
     const { search, texts } = this;
-    if (!search) return;
     const lengths = ranked(search, 0).map(({ length }) => length);
     const winners = revealed ? this.winners(search) : [];
     // Horizontal as long as the length stays, then straight up or down.
@@ -66,7 +65,6 @@ export class Predict extends SearchScene {
 
   /** @type {Scene["say"]} */
   say(settings, revealed) {
-    if (!this.search) return this.texts.no_search;
     if (!revealed) return this.texts.predict_say;
     const winners = this.winners(this.search);
     return fillText(this.texts.predict_answer, { first: winners[0].length, last: winners[STEPS].length });
@@ -74,7 +72,7 @@ export class Predict extends SearchScene {
 
   /** @type {Scene["table"]} */
   table(settings, revealed) {
-    if (!revealed || !this.search) return null;
+    if (!revealed) return null;
     const rows = this.winners(this.search)
       .filter((_, index) => index % 5 === 0)
       .map(({ alpha, length, text }) => [alpha, length, text]);

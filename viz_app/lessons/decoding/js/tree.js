@@ -32,7 +32,6 @@ export class Tree extends SearchScene {
   draw(pen, settings) {
     const { context, width, theme } = pen;
     const { search } = this;
-    if (!search) return;
     const layout = arrange(pen, search, settings);
     const { x, y, column } = layout;
     const best = new Set(search.path(search.leaves[0]));
@@ -77,7 +76,7 @@ export class Tree extends SearchScene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, { first }, { step }) {
-    if (!first || !this.search) return null;
+    if (!first) return null;
     const { steps } = this.search;
     return { step: step >= steps ? 1 : Math.min(steps, Math.floor(step) + 1) };
   }
@@ -85,7 +84,6 @@ export class Tree extends SearchScene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { search } = this;
-    if (!search) return this.texts.no_search;
     const step = Math.floor(settings.step + 1e-6);
     const count = (/** @type {string} */ letter) =>
       search.columns[step].filter((node) => search.status[node] === letter).length;
@@ -94,7 +92,6 @@ export class Tree extends SearchScene {
 
   table() {
     const { search, texts } = this;
-    if (!search) return null;
     const rows = search.columns
       .flat()
       .map((node) => [

@@ -31,7 +31,7 @@ export class Cause extends Scene {
   shown({ chosen }) {
     const { cause } = this.lesson.values;
     const number = Math.round(chosen);
-    return number >= 0 && number < this.heads.length ? number : (cause?.dispensable ?? 0);
+    return number >= 0 && number < this.heads.length ? number : cause.dispensable;
   }
 
   /**
@@ -52,10 +52,13 @@ export class Cause extends Scene {
     return { across, up, plot, panel };
   }
 
+  missing() {
+    return this.lesson.values.cause ? null : this.texts.computing;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { cause } = this.lesson.values;
-    if (!cause) return pen.message(this.texts.computing);
     const { theme, width, height } = pen;
     const { across, up, plot, panel } = this.axes(width, height);
     const { changes, strongest, same } = this.lesson.arrays;
@@ -84,7 +87,7 @@ export class Cause extends Scene {
    * The row of the head's largest weight, and the translation without it.
    * @param {Pen} pen
    * @param {number} number
-   * @param {NonNullable<import("./numbers").Values["cause"]>} cause
+   * @param {import("./numbers").Values["cause"]} cause
    * @param {Box} place
    */
   drawHead(pen, number, cause, { x, y, width, height }) {
@@ -126,7 +129,6 @@ export class Cause extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
-    if (!this.lesson.values.cause) return null;
     const { across, up } = this.axes(width, height);
     const { changes, strongest } = this.lesson.arrays;
     const distances = this.heads.map((_, number) =>
@@ -138,7 +140,6 @@ export class Cause extends Scene {
 
   /** @type {Scene["stepped"]} The marks from left to right, round and round. */
   stepped(count, settings) {
-    if (!this.lesson.values.cause) return null;
     const { data } = this.lesson.arrays.strongest;
     const order = Array.from(data.keys()).sort((one, other) => data[one] - data[other] || one - other);
     const place = order.indexOf(this.shown(settings)) + count;
@@ -148,7 +149,6 @@ export class Cause extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { cause } = this.lesson.values;
-    if (!cause) return this.texts.computing;
     const number = this.shown(settings);
     const { kind, layer, head } = this.heads[number];
     const { changes, strongest, same } = this.lesson.arrays;
@@ -164,8 +164,6 @@ export class Cause extends Scene {
   /** @type {Scene["table"]} */
   table() {
     const { texts } = this;
-    const { cause } = this.lesson.values;
-    if (!cause) return null;
     const { changes, strongest, same } = this.lesson.arrays;
     const rows = this.heads.map(({ kind, layer, head }, number) => [
       `${texts[kind]} ${headName(layer, head)}`,

@@ -34,10 +34,13 @@ export class PaperHeads extends Scene {
     return isNarrow(width) ? LINE.narrow : LINE.tall;
   }
 
+  missing() {
+    return this.rows.length ? null : this.texts.paper_missing;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { texts } = this;
-    if (!this.rows.length) return pen.message(texts.paper_missing);
     const { theme, width, revealed } = pen;
     const line = this.line(width);
     const shown = this.shown(settings);
@@ -119,7 +122,6 @@ export class PaperHeads extends Scene {
   say(settings, revealed) {
     const { texts, rows } = this;
     const { paper } = this.lesson.values;
-    if (!paper) return texts.paper_missing;
     const row = rows[this.shown(settings)];
     const about = row.figure === 4 ? `${texts.paper_anaphora} ` : "";
     if (!revealed) return `${about}${fillText(texts.paper_ask, { count: thousands(paper.sentences) })}`;
@@ -130,7 +132,7 @@ export class PaperHeads extends Scene {
   /** @type {Scene["table"]} */
   table(settings, revealed) {
     const { texts } = this;
-    if (!revealed || !this.rows.length) return null;
+    if (!revealed) return null;
     const rows = this.rows.map((row) => [
       fillText(texts.paper_number, { number: row.figure }),
       row.words,

@@ -81,10 +81,15 @@ export class Rest extends Scene {
     return { grid, side };
   }
 
+  missing() {
+    const { rest, rest_read: read } = this.lesson.values;
+    if (rest) return null;
+    return read ? this.texts.rest_missing : this.texts.computing;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { rest, rest_read: read } = this.lesson.values;
-    if (!rest) return pen.message(read ? this.texts.rest_missing : this.texts.computing);
+    const { rest } = this.lesson.values;
     const { theme } = pen;
     const moment = this.moment(rest, settings);
     const { grid, side } = this.places(pen);
@@ -185,15 +190,13 @@ export class Rest extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
-    if (!this.lesson.values.rest) return null;
     const found = this.places(pen).grid.at(x, y);
     return found && { chosen: found.number };
   }
 
   /** @type {Scene["say"]} */
   say(settings) {
-    const { rest, rest_read: read } = this.lesson.values;
-    if (!rest) return read ? this.texts.rest_missing : this.texts.computing;
+    const { rest } = this.lesson.values;
     const moment = this.moment(rest, settings);
     const chosen = this.shown(settings);
     return fillText(this.texts.rest_say, {
@@ -213,7 +216,6 @@ export class Rest extends Scene {
   /** @type {Scene["table"]} */
   table() {
     const { rest } = this.lesson.values;
-    if (!rest) return null;
     const { texts } = this;
     const rows = rest.steps.map((step, at) => [step, rest.resting[at], rest.looking[at], rest.bleu[at] ?? ""]);
     return { columns: [texts.rest_step, texts.rest_resting, texts.rest_looking, "BLEU"], rows };

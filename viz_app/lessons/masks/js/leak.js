@@ -37,25 +37,17 @@ export class Leak extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    if (!this.models.length) return 220;
     return Math.max(isNarrow(width) ? 470 : 360, Math.min(room, 640));
+  }
+
+  missing() {
+    return this.models.length ? null : this.texts.leak_missing.replace("\n", " ");
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    if (!this.models.length) return this.drawMissing(pen);
     const lane = pen.height / 2;
     this.models.forEach((model, index) => this.drawModel(pen, model, index, index * lane, lane, settings));
-    return undefined;
-  }
-
-  /** @param {Pen} pen */
-  drawMissing(pen) {
-    const { width, height } = pen;
-    const style = { size: isNarrow(width) ? 12 : 15, align: "center", most: width - 16 };
-    this.texts.leak_missing.split("\n").forEach((line, index) => {
-      pen.note(line, width / 2, height / 2 + 22 * index - 11, style);
-    });
   }
 
   /**
@@ -130,14 +122,12 @@ export class Leak extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, { width }) {
-    if (!this.models.length) return null;
     const across = new Axis(0, this.count, isNarrow(width) ? 34 : 44, width - RIGHT);
     return { step: Math.max(1, Math.min(this.count, Math.ceil(across.value(x)))) };
   }
 
   /** @type {Scene["say"]} */
   say({ step }) {
-    if (!this.models.length) return this.texts.leak_missing.replace("\n", " ");
     const at = Math.round(step) - 1;
     const [honest, cheat] = this.models;
     const token = tokenText(cheat.tokens[Math.min(at, cheat.tokens.length - 1)]);
@@ -163,7 +153,6 @@ export class Leak extends Scene {
   }
 
   table() {
-    if (!this.models.length) return null;
     const { texts } = this;
     const names = [texts.trained_masked, texts.trained_open];
     const rows = this.models.flatMap(({ tokens, masked, open }, index) =>

@@ -75,14 +75,14 @@ export class Swap extends Scene {
     return { column, places, eased };
   }
 
+  missing() {
+    return this.lesson.values.words.length ? null : this.texts.too_short;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height } = pen;
-    const { words, groups } = this.lesson.values;
-    if (!words.length) {
-      pen.message(this.texts.too_short);
-      return;
-    }
+    const { groups } = this.lesson.values;
     context.globalAlpha = this.fresh(settings) ? 1 : 0.35;
     const flight = this.flight(width, settings.moved);
     this.drawWords(pen, flight);
@@ -182,7 +182,6 @@ export class Swap extends Scene {
   /** @type {Scene["say"]} */
   say({ moved }) {
     const { words, order, groups } = this.lesson.values;
-    if (!words.length) return this.texts.too_short;
     if (moved < 1) return this.texts.swap_start;
     if (order.every((old, place) => old === place)) return this.texts.swap_same;
     const { changes } = this.lesson.arrays;
@@ -196,7 +195,6 @@ export class Swap extends Scene {
   table() {
     const { words, groups } = this.lesson.values;
     const { changes } = this.lesson.arrays;
-    if (!words.length) return null;
     const columns = groups.flatMap((name) =>
       [this.texts.outputs, this.texts.attention].map((what) => `${this.texts[`group_${name}`]}: ${what}`),
     );

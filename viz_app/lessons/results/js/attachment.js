@@ -32,10 +32,14 @@ export class Attachment extends Scene {
     return { verb: share, noun: 1 - share };
   }
 
+  /** @type {Scene["missing"]} */
+  missing({ sentence }) {
+    return this.sentences[sentence] ? null : this.texts.no_parser;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, { sentence: name }) {
     const sentence = this.sentences[String(name)];
-    if (!sentence) return pen.message(this.texts.no_parser);
     const beside = !isNarrow(pen.width);
     const [width, height] = beside ? [pen.width / 2, pen.height] : [pen.width, pen.height / 2];
     for (const [index, reading] of /** @type {const} */ (["verb", "noun"]).entries()) {
@@ -77,7 +81,6 @@ export class Attachment extends Scene {
   /** @type {Scene["say"]} */
   say({ sentence: name }, revealed) {
     const sentence = this.sentences[String(name)];
-    if (!sentence) return "";
     if (!revealed) return this.texts.predict_say;
     const { verb } = this.shares(sentence);
     const other = sentence.found ? "" : ` ${this.texts.found_other}`;

@@ -48,11 +48,15 @@ export class ChartScene extends Scene {
     return this.set.charts[this.key(settings)];
   }
 
+  /** @type {Scene["missing"]} */
+  missing(settings) {
+    return this.chart(settings) ? null : this.say(settings);
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const chart = this.chart(settings);
-    if (chart) drawChart(pen, { x: 0, y: 0, width: pen.width, height: pen.height }, chart);
-    else pen.message(this.say(settings));
+    const chart = /** @type {ChartData} */ (this.chart(settings)); // or it would be missing
+    drawChart(pen, { x: 0, y: 0, width: pen.width, height: pen.height }, chart);
   }
 
   /** @type {Scene["say"]} */

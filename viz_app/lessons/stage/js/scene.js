@@ -132,6 +132,15 @@ export class Scene {
   }
 
   /**
+   * A message in place of the picture, in which nothing can be pressed then; null where there is a picture.
+   * @param {Settings} settings
+   * @returns {string | null}
+   */
+  missing(settings) {
+    return null;
+  }
+
+  /**
    * Draws. `pen` has context, width, height, theme, now (ms), revealed, pointer ({x, y} or null).
    * @param {Pen} pen
    * @param {Settings} settings

@@ -160,9 +160,12 @@ export class Runs extends Scene {
     return colours[this.runs.indexOf(run) % colours.length];
   }
 
+  missing() {
+    return this.runs.length ? null : this.texts.runs_missing;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    if (!this.runs.length) return pen.message(this.texts.runs_missing);
     const { rate, below } = this.charts(pen, settings);
     rate.draw();
     below.draw();
@@ -182,13 +185,11 @@ export class Runs extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen, settings) {
-    if (!this.runs.length) return null;
     return { step: Math.max(1, Math.round(this.charts(pen, settings).below.across.value(x))) };
   }
 
   /** @type {Scene["say"]} */
   say({ step, below }) {
-    if (!this.runs.length) return this.texts.runs_missing;
     const values = this.runs.map((run) => `${thousands(run.warmup)}: ${this.reading(run, step, below)}`);
     return fillText(this.texts.runs_say, {
       step: thousands(step),
@@ -199,7 +200,6 @@ export class Runs extends Scene {
 
   /** @type {Scene["table"]} */
   table(settings) {
-    if (!this.runs.length) return null;
     const below = /** @type {Below} */ (settings.below);
     const rows = this.runs.flatMap((run) =>
       run.step

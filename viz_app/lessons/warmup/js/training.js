@@ -71,16 +71,16 @@ export class Training extends Scene {
   }
 
   /**
-   * What is drawn: the recorded run or the live one; null where there is none yet.
+   * What is drawn: the recorded run or the live one.
    * @param {Settings} settings
    */
   shown({ source }) {
-    if (source !== "live") return this.recorded;
-    return this.live?.attention ? this.live : null;
+    return source === "live" && this.live ? this.live : this.recorded;
   }
 
-  /** What stands in place of a live run that has nothing to show. */
-  get waiting() {
+  /** @type {Scene["missing"]} A live run that has nothing to show yet. */
+  missing({ source }) {
+    if (source !== "live" || this.live?.attention) return null;
     return this.state === "running" ? this.texts.live_waiting : this.texts.live_idle;
   }
 
@@ -100,7 +100,6 @@ export class Training extends Scene {
   draw(pen, settings) {
     const { width, height } = pen;
     const run = this.shown(settings);
-    if (!run) return pen.message(this.waiting);
     const [loss, maps] = split({ x: 0, y: 0, width, height }, { gap: 24, share: 0.42, top: 176 });
     this.drawLoss(pen, loss, run, settings.at);
     this.drawMaps(pen, maps, run, this.moment(run, settings.at));
@@ -170,7 +169,6 @@ export class Training extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const run = this.shown(settings);
-    if (!run) return this.waiting;
     const live = settings.source === "live";
     const at = Math.floor(settings.at);
     const guess = run.guesses[this.moment(run, at)].replaceAll(".", "") || "\u2013";
@@ -182,7 +180,6 @@ export class Training extends Scene {
   /** @type {Scene["table"]} */
   table(settings) {
     const run = this.shown(settings);
-    if (!run) return null;
     const rows = run.moments.map((moment, index) => [moment, moment ? run.loss[moment - 1] : "", run.guesses[index]]);
     return { columns: [this.texts.update, this.texts.loss_letter, this.texts.guess], rows };
   }
