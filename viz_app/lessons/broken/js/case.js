@@ -1,6 +1,6 @@
 // What the scenes of this lesson share: a healthy model beside a suspect, and what both write.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { split } from "../../stage/js/layout.js";
 import { drawMap } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";

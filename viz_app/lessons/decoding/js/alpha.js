@@ -1,7 +1,6 @@
 // The length penalty: what the search finished, scored again while alpha moves.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
 import { lengthPenalty } from "../../../components/explorer/js/data/search.js";
 import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";

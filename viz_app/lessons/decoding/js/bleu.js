@@ -1,6 +1,6 @@
 // BLEU of what somebody wrote, step by step: n-grams that match, clipped counts, brevity penalty, geometric mean.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { drawBars } from "../../stage/js/barchart.js";
 import { playhead } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";

@@ -1,6 +1,6 @@
 // What a larger alpha does to the length of the translation that wins; hidden until it is revealed.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
 import { ranked, SearchScene } from "./beams.js";
 

@@ -1,6 +1,6 @@
 // What the width of a head does to its scores: their variance, how even the weights are, and what gradient is left.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";

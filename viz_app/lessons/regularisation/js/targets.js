@@ -1,7 +1,6 @@
 // What training asks of the model, and what the model says, at one place of the translation of the user's sentence.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { raised, thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount, raised } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { drawBars } from "../../stage/js/barchart.js";
 import { slider } from "../../stage/js/describe.js";
@@ -47,7 +46,7 @@ export class Targets extends Scene {
     return [
       { name: token, target: 1 - epsilon, predicted: p },
       ...others.map(([name, predicted]) => ({ name, target, predicted })),
-      { name: fillText(this.texts.each_other, { count: thousands(rest) }), target, predicted: left / rest },
+      { name: fillText(this.texts.each_other, { count: formatCount(rest) }), target, predicted: left / rest },
     ];
   }
 

@@ -1,6 +1,6 @@
 // What a training costs: the paper's estimate (time x GPUs x rate) beside the matrix products that the model needs.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { drawBars } from "../../stage/js/barchart.js";
 import { choice, slider } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";

@@ -1,7 +1,6 @@
 // Table 2: BLEU against the cost of training. The playhead lets the systems appear in the order of their cost.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { raised } from "../../../components/common/text/format.js";
+import { fillText, raised } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
 import { ChartScene } from "../../stage/js/chartscene.js";
 import { playhead } from "../../stage/js/describe.js";

@@ -1,7 +1,7 @@
 // Curves on two axes, from a description: a CurvesFigure that Python sends (chart_data.py), or one that a scene makes.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { raised, thousands } from "../../../components/common/text/format.js";
+import { formatCount, raised } from "../../../components/common/text/format.js";
 
 /**
  * One curve. `names`: a label beside each point; `look`: what differs from the colours and lines of its place.
@@ -336,6 +336,6 @@ function number(value) {
     const short = digits.replace(".0", "");
     return `${short === "1" ? "" : `${short}\u00b7`}10${raised(Number(power))}`;
   }
-  if (size >= 1000) return thousands(value);
+  if (size >= 1000) return formatCount(value);
   return String(Number(value.toPrecision(4))).replace("-", "\u2212");
 }

@@ -1,8 +1,7 @@
 // Recorded runs that differ in their warm-up alone: the rate above, below what was recorded of the loss or the gradient
 // at the same update. Only recorded updates are drawn and read off; nothing stands between them.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
 import { choice } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
@@ -50,7 +49,7 @@ export class Runs extends Scene {
       step: 50,
       rate: last / 14,
       start: Math.round(last * 0.25),
-      show: thousands,
+      show: formatCount,
     };
   }
 
@@ -147,7 +146,7 @@ export class Runs extends Scene {
   label(run, step, below, narrow) {
     const value = this.reading(run, step, below);
     if (narrow) return `${run.warmup}: ${value}`;
-    return fillText(this.texts.run_reading, { warmup: thousands(run.warmup), value });
+    return fillText(this.texts.run_reading, { warmup: formatCount(run.warmup), value });
   }
 
   /**
@@ -190,9 +189,9 @@ export class Runs extends Scene {
 
   /** @type {Scene["say"]} */
   say({ step, below }) {
-    const values = this.runs.map((run) => `${thousands(run.warmup)}: ${this.reading(run, step, below)}`);
+    const values = this.runs.map((run) => `${formatCount(run.warmup)}: ${this.reading(run, step, below)}`);
     return fillText(this.texts.runs_say, {
-      step: thousands(step),
+      step: formatCount(step),
       what: below === "loss" ? this.texts.loss : this.texts.gradient_norm,
       values: values.join(" \u00b7 "),
     });

@@ -1,6 +1,6 @@
 // Table 1 with numbers put in: what each kind of layer costs, waits for, and how far a signal has to go.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { drawBars } from "../../stage/js/barchart.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";

@@ -1,6 +1,6 @@
 // Operations against the length of the sentence: self-attention crosses recurrence at n = d.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,7 +1,6 @@
 // The layers of Table 1 timed by the server: points as they are measured, and where two of their lines cross.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
 import { choice } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
@@ -75,8 +74,8 @@ export class Timed extends Scene {
           title: this.texts.length,
           log: true,
           ends: [lengths[0] / 1.15, lengths[lengths.length - 1] * 1.15],
-          ticks: shown.map((n) => [n, thousands(n)]),
-          show: (n) => `n = ${thousands(n)}`,
+          ticks: shown.map((n) => [n, formatCount(n)]),
+          show: (n) => `n = ${formatCount(n)}`,
         },
         y: {
           title: this.texts.seconds,
@@ -141,7 +140,7 @@ export class Timed extends Scene {
   outcome({ crossings }, d) {
     const { texts } = this;
     const found = crossings[d];
-    if (found) return fillText(texts.timed_crossing, { low: thousands(found[0]), high: thousands(found[1]) });
+    if (found) return fillText(texts.timed_crossing, { low: formatCount(found[0]), high: formatCount(found[1]) });
     const points = this.points(d);
     const both = this.lesson.values.timed.lengths
       .map((n) => ["attention", "recurrent"].map((kind) => secondsOf(points, kind, n) ?? 0))
