@@ -1,14 +1,14 @@
 // The code of the lesson "Regularisation".
 
 import { chartScene } from "../../stage/js/chartscene.js";
-import { provide } from "../../stage/js/provide.js";
+import { registerScenes } from "../../stage/js/provide.js";
 import { Dropout } from "./dropout.js";
 import { Loss } from "./loss.js";
 import { Predict } from "./predict.js";
 import { Targets } from "./targets.js";
 
-export default function bring() {
-  provide("regularisation", {
+export default function register() {
+  registerScenes("regularisation", {
     targets: Targets,
     loss: Loss,
     scores: chartScene("scores"),

@@ -1,14 +1,14 @@
 // The code of the lesson "Results and variations".
 
 import { chartScene } from "../../stage/js/chartscene.js";
-import { provide } from "../../stage/js/provide.js";
+import { registerScenes } from "../../stage/js/provide.js";
 import { Attachment } from "./attachment.js";
 import { Cost } from "./cost.js";
 import { Heads } from "./quiz.js";
 import { Scores } from "./scores.js";
 
-export default function bring() {
-  provide("results", {
+export default function register() {
+  registerScenes("results", {
     scores: Scores,
     variations: chartScene("variations"),
     cost: Cost,
