@@ -12,6 +12,8 @@ const [HEAD, FOOT] = [26, 40];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Attachment extends Scene {
+  size = { narrow: 540, least: 300, most: 560, share: 0.75 };
+
   get controls() {
     const { texts } = this;
     const names = Object.fromEntries(Object.keys(this.sentences).map((name) => [name, texts[`sentence_${name}`]]));
@@ -104,10 +106,10 @@ export class Attachment extends Scene {
 function drawTree(pen, words, { nodes, places }, { x, y, width, height }) {
   const { theme } = pen;
   const size = Math.min(WORD, width / places.width);
-  const level = Math.min(2.2 * size, (height - 22) / places.height); // a step down
+  const down = Math.min(1.5 * size, (height - 22) / places.height); // a font size downwards
   const left = x + (width - size * places.width) / 2;
   /** @param {[number, number]} place */
-  const at = ([across, down]) => [left + size * across, y + 10 + level * down];
+  const at = ([across, deep]) => [left + size * across, y + 10 + down * deep];
   const phrase = nodes.findLastIndex(([label]) => label === "PP");
   const [, begin, end] = nodes[phrase];
   places.edges.forEach((edge, index) => {
@@ -120,8 +122,8 @@ function drawTree(pen, words, { nodes, places }, { x, y, width, height }) {
     ...words.map((text, index) => ({ text, place: places.words[index], marked: begin <= index && index < end })),
   ];
   for (const { text, place, marked, ...more } of labels) {
-    const [middle, down] = at(place);
+    const [middle, line] = at(place);
     const colour = marked ? theme.kinds.encoder : theme.text;
-    pen.write(text, middle, down, { size, weight: "strong" in more ? 600 : 400, align: "center", colour });
+    pen.write(text, middle, line, { size, weight: "strong" in more ? 600 : 400, align: "center", colour });
   }
 }

@@ -119,7 +119,7 @@ export class Chart {
       if (drawn) {
         const look = this.look(series, data.series.indexOf(series));
         if (look.line) pen.line(x, y, x + 22, y, look);
-        if (series.marked) this.mark(data.series.indexOf(series), x + 11, y, look);
+        if (series.marked) this.mark(data.series.indexOf(series), x + 11, y, { ...look, radius: 4.5 });
         pen.write(series.label ?? "", x + 28, y, { ...style, most: box.width - 28 });
       }
       x += long + 10;
