@@ -1,6 +1,7 @@
 // Heads switched off: toggle tiles, or take all heads of a role, and read what is translated then.
 
 import { fillText, signed } from "../../../components/common/text/format.js";
+import { drawBars } from "../../stage/js/barchart.js";
 import { choice } from "../../stage/js/describe.js";
 import { crossOut, HeadGrid, KINDS } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
@@ -112,20 +113,16 @@ export class SwitchOff extends Scene {
     }
     label(texts.still, down + 30);
     const most = Math.max(1, -before, -after);
-    /**
-     * @param {number} value
-     * @param {string} name
-     * @param {number} at
-     * @param {string} colour
-     */
-    const bar = (value, name, at, colour) => {
-      const long = ((width - 150) * -value) / most;
-      pen.write(name, x, y + at, { most: 84 });
-      pen.fill(x + 90, y + at - 7, Math.max(1, long), 14, colour);
-      pen.write(signed(value, 1), x + 96 + long, y + at, { weight: 600 });
-    };
-    bar(before, texts.bar_before, down + 54, theme.kinds.encoder);
-    bar(after, texts.bar_after, down + 78, theme.kinds.decoder);
+    const rows = [
+      { name: texts.bar_before, values: [-before], texts: [signed(before, 1)], colours: [theme.kinds.encoder] },
+      { name: texts.bar_after, values: [-after], texts: [signed(after, 1)], colours: [theme.kinds.decoder] },
+    ];
+    drawBars(pen, { x, y: y + down + 42, width, height: 48 }, rows, {
+      ends: [0, most],
+      colours: [],
+      left: 96,
+      size: 13,
+    });
     context.restore();
   }
 
