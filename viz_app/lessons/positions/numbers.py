@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.renamed import current_names
 from transformer_core.storage.files import CheckpointError
 from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.figure import Figure
@@ -123,7 +124,7 @@ def _learned() -> PositionTables | None:
     except CheckpointError:
         return None
     return compare_position_tables(
-        translator.model, int(translator.metrics["training"]["max_tokens"]) + 1
+        translator.model, int(current_names(translator.metrics["training"])["max_tokens"]) + 1
     )  # and </s>, or <s>
 
 

@@ -1,25 +1,22 @@
 // Predict: which part of the model holds the most numbers? The bars come when the answer is revealed.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { grouped } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { faint, NARROW, share } from "./parts.js";
+import { faint, share } from "./parts.js";
 
 /** @type {("attention" | "feed_forward" | "matrix" | "norms")[]} */
 const PARTS = ["attention", "feed_forward", "matrix", "norms"];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Predict extends Scene {
+  size = { narrow: 430, least: 360, most: 470 };
+
   get controls() {
     const { texts } = this;
     return [choice("model", texts.model, { this: texts.model_this, base: texts.model_base, big: texts.model_big })];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 430 : Math.max(360, Math.min(room, 470));
   }
 
   /**
@@ -39,7 +36,7 @@ export class Predict extends Scene {
   draw(pen, settings) {
     const { width, height, theme, revealed } = pen;
     const { texts } = this;
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const left = narrow ? 0 : 190;
     const top = 34;
     const lane = (height - top - (narrow ? 40 : 26)) / PARTS.length;
@@ -71,7 +68,7 @@ export class Predict extends Scene {
       const [long, short] = [each.share, each.work].map((part) => Math.max(1.5, (room * part) / most));
       pen.fill(left, from, long, 22, colour);
       pen.fill(left, from + 25, short, 10, faint(colour, 0.4));
-      const counted = `${share(each.share)}  \u00b7  ${grouped(each.numbers)}`;
+      const counted = `${share(each.share)}  \u00b7  ${formatCount(each.numbers)}`;
       pen.write(counted, left + long + 8, from + 11, { size: 13.5, weight: 600 });
       pen.note(share(each.work), left + short + 8, from + 30, { size: 11.5 });
     });
@@ -87,7 +84,7 @@ export class Predict extends Scene {
     const all = parts.reduce((sum, { numbers }) => sum + numbers, 0);
     return fillText(this.texts.predict_answer, {
       model: this.texts[`model_${settings.model}`],
-      all: grouped(all),
+      all: formatCount(all),
       part: this.texts[`part_${most.part}`],
       share: share(most.share),
     });

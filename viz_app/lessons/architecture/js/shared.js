@@ -1,15 +1,17 @@
 // One matrix for three jobs: it reads the tokens, and the same rows are what the decoder's output is compared with.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { grouped, signed } from "../../../components/common/text/format.js";
+import { fillText, formatCount, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { arrow, drawTokens, faint, NARROW, share, tokenAt } from "./parts.js";
+import { arrow, drawTokens, faint, share, tokenAt } from "./parts.js";
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Shared extends Scene {
+  size = { narrow: 690, least: 400, most: 540 };
+
   get playhead() {
     const tokens = this.lesson.values.tokens.encoder;
     return playhead({
@@ -36,17 +38,12 @@ export class Shared extends Scene {
     ];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 690 : Math.max(400, Math.min(room, 540));
-  }
-
   /**
    * Left: what is read; middle: the matrix; right: what is written.
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {
-    if (width < NARROW)
+    if (isNarrow(width))
       return {
         narrow: true,
         line: 28, // height of a row of bars
@@ -201,7 +198,7 @@ export class Shared extends Scene {
     pen.write("E", middle, y - (narrow ? 12 : 28), { size: 17, weight: 650, align: "center" });
     const name = this.texts[this.lesson.values.shared.tied ? "one_matrix" : "own_matrices"];
     if (!narrow) pen.note(name, middle, y - 10, { align: "center", most: 180 });
-    const size = `${grouped(rows)} \u00d7 ${grouped(columns)}`;
+    const size = `${formatCount(rows)} \u00d7 ${formatCount(columns)}`;
     const place = narrow ? { x: x + width + 14, align: "right" } : { x: middle, align: "center" };
     pen.write(size, place.x, y + height + 16, { size: 12.5, align: place.align });
     if (narrow) return;

@@ -1,7 +1,7 @@
 // Predict: how much do dot products of wide vectors vary? Histograms of drawn products; the wide one is shown later.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const LEFT = 20;
@@ -9,10 +9,7 @@ const RIGHT = 20;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Variance extends Scene {
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(320, Math.min(room, 0.6 * width, 540));
-  }
+  size = { least: 320, most: 540, share: 0.6 };
 
   /** @type {Scene["draw"]} */
   draw(pen) {

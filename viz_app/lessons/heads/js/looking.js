@@ -1,9 +1,9 @@
 // Looking is not doing: for every generated token the source word with most attention, and the one that it needs most.
 
-import { fillText, percent } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { NARROW } from "../../stage/js/headgrid.js";
+import { drawBars } from "../../stage/js/barchart.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const HEAD = 44;
@@ -19,7 +19,7 @@ export class Looking extends Scene {
   height(width, room) {
     const { looking } = this.lesson.values;
     const rows = HEAD + 10 + MIN * (looking?.tokens.length ?? 8);
-    if (width >= NARROW) return Math.max(360, rows, Math.min(room, 560));
+    if (!isNarrow(width)) return Math.max(360, rows, Math.min(room, 560));
     return HEAD + 20 + (MIN + 9) * (looking?.tokens.length ?? 8) + HEAD + 24 * (looking?.words.length ?? 8);
   }
 
@@ -27,7 +27,7 @@ export class Looking extends Scene {
   get pairs() {
     const { looking } = this.lesson.values;
     const { looking_weights: weights, looking_effects: effects } = this.lesson.arrays;
-    const rows = (looking?.tokens ?? []).map((_, row) => {
+    const rows = looking.tokens.map((_, row) => {
       const [looked, needed] = [weights, effects].map((values) => largest(values.part(row).data));
       return { looked, needed, weight: weights.at(row, looked), effect: effects.at(row, needed) };
     });
@@ -49,20 +49,23 @@ export class Looking extends Scene {
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const { looking } = this.lesson.values;
-    const count = looking?.tokens.length ?? 1;
-    const narrow = width < NARROW;
+    const count = looking.tokens.length;
+    const narrow = isNarrow(width);
     const wide = narrow ? width : width * 0.62;
     const line = narrow ? MIN + 9 : Math.min(MAX, (height - HEAD - 6) / count);
     const panel = narrow
-      ? { x: 0, y: HEAD + count * line + 20, width, height: HEAD + 24 * (looking?.words.length ?? 1) }
+      ? { x: 0, y: HEAD + count * line + 20, width, height: HEAD + 24 * looking.words.length }
       : { x: wide + 36, y: 0, width: width - wide - 36, height };
     return { wide, line, panel };
+  }
+
+  missing() {
+    return this.lesson.values.looking ? null : this.texts.computing;
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { looking } = this.lesson.values;
-    if (!looking) return pen.message(this.texts.computing);
     const { theme } = pen;
     const { wide, line, panel } = this.places(pen);
     const { rows } = this.pairs;
@@ -104,34 +107,24 @@ export class Looking extends Scene {
    */
   drawToken(pen, row, { x, y, width, height }) {
     const { looking } = this.lesson.values;
-    if (!looking) return;
     const { theme } = pen;
     const { looking_weights: weights, looking_effects: effects } = this.lesson.arrays;
     pen.write(tokenText(looking.tokens[row]), x, y + 12, { size: 16, weight: 650, font: theme.code, most: width });
-    const label = Math.min(100, width * 0.34);
-    const line = Math.min(38, (height - HEAD) / looking.words.length);
-    const room = width - label - 96;
     const values = effects.part(row).data;
     const most = Math.max(1e-6, ...Array.from(values, Math.abs));
-    const size = Math.max(8, Math.min(13, line - 4));
-    looking.words.forEach((word, at) => {
-      const middle = y + HEAD + (at + 0.5) * line;
-      const tall = line * 0.36;
-      const weight = weights.at(row, at);
-      pen.write(tokenText(word), x + label - 8, middle, { font: theme.code, size, align: "right", most: label - 10 });
-      pen.fill(x + label, middle - tall, Math.max(1, room * weight), tall - 1, theme.kinds.cross);
-      const wide = Math.max(1, (room * Math.abs(values[at])) / most);
-      pen.fill(x + label, middle + 1, wide, tall - 1, theme.kinds.decoder, values[at] < 0 ? 0.3 : 1);
-      const numbers = { align: "right", size: Math.min(11, size) };
-      pen.note(percent(weight), x + width - 46, middle, numbers);
-      pen.note(signed(-values[at], 2), x + width, middle, numbers);
-    });
+    const rows = looking.words.map((word, at) => ({
+      name: word,
+      values: [weights.at(row, at), Math.abs(values[at]) / most],
+      texts: [percent(weights.at(row, at)), signed(-values[at], 2)],
+      token: true,
+    }));
+    const colours = [theme.kinds.cross, theme.kinds.decoder];
+    drawBars(pen, { x, y: y + 30, width, height: height - 30 }, rows, { ends: [0, 1], colours, size: 13 });
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
     const { looking } = this.lesson.values;
-    if (!looking) return null;
     const { wide, line } = this.places(pen);
     const row = Math.floor((y - HEAD) / line);
     return x <= wide && row >= 0 && row < looking.tokens.length ? { row } : null;
@@ -140,7 +133,6 @@ export class Looking extends Scene {
   /** @type {Scene["stepped"]} From token to token. */
   stepped(count, settings) {
     const { looking } = this.lesson.values;
-    if (!looking) return null;
     const { length } = looking.tokens;
     return { row: (this.shown(settings) + count + length) % length };
   }
@@ -148,7 +140,6 @@ export class Looking extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { looking } = this.lesson.values;
-    if (!looking) return this.texts.computing;
     const row = this.shown(settings);
     const { rows, differing } = this.pairs;
     const { looked, needed, weight, effect } = rows[row];
@@ -167,7 +158,6 @@ export class Looking extends Scene {
   table() {
     const { texts } = this;
     const { looking } = this.lesson.values;
-    if (!looking) return null;
     const columns = [texts.looking_rows, texts.looking_weight, texts.weight, texts.looking_effect, texts.looking_loss];
     const rows = this.pairs.rows.map(({ looked, needed, weight, effect }, at) => [
       tokenText(looking.tokens[at]),

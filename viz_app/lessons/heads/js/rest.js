@@ -1,10 +1,10 @@
 // Heads that say nothing: all heads of a recorded training at each snapshot, and how many of them have come to rest.
 
-import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText, headName, percent } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount, headName, percent } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
-import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { drawMap, picture, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOfRole } from "./roles.js";
@@ -17,6 +17,8 @@ const CHART = 170; // height of the curves
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Rest extends Scene {
+  size = { narrow: 690, least: 420, most: 620 };
+
   /** @type {Map<string, HTMLCanvasElement>} */
   tiles = new Map();
 
@@ -28,17 +30,12 @@ export class Rest extends Scene {
       max: steps.length - 1,
       rate: 1.5,
       start: steps.length - 1,
-      show: (value) => thousands(steps[Math.floor(value + 1e-6)] ?? 0),
+      show: (value) => formatCount(steps[Math.floor(value + 1e-6)] ?? 0),
     });
   }
 
   get controls() {
     return [{ name: "chosen", kind: "held", start: -1 }];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 690 : Math.max(420, Math.min(room, 620));
   }
 
   get heads() {
@@ -75,7 +72,7 @@ export class Rest extends Scene {
 
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const grid = new HeadGrid(this.heads.all, { width, height }, 0.28, 130);
     const side = narrow
       ? { x: 0, y: grid.height + 20, width, height: height - grid.height - 20 }
@@ -83,10 +80,15 @@ export class Rest extends Scene {
     return { grid, side };
   }
 
+  missing() {
+    const { rest, rest_read: read } = this.lesson.values;
+    if (rest) return null;
+    return read ? this.texts.rest_missing : this.texts.computing;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { rest, rest_read: read } = this.lesson.values;
-    if (!rest) return pen.message(read ? this.texts.rest_missing : this.texts.computing);
+    const { rest } = this.lesson.values;
     const { theme } = pen;
     const moment = this.moment(rest, settings);
     const { grid, side } = this.places(pen);
@@ -157,49 +159,40 @@ export class Rest extends Scene {
     const score = bleu.length ? ` · ${fillText(texts.rest_bleu, { bleu: bleu[moment].toFixed(1) })}` : "";
     const headline = fillText(texts.rest_count, { resting: resting[moment], heads: this.count });
     pen.write(`${headline}${score}`, x, y + 8, { size: 14, weight: 650, most: width });
-    const across = new Axis(0, steps.length - 1, x + 30, x + width - 24);
-    const up = new Axis(0, this.count, y + height - 34, y + 50);
-    const curves = [
-      { name: texts.rest_resting, counts: resting, colour: colourOfRole("separator", theme), dash: [] },
-      { name: texts.rest_looking, counts: looking, colour: theme.text, dash: [5, 4] },
-    ];
-    let right = x;
-    for (const { name, counts, colour, dash } of curves) {
-      pen.line(right, y + 31, right + 20, y + 31, { colour, width: 2, dash });
-      pen.note(name, right + 26, y + 31, { most: x + width - right - 26 });
-      right += 44 + pen.measure(name, { size: 12 });
-      const points = counts.map((value, at) => [across.place(at), up.place(value)]);
-      pen.trace(points, { colour, width: 2, dash });
-      pen.dot(points[moment][0], points[moment][1], 4, colour);
-    }
-    for (const value of [0, this.count / 2, this.count]) {
-      pen.line(across.from, up.place(value), across.to, up.place(value), { colour: theme.line, width: 1 });
-      pen.note(String(value), across.from - 6, up.place(value), { align: "right", size: 11 });
-    }
-    pen.line(across.place(moment), up.from, across.place(moment), up.to, { colour: theme.muted, width: 1 });
-    const every = width < 420 ? 5 : 3;
-    steps.forEach((step, at) => {
-      if (at % every) return;
-      pen.note(thousands(step), across.place(at), up.from + 13, { align: "center", size: 11 });
-    });
-    pen.note(texts.rest_step, (across.from + across.to) / 2, y + height - 6, { align: "center", size: 11 });
+    const at = steps.map((_, index) => index);
+    const look = { colour: colourOfRole("separator", theme) };
+    const every = isNarrow(pen.width) ? 5 : 3;
+    new Chart(
+      pen,
+      { x, y: y + 18, width, height: height - 18 },
+      {
+        series: [
+          { x: at, y: resting, label: texts.rest_resting, look },
+          { x: at, y: looking, label: texts.rest_looking, dashed: true, look: { colour: theme.text } },
+        ],
+        x: {
+          title: texts.rest_step,
+          ticks: at.filter((index) => index % every === 0).map((index) => [index, formatCount(steps[index])]),
+        },
+        y: { title: "", ends: [0, this.count] },
+        cut: moment,
+      },
+    ).draw();
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
-    if (!this.lesson.values.rest) return null;
     const found = this.places(pen).grid.at(x, y);
     return found && { chosen: found.number };
   }
 
   /** @type {Scene["say"]} */
   say(settings) {
-    const { rest, rest_read: read } = this.lesson.values;
-    if (!rest) return read ? this.texts.rest_missing : this.texts.computing;
+    const { rest } = this.lesson.values;
     const moment = this.moment(rest, settings);
     const chosen = this.shown(settings);
     return fillText(this.texts.rest_say, {
-      step: thousands(rest.steps[moment]),
+      step: formatCount(rest.steps[moment]),
       resting: rest.resting[moment],
       looking: rest.looking[moment],
       heads: this.count,
@@ -215,7 +208,6 @@ export class Rest extends Scene {
   /** @type {Scene["table"]} */
   table() {
     const { rest } = this.lesson.values;
-    if (!rest) return null;
     const { texts } = this;
     const rows = rest.steps.map((step, at) => [step, rest.resting[at], rest.looking[at], rest.bleu[at] ?? ""]);
     return { columns: [texts.rest_step, texts.rest_resting, texts.rest_looking, "BLEU"], rows };

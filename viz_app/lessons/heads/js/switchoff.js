@@ -1,10 +1,11 @@
 // Heads switched off: toggle tiles, or take all heads of a role, and read what is translated then.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
+import { drawBars } from "../../stage/js/barchart.js";
 import { choice } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid, KINDS } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { comparedWords } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOf, colourOfRole } from "./roles.js";
@@ -14,6 +15,9 @@ const ROLES = ["previous", "next", "self", "separator", "aligner"];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class SwitchOff extends Scene {
+  size = { narrow: 520, least: 380, most: 560 };
+  term = "off";
+
   get controls() {
     const { texts } = this;
     const groups = Object.fromEntries(["none", ...ROLES].map((group) => [group, texts[`group_${group}`]]));
@@ -21,15 +25,6 @@ export class SwitchOff extends Scene {
       choice("group", texts.off, groups, { server: true }),
       { name: "pressed", kind: "held", start: "", server: true },
     ];
-  }
-
-  lit() {
-    return "off";
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 520 : Math.max(380, Math.min(room, 560));
   }
 
   /** @param {{ width: number, height: number }} picture */
@@ -65,7 +60,7 @@ export class SwitchOff extends Scene {
       if (off[number]) crossOut(pen, tile);
       else pen.fill(tile.x, tile.y, tile.size, tile.size, colourOf(role, theme), 0.55);
     });
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const left = narrow ? 0 : grid.width + 40;
     this.drawTexts(pen, settings, left, narrow ? grid.height + 24 : 8, width - left, off.filter(Boolean).length);
     this.drawRoles(pen, left, pen.height - 40, width - left);
@@ -118,20 +113,16 @@ export class SwitchOff extends Scene {
     }
     label(texts.still, down + 30);
     const most = Math.max(1, -before, -after);
-    /**
-     * @param {number} value
-     * @param {string} name
-     * @param {number} at
-     * @param {string} colour
-     */
-    const bar = (value, name, at, colour) => {
-      const long = ((width - 150) * -value) / most;
-      pen.write(name, x, y + at, { most: 84 });
-      pen.fill(x + 90, y + at - 7, Math.max(1, long), 14, colour);
-      pen.write(signed(value, 1), x + 96 + long, y + at, { weight: 600 });
-    };
-    bar(before, texts.bar_before, down + 54, theme.kinds.encoder);
-    bar(after, texts.bar_after, down + 78, theme.kinds.decoder);
+    const rows = [
+      { name: texts.bar_before, values: [-before], texts: [signed(before, 1)], colours: [theme.kinds.encoder] },
+      { name: texts.bar_after, values: [-after], texts: [signed(after, 1)], colours: [theme.kinds.decoder] },
+    ];
+    drawBars(pen, { x, y: y + down + 42, width, height: 48 }, rows, {
+      ends: [0, most],
+      colours: [],
+      left: 96,
+      size: 13,
+    });
     context.restore();
   }
 

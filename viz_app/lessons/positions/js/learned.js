@@ -3,8 +3,8 @@
 
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -17,6 +17,8 @@ const GAP = 34;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Learned extends Scene {
+  size = { narrow: 520, least: 400, most: 680 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -28,11 +30,6 @@ export class Learned extends Scene {
 
   get learned() {
     return this.lesson.values.learned;
-  }
-
-  /** How many positions there are to show. */
-  get shown() {
-    return this.learned ?? { positions: 0, trained: 0 };
   }
 
   get playhead() {
@@ -63,15 +60,13 @@ export class Learned extends Scene {
     return both;
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < 520 ? 520 : Math.max(400, Math.min(680, room));
+  missing() {
+    return this.learned ? null : this.texts.no_learned;
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { width, height } = pen;
-    if (!this.learned) return pen.message(this.texts.no_learned);
     const left = 34;
     const curve = Math.max(94, height * 0.24);
     const size = Math.floor(Math.min((width - left - GAP) / 2 - 4, height - HEAD - 46 - curve));
@@ -93,7 +88,7 @@ export class Learned extends Scene {
    */
   drawTable(pen, [name, table], index, x, size, row) {
     const { context, theme } = pen;
-    const { positions, trained } = this.shown;
+    const { positions, trained } = this.learned;
     const grid = this.grids[index];
     grid.paint(`${theme.key} ${name}`, positions, positions, (one, other) =>
       divergingPixel(theme, table.at(one, other)),
@@ -127,32 +122,32 @@ export class Learned extends Scene {
    * The row of position p in both tables.
    * @param {Pen} pen
    * @param {Table[]} tables
-   * @param {Box} place
+   * @param {Box} box
    * @param {number} row
    */
-  drawRows(pen, tables, { x, y, width, height }, row) {
+  drawRows(pen, tables, box, row) {
     const { theme } = pen;
-    const { positions, trained } = this.shown;
-    const across = new Axis(0, positions - 1, x, x + width - 12);
-    const up = new Axis(-1, 1, y + height - 22, y + 18);
-    pen.axis(across, "bottom", up.from + 2, { ticks: across.ticks(8) });
-    pen.axis(up, "left", x, { ticks: [-1, 0, 1], show: (tick) => signed(tick, 0), grid: width - 12 });
+    const { positions, trained } = this.learned;
+    const x = Array.from({ length: positions }, (_, other) => other);
+    const chart = new Chart(pen, box, {
+      series: tables.map(([, table], index) => ({
+        x,
+        y: x.map((other) => table.at(row, other)),
+        look: { colour: this.colour(theme, index) },
+      })),
+      x: { title: "" },
+      y: { title: fillText(this.texts.alike, { p: row }), ends: [-1, 1], show: (tick) => signed(tick, 0) },
+    });
+    const { across, up } = chart;
     const end = across.place(trained - 0.5);
     pen.fill(end, up.to, across.to - end, up.from - up.to, theme.line, 0.5);
-    pen.note(fillText(this.texts.untrained, { count: trained }), end + 6, up.to - 8, { most: across.to - end });
-    pen.write(fillText(this.texts.alike, { p: row }), x, up.to - 8, { weight: 600, most: end - x - 4 });
-    tables.forEach(([, table], index) => {
-      const points = Array.from({ length: positions }, (_, other) => [
-        across.place(other),
-        up.place(table.at(row, other)),
-      ]);
-      pen.trace(points, { colour: this.colour(theme, index), width: 2 });
-    });
+    chart.draw();
+    const style = { align: "right", most: across.to - end };
+    pen.note(fillText(this.texts.untrained, { count: trained }), across.to, up.to - 16, style);
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
-    if (!this.learned) return null;
     const across = new Axis(0, this.learned.positions - 1, 34, width - 12);
     return y > height - Math.max(94, height * 0.24) ? { at: across.value(x) } : null;
   }
@@ -164,7 +159,6 @@ export class Learned extends Scene {
 
   /** @type {Scene["say"]} */
   say(settings) {
-    if (!this.learned) return this.texts.no_learned;
     const p = Math.round(settings.at);
     const next = Math.min(p + 1, this.learned.positions - 1);
     const [fixed, learned] = this.tables(settings).map(([, table]) => signed(table.at(p, next)));
@@ -173,7 +167,6 @@ export class Learned extends Scene {
 
   /** @type {Scene["table"]} */
   table(settings) {
-    if (!this.learned) return null;
     const tables = this.tables(settings);
     const row = Math.round(settings.at);
     const rows = Array.from({ length: this.learned.positions }, (_, other) => [

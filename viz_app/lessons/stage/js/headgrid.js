@@ -1,7 +1,9 @@
 // All heads as tiles: a block for each kind, a row for each layer.
 
+import { PHONE } from "./layout.js";
+
 export const KINDS = ["encoder", "decoder", "cross"];
-export const NARROW = 620;
+export const NARROW = PHONE;
 const TITLE = 30;
 const NUMBERS = 15; // room for the numbers of the layers
 const BETWEEN = 10;

@@ -2,10 +2,10 @@
 // level rises over that list; what lies under it is merged, as it would be with a vocabulary of just so many merges.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { grouped } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { BOUNDARY } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { letter } from "./boxes.js";
 
@@ -14,7 +14,6 @@ const BASE = 34; // height of the letters
 const LEFT = 46; // for the numbers of merges
 const MIN = 104; // height of a line
 const MAX_LINES = 7;
-const NARROW = 520;
 
 /**
  * A merge of two parts of the sentence; `x`: its middle in letters.
@@ -25,6 +24,8 @@ const NARROW = 520;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Merges extends Scene {
+  term = "first";
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -64,7 +65,7 @@ export class Merges extends Scene {
    * @param {number} width
    */
   cell(width) {
-    if (width < NARROW) return 14;
+    if (isNarrow(width)) return 14;
     return Math.max(15, Math.min(26, (width - LEFT) / this.letters.length));
   }
 
@@ -72,10 +73,6 @@ export class Merges extends Scene {
   height(width, room) {
     const count = Math.min(MAX_LINES, this.lines(width).length);
     return Math.max(Math.min(560, room), HEAD + count * (MIN + BASE));
-  }
-
-  lit() {
-    return "first";
   }
 
   /** @type {Scene["draw"]} */
@@ -121,8 +118,11 @@ export class Merges extends Scene {
     if (!last) return;
     const { left, right } = this.parts(last);
     const style = { colour: theme.kinds.decoder, size: 14, weight: 600, align: "right", most: width * 0.6 };
-    if (width < NARROW) return pen.write(`${left} + ${right}`, width, 10, { ...style, font: theme.code });
-    const number = fillText(texts.merge, { rank: grouped(last.rank), count: grouped(this.lesson.values.count) });
+    if (isNarrow(width)) return pen.write(`${left} + ${right}`, width, 10, { ...style, font: theme.code });
+    const number = fillText(texts.merge, {
+      rank: formatCount(last.rank),
+      count: formatCount(this.lesson.values.count),
+    });
     return pen.write(`${number}:  ${left} + ${right}`, width, 10, style);
   }
 
@@ -150,7 +150,7 @@ export class Merges extends Scene {
     const right = LEFT + (end - begin) * this.cell(pen.width);
     for (const tick of up.ticks()) {
       pen.line(LEFT - 6, up.place(tick), right, up.place(tick), { colour: theme.line, width: 1, alpha: 0.6 });
-      pen.note(grouped(tick), LEFT - 10, up.place(tick), { size: 11, align: "right" });
+      pen.note(formatCount(tick), LEFT - 10, up.place(tick), { size: 11, align: "right" });
     }
     const y = up.place(Math.max(level, up.low));
     pen.line(LEFT - 6, y, right, y, { colour: theme.kinds.decoder, dash: [6, 4] });
@@ -217,11 +217,11 @@ export class Merges extends Scene {
     const count = Math.floor(done + 1e-6);
     const last = merges[count - 1];
     if (!last) return texts.merges_start;
-    if (count < merges.length) return fillText(texts.merges_say, { rank: grouped(last.rank), ...this.parts(last) });
+    if (count < merges.length) return fillText(texts.merges_say, { rank: formatCount(last.rank), ...this.parts(last) });
     return fillText(texts.merges_end, {
       tokens: letters.length - count,
       letters: letters.length,
-      count: grouped(this.lesson.values.count),
+      count: formatCount(this.lesson.values.count),
     });
   }
 

@@ -1,15 +1,15 @@
 // The curve of the paper: both branches dashed, the smaller one bold, and a marker that rides it.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { peak, rate, scientific } from "./rate.js";
-import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";
+import { Plot, ScheduleScene, STEPS } from "./schedule.js";
 
 export class Curve extends ScheduleScene {
   get playhead() {
     const label = this.texts.step;
-    return playhead({ name: "step", label, min: 1, max: STEPS, step: 100, rate: 1500, start: 1000, show: thousands });
+    return playhead({ name: "step", label, min: 1, max: STEPS, step: 100, rate: 1500, start: 1000, show: formatCount });
   }
 
   /** @param {Pen} pen */
@@ -40,8 +40,8 @@ export class Curve extends ScheduleScene {
     plot.minimum(d_model, warmup, { colour: theme.text, width: 3.5 });
     const top = plot.peak(d_model, warmup);
     pen.line(top.x, top.y, top.x, base, { colour: theme.muted, width: 1, dash: [2, 3] });
-    if (pen.width >= NARROW || Math.abs(step - warmup) > 3000)
-      pen.note(`warmup_steps = ${thousands(warmup)}`, top.x + 6, base - 11, { font: theme.code });
+    if (!isNarrow(pen.width) || Math.abs(step - warmup) > 3000)
+      pen.note(`warmup_steps = ${formatCount(warmup)}`, top.x + 6, base - 11, { font: theme.code });
     this.marker(pen, plot, step);
   }
 
@@ -59,7 +59,7 @@ export class Curve extends ScheduleScene {
     const [x, y] = [plot.across.place(step), plot.up.place(now)];
     pen.line(x, y, x, plot.up.from, { colour });
     const branch = rises ? this.texts.on_rising : this.texts.on_falling;
-    const lines = [branch, `${this.texts.step} ${thousands(step)}`, scientific(now)];
+    const lines = [branch, `${this.texts.step} ${formatCount(step)}`, scientific(now)];
     plot.plate(lines, x, rises ? y + 12 : y - 44, colour);
     pen.dot(x, y, 8, colour, theme.background);
   }
@@ -74,9 +74,9 @@ export class Curve extends ScheduleScene {
     const { d_model, warmup } = this.paper;
     const label = this.rises(step) ? this.texts.curve_rising : this.texts.curve_falling;
     return fillText(label, {
-      step: thousands(step),
+      step: formatCount(step),
       rate: scientific(rate(step, d_model, warmup)),
-      warmup: thousands(warmup),
+      warmup: formatCount(warmup),
     });
   }
 

@@ -1,11 +1,11 @@
 // Width and warm-up: the peak is dragged along the branch that falls, and curves can be pinned for comparison.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { readPins } from "../../stage/js/pins.js";
 import { peak, rate, scientific } from "./rate.js";
-import { NARROW, Plot, ScheduleScene } from "./schedule.js";
+import { Plot, ScheduleScene } from "./schedule.js";
 
 const MIN = 1000;
 const MAX = 12000;
@@ -16,6 +16,8 @@ const COLUMNS = [100, 400, 1000, 4000, 10000, 20000, 100000]; // steps of the ta
 /** @typedef {{ width: number, warmup: number }} Pinned */
 
 export class Shape extends ScheduleScene {
+  term = "warmup";
+
   get playhead() {
     return {
       name: "warmup",
@@ -25,7 +27,7 @@ export class Shape extends ScheduleScene {
       step: 200,
       rate: 1400,
       start: this.paper.warmup,
-      show: thousands,
+      show: formatCount,
     };
   }
 
@@ -61,7 +63,7 @@ export class Shape extends ScheduleScene {
 
   /** @param {Pinned} curve */
   named({ width, warmup }) {
-    return `${width} \u00b7 ${thousands(warmup)}`;
+    return `${width} \u00b7 ${formatCount(warmup)}`;
   }
 
   /** @param {Settings} settings */
@@ -79,10 +81,6 @@ export class Shape extends ScheduleScene {
     return new Plot(pen, 1.12 * Math.max(peak(Number(settings.width), MIN), peak(d_model, warmup), ...pinned));
   }
 
-  lit() {
-    return "warmup";
-  }
-
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { theme } = pen;
@@ -98,10 +96,10 @@ export class Shape extends ScheduleScene {
     pen.line(x, y, x, plot.up.from, { colour: theme.text });
     const lines = [
       fillText(this.texts.peak_of, { width }),
-      `warmup_steps ${thousands(warmup)}`,
+      `warmup_steps ${formatCount(warmup)}`,
       scientific(peak(width, warmup)),
     ];
-    const corner = pen.width < NARROW || names.length > 1; // beside the peak it would hide the names of others
+    const corner = isNarrow(pen.width) || names.length > 1; // beside the peak it would hide the names of others
     plot.plate(lines, corner ? pen.width : x, corner ? plot.up.to + 24 : y - 46, theme.text);
     pen.dot(x, y, 9, theme.kinds.cross, theme.background);
   }
@@ -146,9 +144,9 @@ export class Shape extends ScheduleScene {
     const label = number === own.d_model ? this.texts.shape_own : this.texts.shape_say;
     return fillText(label, {
       width,
-      warmup: thousands(warmup),
+      warmup: formatCount(warmup),
       rate: scientific(peak(number, warmup)),
-      own: thousands(own.warmup),
+      own: formatCount(own.warmup),
       factor: own.factor,
     });
   }
@@ -163,7 +161,7 @@ export class Shape extends ScheduleScene {
       peak(width, warmup),
       ...COLUMNS.map((step) => rate(step, width, warmup)),
     ]);
-    const rates = COLUMNS.map((step) => `${texts.step} ${thousands(step)}`);
+    const rates = COLUMNS.map((step) => `${texts.step} ${formatCount(step)}`);
     return { columns: ["d_model", "warmup_steps", texts.peak, ...rates], rows };
   }
 }
