@@ -331,24 +331,11 @@ type Measures = import("./components/explorer/js/data/measures.js").Measures;
 type Difference = import("./components/explorer/js/data/difference.js").Difference;
 type Figure = import("./components/explorer/js/figure.js").Figure;
 
-/** Weights of a sentence as bytes: where those of each kind start, and their shape (..., L, H, Q, K). */
-type MapSentence = {
-  axes: Record<AxisName, { tokens: string[] }>;
-  maps: Record<Kind, { shape: number[]; offset: number }>;
-};
+/** Weights of a sentence as bytes: components/growth/payload.py and components/atlas/payload.py. */
+type MapSentence = Pick<HistorySentence, "axes" | "maps">;
 
 // ---- The head atlas
 
-/** Numbers of a measure for a kind, flat, layer after layer; null where there is none: components/atlas/payload.py. */
-type AtlasColumns = Record<"value" | "low" | "high" | "baseline" | "q", (number | null)[]> & { detail: string[] };
-type AtlasMeasure = {
-  name: string;
-  label: string;
-  about: string;
-  unit: string;
-  diverging: boolean;
-  kinds: Record<Kind, AtlasColumns>;
-};
 type AtlasNumbers = {
   value: number;
   low: number | null;
@@ -357,7 +344,6 @@ type AtlasNumbers = {
   q: number | null;
   detail: string;
 };
-type AtlasRole = { label: string; words: string; link: boolean; value: number; baseline: number };
 type AtlasState = {
   by: string;
   view: "grid" | "list";
@@ -369,19 +355,6 @@ type AtlasState = {
   chosen: string[];
   /** Whether the reader has asked for the maps of the sentence. */
   maps: boolean;
-};
-type AtlasHeader = {
-  language: string;
-  texts: AtlasTexts;
-  colours: Palettes;
-  start: AtlasState;
-  layers: number;
-  heads: number;
-  measures: AtlasMeasure[];
-  roles: Record<Kind, AtlasRole[][]>;
-  significant: Record<Kind, boolean[]> | null;
-  sentence: (MapSentence & { cut: number }) | null;
-  has_sentence: boolean;
 };
 type AtlasData = import("./components/atlas/js/data.js").AtlasData;
 type AtlasActions = {
@@ -396,26 +369,6 @@ type AtlasActions = {
 type Block = import("./components/explorer/js/draw/block.js").Block;
 type Tile = import("./components/explorer/js/draw/block.js").Tile;
 type TrainingHistory = import("./components/growth/js/traininghistory.js").TrainingHistory;
-/** The header of a training history: components/growth/payload.py. `moment` counts the snapshots, `steps` says their step. */
-type GrowthHeader = {
-  layers: number;
-  heads: number;
-  causal: boolean;
-  language: string;
-  texts: GrowthTexts;
-  colours: Palettes;
-  steps: number[];
-  start: { sentence: number; kind: Kind; moment: number; layer: number; head: number };
-  sentences: (MapSentence & { source: string; target: string })[];
-  roles: Record<Kind, Record<string, { places: number; chance: number; shares: number[][][] }>>;
-  /** By checkpoint, layer and head. */
-  alignment: { aer: number[][][]; sentences: number } | null;
-  /** Of each checkpoint. */
-  validation: { name: string; sentences: number; nll: number[]; bleu: number[] } | null;
-  training: { mean_nll: (number | null)[]; learning_rate: (number | null)[] };
-  /** Of the whole training, at steps of its own. */
-  course: { step: number[]; mean_nll: number[] };
-};
 type GrowthState = {
   snapshot: number;
   kind: Kind;

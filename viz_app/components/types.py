@@ -2,15 +2,15 @@
 
     python -m viz_app.components.types
 
-writes `viz_app/generated.d.ts` and, for each lesson whose `numbers.py` has a TypedDict `Values`, its
-`js/numbers.d.ts`. Git ignores these files. Run it before `npx tsc -p jsconfig.json`, and after a change of
+writes `viz_app/generated.d.ts` and, for each lesson whose `numbers.py` has a TypedDict `Values`, all TypedDicts of
+that module to its `js/numbers.d.ts`. Git ignores these files. Run it before `npx tsc`, and after a change of
 
 * a label: the keys of a table of `text/en.toml`, or of `labels.en.toml` of the lessons, are the type of its texts;
 * a setting or an array of a lesson: its name in a control of the JavaScript, or a text in the Python of the lesson;
-* a number: a TypedDict or Struct in `SENT`, or the `Values` of a lesson, is a type of the same name.
+* a number: a TypedDict or Struct in `SENT`, or of the `numbers.py` of a lesson, is a type of the same name.
 
-To convert a lesson: write its `numbers.d.ts` as TypedDicts in `numbers.py`, of which `data` returns `Values`, and
-remove the file from Git.
+To convert a lesson: write its `numbers.d.ts` as TypedDicts in `numbers.py`, of which `data` returns `Values`. Remove
+the file from Git and name it in `.gitignore`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import sys
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import is_typeddict
 
 import msgspec
 from msgspec import inspect
@@ -42,7 +43,10 @@ TEXTS = {
 }
 
 # The types of numbers, as module and names.
-SENT: dict[str, list[str]] = {}
+SENT = {
+    "viz_app.components.atlas.payload": ["AtlasHeader"],
+    "viz_app.components.growth.payload": ["GrowthHeader"],
+}
 
 _SETTING = re.compile(r'\b(?:name: |(?:choice|held|toggle)\()"(\w+)"')
 
@@ -90,6 +94,8 @@ def _typescript(node: inspect.Type, written: dict[str, str]) -> str:
         return _typescript(part, written)
 
     match node:
+        case inspect.Metadata(type=_, extra_json_schema={"title": name}):
+            return str(name)  # a type of types.d.ts
         case inspect.AnyType():
             return "any"
         case inspect.NoneType():
@@ -139,9 +145,10 @@ def write() -> list[Path]:
     for path in _lesson_files("numbers.py"):
         if "\nclass Values(TypedDict" not in path.read_text(encoding="utf-8"):
             continue
-        values = importlib.import_module(f"viz_app.lessons.{path.parent.name}.numbers").Values
+        module = importlib.import_module(f"viz_app.lessons.{path.parent.name}.numbers")
+        found = [each for each in vars(module).values() if is_typeddict(each) and each.__module__ == module.__name__]
         types = path.parent / "js" / "numbers.d.ts"
-        types.write_text(f"{_NOTE}\n{number_types([values])}\n".replace("\ntype ", "\nexport type "), encoding="utf-8")
+        types.write_text(f"{_NOTE}\n{number_types(found)}\n".replace("\ntype ", "\nexport type "), encoding="utf-8")
         written.append(types)
     return written
 

@@ -21,8 +21,8 @@ def test_numbers_rise_when_the_clock_is_set_back_and_a_component_is_mounted_anew
 ) -> None:
     numbers = javascript(
         f"""{SET}
-        const first = await import("./components/common/events.js");
-        const anew = await import("./components/common/events.js?anew");
+        const first = await import("./components/common/page/events.js");
+        const anew = await import("./components/common/page/events.js?anew");
         const both = [first, anew, first, anew, anew, first, anew];
         console.log(JSON.stringify([first !== anew, both.map((each) => each.eventId())]));"""
     )

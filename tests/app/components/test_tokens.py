@@ -8,7 +8,7 @@ from pathlib import Path
 
 from viz_app.figures.model.figure import display_label
 
-TOKENS = Path(__file__).parents[3] / "viz_app" / "components" / "common" / "tokens.js"
+TOKENS = Path(__file__).parents[3] / "viz_app" / "components" / "common" / "text" / "tokens.js"
 CASES = ["\u2581Haus", "es", "\u2581", "\u2581\u2581", "a\u2581b", "</s>", ".", "\uac00", "|", "\u00b7"]
 
 

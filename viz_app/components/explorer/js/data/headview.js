@@ -96,7 +96,9 @@ export class HeadView {
 export function byteView({ axes, maps }, bytes, kind, { causal, snapshot = 0 } = {}) {
   const { shape, offset } = maps[kind];
   const [layers, heads, rows, columns] = shape.slice(-4);
-  const [queries, keys] = [AXES[kind].queries, AXES[kind].keys].map((name) => tokenPositions(axes[name].tokens));
+  const [queries, keys] = [AXES[kind].queries, AXES[kind].keys].map((name) =>
+    tokenPositions(axes[name].tokens, axes[name].special),
+  );
   // An axis may be longer than the maps, which are cut.
   const axis = [queries.slice(0, rows), keys.slice(0, columns)];
   const view = new HeadView(kind, { layers, heads }, axis[0], axis[1], bytes, 1 / 255, causal);
