@@ -300,8 +300,8 @@ type Findings = { roles?: Roles | null; card?: HeadCardData | null; off?: Withou
 type Translation = import("./components/explorer/js/data/data.js").Translation;
 type View = import("./components/explorer/js/data/headview.js").HeadView;
 type Views = Record<Kind, View>;
-/** A matrix that the map, the lines and the tables show: Sheet of sheet.js, TokenSheet of token.js. */
-type Sheet = {
+/** A matrix that map, lines and tables show: HeadMatrix of labelledmatrix.js, TokenMatrix of token.js. */
+type LabelledMatrix = {
   view: View;
   name: string;
   kind: Kind;

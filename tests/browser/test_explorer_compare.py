@@ -145,9 +145,9 @@ def test_tokens_are_aligned_as_many_as_possible(open_compare: Open) -> None:
     found = page.locator(".explorer").evaluate(
         """(root, cases) => {
           const Difference = root.explorer.compare.difference.constructor;
-          const sheet = (letters) => ({ kind: "cross", queries: [...letters].map((text) => ({ text })),
+          const matrix = (letters) => ({ kind: "cross", queries: [...letters].map((text) => ({ text })),
                                         rows: letters.length, keys: [], columns: 0 });
-          return cases.map(([a, b]) => Array.from(new Difference(sheet(a), sheet(b)).rows));
+          return cases.map(([a, b]) => Array.from(new Difference(matrix(a), matrix(b)).rows));
         }""",
         cases,
     )

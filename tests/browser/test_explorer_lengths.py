@@ -22,9 +22,9 @@ READ = """(root, [unit, cells]) => {
     (kind) => [kind, translation.view(kind, unit, translation.length)]));
   return cells.map(([kind, layer, head, query, key]) => [
     views[kind].at(layer, head, query, key),
-    views[kind].sheet(layer, head).at(query, key),
-    views[kind].sheet(layer, head).rowSum(query),
-    views[kind].sheet(layer, head, "layer").at(query, key),
+    views[kind].matrix(layer, head).at(query, key),
+    views[kind].matrix(layer, head).rowSum(query),
+    views[kind].matrix(layer, head, "layer").at(query, key),
   ]);
 }"""
 

@@ -127,7 +127,7 @@ export class Overview {
     legend.draw(
       theme,
       texts,
-      { scale: state.scale, threshold: state.threshold, sheet: state },
+      { scale: state.scale, threshold: state.threshold, matrix: state },
       { hatched: views.decoder ? texts.masked : "" },
     );
     this.changed.hidden = !kindsShown(state).some((kind) => measures.changed(kind).size);
@@ -251,7 +251,7 @@ export class Overview {
     }
     const { block } = pointed;
     const layer = block.layerOf(pointed, this.store.state.layer);
-    const picture = new Picture(this.views[block.kind].sheet(layer, pointed.head), this.effective);
+    const picture = new Picture(this.views[block.kind].matrix(layer, pointed.head), this.effective);
     this.note.replaceChildren(h("b", {}, pointed.button.title), ". ", caption(picture, texts));
   }
 

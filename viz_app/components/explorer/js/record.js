@@ -44,7 +44,7 @@ export class Recorder {
   /** Goes to the first token and plays; the film ends when the time bar does. */
   start() {
     const { store, film } = this;
-    const { kind, name } = this.figure.picture.sheet;
+    const { kind, name } = this.figure.picture.matrix;
     store.set({ step: 1, playing: false });
     store.flush();
     film.start(`headlight_${kind}_${name}`);

@@ -18,18 +18,18 @@ const BRANCHES = 12; // rows of a page
  * @returns {TableContent}
  */
 export function weightTable(picture, title, texts, corner = axes(texts)) {
-  const { sheet, rows, written, existing } = picture;
+  const { matrix, rows, written, existing } = picture;
   const keys = picture.columns.slice(0, existing);
   /** @param {number} row */
   const cells = (row) => {
     const query = rows[row];
     const reason = picture.blind(query) ? texts.blind : texts.masked;
     const values = keys.map((key) =>
-      picture.forbidden(query, key) ? nothing(reason) : h("td", {}, decimals(sheet.at(query, key))),
+      picture.forbidden(query, key) ? nothing(reason) : h("td", {}, decimals(matrix.at(query, key))),
     );
-    return [h("th", { scope: "row" }, tokenElement(sheet.queries[query].text)), ...values];
+    return [h("th", { scope: "row" }, tokenElement(matrix.queries[query].text)), ...values];
   };
-  const columns = [corner, ...keys.map((key) => tokenElement(sheet.keys[key].text))];
+  const columns = [corner, ...keys.map((key) => tokenElement(matrix.keys[key].text))];
   const perPage = Math.max(1, Math.floor(MAX_WEIGHTS / (existing + 1)));
   return { texts, label: texts.table, title, columns, count: written, perPage, cells };
 }

@@ -33,7 +33,7 @@ export class HeadMap {
     const { kind, layer, head } = state;
     const { texts } = history;
     this.texts = texts;
-    this.picture = new Picture(history.view(state).sheet(layer, head), { ...PLAIN, pin: null });
+    this.picture = new Picture(history.view(state).matrix(layer, head), { ...PLAIN, pin: null });
     const { rows, columns } = this.picture;
     if (isCell(this.cursor) && (this.cursor.query >= rows.length || this.cursor.key >= columns.length))
       this.cursor = null;
@@ -56,11 +56,11 @@ export class HeadMap {
     const { picture, cursor, texts } = this;
     if (!isCell(cursor)) return this.readout.replaceChildren(texts.point);
     const { query, key } = cursor;
-    const { sheet } = picture;
-    const weight = picture.forbidden(query, key) ? texts.masked : decimals(sheet.at(query, key));
+    const { matrix } = picture;
+    const weight = picture.forbidden(query, key) ? texts.masked : decimals(matrix.at(query, key));
     const values = {
-      query: tokenElement(sheet.queries[query].text, "b"),
-      key: tokenElement(sheet.keys[key].text, "b"),
+      query: tokenElement(matrix.queries[query].text, "b"),
+      key: tokenElement(matrix.keys[key].text, "b"),
       weight: h("b", { class: "value" }, weight),
     };
     this.readout.replaceChildren(fill(texts.cell, values));

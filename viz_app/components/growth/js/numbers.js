@@ -111,15 +111,15 @@ export function tables(history, state) {
 function weights(history, state) {
   const { texts } = history;
   const { kind, layer, head, snapshot } = state;
-  const sheet = history.view(state).sheet(layer, head);
-  const rows = sheet.queries.map(({ text }, query) =>
+  const matrix = history.view(state).matrix(layer, head);
+  const rows = matrix.queries.map(({ text }, query) =>
     numberRow(
       text,
-      sheet.keys.map((_, key) => (sheet.masked(query, key) ? "–" : decimals(sheet.at(query, key)))),
+      matrix.keys.map((_, key) => (matrix.masked(query, key) ? "–" : decimals(matrix.at(query, key)))),
     ),
   );
   const values = { head: headName(layer, head), moment: snapshotName(history, snapshot) };
   const title = `${fillText(texts.table_weights, values)}. ${texts.exact}`;
   const corner = `${texts[`query_${kind}`]} ↓ ${texts[`key_${kind}`]} →`;
-  return tableRegion(title, [corner, ...sheet.keys.map(({ text }) => text)], rows);
+  return tableRegion(title, [corner, ...matrix.keys.map(({ text }) => text)], rows);
 }

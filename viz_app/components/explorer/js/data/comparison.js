@@ -86,13 +86,13 @@ export class Comparison {
    * @param {Pick<State, "against" | "unit">} state
    * @param {number} step
    */
-  sheet({ against, unit }, step) {
+  matrix({ against, unit }, step) {
     const { pinned } = this;
     if (!pinned || against === null) return null;
     const { kind, layer, head } = parseHead(against);
     const shape = pinned.kinds[kind];
     const view = pinned.view(kind, unit, pinned.id === this.translation.id ? step : pinned.length);
-    return view.sheet(Math.min(layer, shape.layers - 1), Math.min(head, shape.heads - 1));
+    return view.matrix(Math.min(layer, shape.layers - 1), Math.min(head, shape.heads - 1));
   }
 
   /**

@@ -4,7 +4,7 @@ import { readBuffer } from "../../../common/buffer.js";
 import { AXES } from "../../../common/heads/heads.js";
 import { joinTokens, tokenText } from "../../../common/text/tokens.js";
 import { HeadView, tokenPositions } from "./headview.js";
-import { Sheet } from "./labelledmatrix.js";
+import { HeadMatrix } from "./labelledmatrix.js";
 import { Merged } from "./merge.js";
 import { FULL, Weights } from "./weights.js";
 
@@ -183,13 +183,13 @@ export class View extends HeadView {
    * @param {number} head
    * @param {string} [average]
    */
-  sheet(layer, head, average = "none") {
-    if (average === "none") return super.sheet(layer, head);
+  matrix(layer, head, average = "none") {
+    if (average === "none") return super.matrix(layer, head);
     const layers = average === "all" ? Array.from({ length: this.layers }, (_, index) => index) : [layer];
     const name = average === "all" ? "mean" : `${layer + 1}.mean`;
     if (!this.means.has(name)) this.means.set(name, this.mean(layers));
     const heads = layers.flatMap((row) => Array.from({ length: this.heads }, (_, column) => [row, column]));
-    return new Sheet(this, name, this.means.get(name) ?? [], 0, this.scale, heads);
+    return new HeadMatrix(this, name, this.means.get(name) ?? [], 0, this.scale, heads);
   }
 
   /**

@@ -3,7 +3,7 @@
 import { AXES } from "../../../common/heads/heads.js";
 import { headName } from "../../../common/text/format.js";
 import { BOUNDARY, tokenText } from "../../../common/text/tokens.js";
-import { Sheet } from "./labelledmatrix.js";
+import { HeadMatrix } from "./labelledmatrix.js";
 
 export class HeadView {
   unit = "tokens";
@@ -70,8 +70,8 @@ export class HeadView {
    * @param {number} layer
    * @param {number} head
    */
-  sheet(layer, head) {
-    return new Sheet(this, headName(layer, head), this.values, this.offset(layer, head, 0), this.scale, [
+  matrix(layer, head) {
+    return new HeadMatrix(this, headName(layer, head), this.values, this.offset(layer, head, 0), this.scale, [
       [layer, head],
     ]);
   }

@@ -40,14 +40,14 @@ export class LargeMap extends PictureCanvas {
    * @param {number} tallest
    */
   layout(width, height, tallest) {
-    const { sheet, rows, columns } = this.picture;
+    const { matrix, rows, columns } = this.picture;
     const size = width < 420 || columns.length > 40 ? 11 : 12.5;
     this.useLabels(size);
     const axes = {
-      queries: rows.map((query) => sheet.queries[query]),
-      keys: columns.map((key) => sheet.keys[key]),
-      causal: sheet.causal,
-      groups: sheet.groups,
+      queries: rows.map((query) => matrix.queries[query]),
+      keys: columns.map((key) => matrix.keys[key]),
+      causal: matrix.causal,
+      groups: matrix.groups,
     };
     this.geometry = measureMap(axes, this.labels, width, height, tallest);
     const { full, shown, left, top, cell, row } = this.geometry;
@@ -100,7 +100,7 @@ export class LargeMap extends PictureCanvas {
   /** The newest row, what is pinned, the crosshair. */
   drawMarks() {
     const { context, theme, picture } = this;
-    const colour = theme.kinds[picture.sheet.kind];
+    const colour = theme.kinds[picture.matrix.kind];
     if (picture.current !== null) this.frame({ query: picture.current, key: null }, colour, 2);
     if (picture.pin) {
       context.setLineDash([4, 3]);
@@ -133,7 +133,7 @@ export class LargeMap extends PictureCanvas {
   drawRowLabels() {
     const { labels, geometry, picture } = this;
     const { left, top, row, next, limit, shown } = geometry;
-    const { sheet, rows, current, pin, written } = picture;
+    const { matrix, rows, current, pin, written } = picture;
     const { scrollTop } = this.element;
     const font = row < labels.size + 1 ? `${row - 1}px ${labels.family}` : labels.font;
     const draw = () => {
@@ -141,8 +141,8 @@ export class LargeMap extends PictureCanvas {
         const query = rows[slot];
         const y = top - scrollTop + (slot + 0.5) * row;
         const bold = [this.hand.cursor()?.query, current, pin?.query].includes(query);
-        this.drawNext(sheet.queries[query], left - 8, y);
-        this.drawToken(sheet.queries[query], left - 8 - next, y, { align: "right", limit, bold, font });
+        this.drawNext(matrix.queries[query], left - 8, y);
+        this.drawToken(matrix.queries[query], left - 8 - next, y, { align: "right", limit, bold, font });
       }
     };
     this.inside(0, top, draw, left);
@@ -151,7 +151,7 @@ export class LargeMap extends PictureCanvas {
   drawColumnLabels() {
     const { context, geometry, picture } = this;
     const { left, top, cell, angle, limit, shown } = geometry;
-    const { sheet, columns, pin, existing } = picture;
+    const { matrix, columns, pin, existing } = picture;
     const { scrollLeft } = this.element;
     const draw = () => {
       for (let [slot, end] = inSight(existing, scrollLeft, shown.width - left, cell); slot < end; slot++) {
@@ -160,7 +160,7 @@ export class LargeMap extends PictureCanvas {
         context.save();
         context.translate(left - scrollLeft + (slot + 0.5) * cell, top - 6);
         context.rotate(-angle);
-        this.drawToken(sheet.keys[key], 2, 0, { align: "left", limit, bold });
+        this.drawToken(matrix.keys[key], 2, 0, { align: "left", limit, bold });
         context.restore();
       }
     };
