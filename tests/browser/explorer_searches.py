@@ -10,7 +10,7 @@ import numpy as np
 from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.config import DecodingConfig, LengthPenalty
-from transformer_core.decoding.beam import Alternatives, SearchResult, _Candidate, _Sentence
+from transformer_core.decoding.beam import Alternatives, SearchResult, _Candidate, _Sentence, length_penalty
 from viz_app.serving.models.search_tree import branch_ends, path_to, search_tree
 
 EOS = 0
@@ -52,3 +52,14 @@ def maps_of(translation: Any, number: int) -> AttentionMaps:
     path = path_to(translation.history, branch_ends(translation)[number])
     tokens = [TOKENS[node.token] for node in path if node.token != EOS]
     return samples.sample(samples.SENTENCE[0], tokens, seed=number, finished=path[-1].token == EOS)
+
+
+def ranked(translation: Any, alpha: float, kind: LengthPenalty) -> list[int]:
+    """Branches that are finished, or returned unfinished, best first."""
+    rows = []
+    for branch, end in enumerate(branch_ends(translation)):
+        node = translation.history[end]
+        if branch < len(translation.hypotheses) or node.status == "finished":
+            score = node.log_probability / length_penalty(node.step, alpha, kind)
+            rows.append((node.token != EOS, -score, branch))
+    return [branch for _, _, branch in sorted(rows)]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import random
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -124,38 +122,6 @@ def test_on_a_phone_in_the_dark_in_korean(open_compare: Open, check_accessibilit
     page.locator(".compare-models").select_option("big")
     page.get_by_text('"vsmodel": "big"').wait_for()
     assert page.locator(".head").is_visible(), "the old picture stays until the new one is there"
-
-
-def longest_common(a: Sequence[str], b: Sequence[str]) -> int:
-    """Length of the longest common subsequence, by trying all of the shorter one's."""
-    for size in range(min(len(a), len(b)), 0, -1):
-        subsequences = {tuple(a[i] for i in chosen) for chosen in itertools.combinations(range(len(a)), size)}
-        if any(tuple(b[i] for i in chosen) in subsequences for chosen in itertools.combinations(range(len(b)), size)):
-            return size
-    return 0
-
-
-def test_tokens_are_aligned_as_many_as_possible(open_compare: Open) -> None:
-    page = open_compare(vs="link")
-    draw = random.Random(4)
-    cases = [
-        ["".join(draw.choices("abc", k=draw.randint(0, 7))), "".join(draw.choices("abc", k=draw.randint(0, 7)))]
-        for _ in range(60)
-    ]
-    found = page.locator(".explorer").evaluate(
-        """(root, cases) => {
-          const Difference = root.explorer.compare.difference.constructor;
-          const sheet = (letters) => ({ kind: "cross", queries: [...letters].map((text) => ({ text })),
-                                        rows: letters.length, keys: [], columns: 0 });
-          return cases.map(([a, b]) => Array.from(new Difference(sheet(a), sheet(b)).rows));
-        }""",
-        cases,
-    )
-    for (a, b), pairs in zip(cases, found, strict=True):
-        chosen = [(i, j) for j, i in enumerate(pairs) if i >= 0]
-        assert len(pairs) == len(b) and all(a[i] == b[j] for i, j in chosen)
-        assert [i for i, _ in chosen] == sorted({i for i, _ in chosen}), "positions rise"
-        assert len(chosen) == longest_common(a, b)
 
 
 def test_two_equal_maps_say_what_to_do(explorer: Page) -> None:

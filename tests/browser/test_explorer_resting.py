@@ -5,28 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 
 from tests.browser.app_driver import wait_for_params
-from tests.browser.explorer_driver import ENGLISH, MAPS, choose, settle, state
-from transformer_core.analysis.attention_sinks import SINK_SHARE, information, most_informative_head, sink_shares
-from transformer_core.attention_maps import KINDS, Kind
+from tests.browser.explorer_driver import ENGLISH, choose, settle, state
+from transformer_core.analysis.attention_sinks import SINK_SHARE, most_informative_head, sink_shares
+from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translator
 from viz_app.serving.models.registry import checkpoint_folder
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
     from tests.browser.conftest import OpenPage
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_browser_measures_what_the_core_measures(explorer: Page, kind: Kind) -> None:
-    script = "(root, [name, kind]) => Array.from(root.explorer.overview.measures.of(name, kind))"
-    for name, expected in (("resting", sink_shares(MAPS, kind)), ("information", information(MAPS, kind))):
-        found = explorer.locator(".explorer").evaluate(script, [name, kind])
-        np.testing.assert_allclose(found, expected.ravel(), atol=1e-3)
 
 
 def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_looks(

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { align } from "../../viz_app/components/explorer/js/data/align.js";
 import { Difference } from "../../viz_app/components/explorer/js/data/difference.js";
-import { compare } from "../../viz_app/components/explorer/js/data/sentencediff.js";
+import { headChanges } from "../../viz_app/components/explorer/js/data/sentencediff.js";
 import { random } from "./random.js";
 
 /** Length of the longest common subsequence by trying every subset of `b`. */
@@ -49,16 +49,16 @@ test("a head that looks at what stands in the same place has not changed; one th
     [0, 1, 0],
     [0, 0, 1],
   ]);
-  assert.deepEqual([...compare(before, before)], [0]);
+  assert.deepEqual([...headChanges(before, before)], [0]);
   const cat = view("the cat sees", "the cat sees", [
     [1, 0, 0],
     [0, 1, 0],
     [0, 1, 0],
   ]);
   // Shared queries: "the", unchanged, and "sees", which went from itself to the place of dog and cat: (0 + 1) / 2.
-  assert.deepEqual([...compare(before, cat)], [0.5]);
+  assert.deepEqual([...headChanges(before, cat)], [0.5]);
   assert.equal(
-    compare(
+    headChanges(
       before,
       view("x y z", "x y z", [
         [1, 0, 0],
@@ -71,7 +71,7 @@ test("a head that looks at what stands in the same place has not changed; one th
 });
 
 test("the difference of two heads is of cells that both have, and names what has no partner", () => {
-  const sheet = (text, values) => ({
+  const matrix = (text, values) => ({
     kind: "cross",
     queries: axis(text),
     keys: axis(text),
@@ -80,12 +80,12 @@ test("the difference of two heads is of cells that both have, and names what has
     masked: () => false,
     at: (query, key) => values[query][key],
   });
-  const a = sheet("the dog sees", [
+  const a = matrix("the dog sees", [
     [1, 0, 0],
     [0, 0.5, 0.5],
     [0.25, 0, 0.75],
   ]);
-  const b = sheet("the cat sees", [
+  const b = matrix("the cat sees", [
     [0.5, 0, 0.5],
     [0, 1, 0],
     [0, 0, 1],

@@ -12,7 +12,7 @@ import {
   signed,
   tiny,
 } from "../../viz_app/components/common/text/format.js";
-import { toneIndex, tonePlace, toneWeight } from "../../viz_app/components/explorer/js/data/colourmapping.js";
+import { colourIndex, scalePlace, weightAtPlace } from "../../viz_app/components/explorer/js/data/colourmapping.js";
 import { periodText } from "../../viz_app/lessons/positions/js/encoding.js";
 import { arePins, readPins } from "../../viz_app/lessons/stage/js/pins.js";
 import { scientific } from "../../viz_app/lessons/warmup/js/rate.js";
@@ -45,15 +45,15 @@ test("large, small and signed numbers", () => {
 });
 
 test("a weight's place on each scale, and back", () => {
-  assert.equal(tonePlace(0.25, 0.5, "linear"), 0.25);
-  assert.equal(tonePlace(0.25, 0.5, "sqrt"), 0.5);
-  assert.equal(tonePlace(0.25, 0.5, "row"), 0.5);
-  assert.equal(toneIndex(1, 1, "linear"), 255);
-  assert.equal(toneIndex(0.2, 1, "linear"), 51);
-  assert.equal(toneIndex(0.04, 1, "sqrt", 5), 0); // under the threshold of 5 percent
+  assert.equal(scalePlace(0.25, 0.5, "linear"), 0.25);
+  assert.equal(scalePlace(0.25, 0.5, "sqrt"), 0.5);
+  assert.equal(scalePlace(0.25, 0.5, "row"), 0.5);
+  assert.equal(colourIndex(1, 1, "linear"), 255);
+  assert.equal(colourIndex(0.2, 1, "linear"), 51);
+  assert.equal(colourIndex(0.04, 1, "sqrt", 5), 0); // under the threshold of 5 percent
   for (const scale of ["linear", "sqrt", "row"]) {
     for (const weight of [0.01, 0.3, 0.5]) {
-      assert.ok(Math.abs(toneWeight(tonePlace(weight, 0.5, scale), 0.5, scale) - weight) < 1e-12);
+      assert.ok(Math.abs(weightAtPlace(scalePlace(weight, 0.5, scale), 0.5, scale) - weight) < 1e-12);
     }
   }
 });

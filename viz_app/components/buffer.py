@@ -9,17 +9,28 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
-from transformer_core.attention_maps import Axis
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.attention_maps import Axis, Kind
 
 ALIGNMENT = 8
 
 Part = bytes | memoryview
 
 
+class PlainAxis(TypedDict):
+    """Labels of an axis: tokens, the number of the word of each, and whether it is special."""
+
+    tokens: list[str]
+    words: list[int]
+    special: list[bool]
+
+
 def join_buffer(header: Mapping[str, Any], *parts: Part) -> bytes:
-    """The buffer; the parts, which may be large, are copied once.
+    """Return the buffer; the parts, which may be large, are copied once.
 
     Raises:
         ValueError: The header holds a number that JSON cannot.
@@ -29,8 +40,26 @@ def join_buffer(header: Mapping[str, Any], *parts: Part) -> bytes:
     return b"".join((struct.pack("<I", len(text)), text, *parts))
 
 
-def plain_axis(axis: Axis) -> dict[str, list[Any]]:
-    """The labels of an axis as plain values for a header."""
+class PackedMaps(TypedDict):
+    """Weights of one kind as bytes: their shape (..., L, H, Q, K), and where they start."""
+
+    shape: list[int]
+    offset: int
+
+
+def pack_maps(weights: Mapping[Kind, npt.NDArray[np.uint8]], parts: list[Part]) -> dict[Kind, PackedMaps]:
+    """Add the weights of each kind to the parts; return where they lie. All parts are bytes."""
+    start = sum(len(part) for part in parts)
+    packed: dict[Kind, PackedMaps] = {}
+    for kind, array in weights.items():
+        packed[kind] = {"shape": list(array.shape), "offset": start}
+        parts.append(np.ascontiguousarray(array).tobytes())
+        start += array.size
+    return packed
+
+
+def plain_axis(axis: Axis) -> PlainAxis:
+    """Return the labels of an axis as plain values for a header."""
     return {
         "tokens": list(axis.tokens),
         "words": [int(word) for word in axis.words],
@@ -39,7 +68,7 @@ def plain_axis(axis: Axis) -> dict[str, list[Any]]:
 
 
 def split_buffer(buffer: bytes) -> tuple[dict[str, Any], memoryview]:
-    """The header, and the data, which shares the memory of the buffer."""
+    """Return the header and the data, which shares the memory of the buffer."""
     (length,) = struct.unpack_from("<I", buffer)
     header: dict[str, Any] = json.loads(buffer[4 : 4 + length])
     return header, memoryview(buffer)[4 + length :]

@@ -1,19 +1,32 @@
-"""The colours that every component gets with its data: the tables of the figures, so that screen and print agree."""
+"""Colours for the components: the tables of the figures, so that screen and print agree."""
 
 from __future__ import annotations
 
 import base64
-from typing import Any
+from typing import TypedDict
 
 from viz_app.figures.colours.palette import KIND_COLORS, MASK_HATCH, THEMES, kind_color
 from viz_app.figures.colours.scales import Colors, diverging, sequential
 
 
-def palettes() -> dict[str, dict[str, Any]]:
-    """For light and dark: scales of weights and differences, colours of the kinds, hatch of masked cells.
+class Palette(TypedDict):
+    """Colours of one theme, as "#rrggbb"; the scales are RGB triples in base64.
 
-    The scales are RGB triples in base64: 256 for weights, 257 for differences, of which the middle one means zero.
+    Args:
+        scale: 256 triples for weights.
+        diverging: 257 triples for differences; the middle one is zero.
+        kinds: For each kind of attention.
+        hatch: Of masked cells.
     """
+
+    scale: str
+    diverging: str
+    kinds: dict[str, str]
+    hatch: str
+
+
+def palettes() -> dict[str, Palette]:
+    """Return the colours of the light and the dark theme."""
     return {
         theme: {
             "scale": _packed(sequential(theme=theme)),

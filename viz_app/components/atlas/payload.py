@@ -1,18 +1,19 @@
 """An atlas for the browser, as one byte buffer.
 
-A header and the weights of one sentence, as of `viz_app.components.buffer`. A weight w is the byte round(255 w), so
-within 1/510 of the true one. All tables of numbers are flat, layer after layer; None stands where there is no number.
+A header and the weights of one sentence, see `viz_app.components.buffer`. A weight w is the byte round(255 w), so
+within 1/510 of the true one. All tables of numbers are flat, layer after layer; a missing number is None.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import numpy as np
+from msgspec import Meta
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
-from viz_app.components.buffer import join_buffer, plain_axis
+from viz_app.components.buffer import PackedMaps, Part, PlainAxis, join_buffer, pack_maps, plain_axis
 from viz_app.components.palette import palettes
 from viz_app.text import Texts
 from viz_app.text.role_words import role_words
@@ -28,6 +29,62 @@ SIGNIFICANT = 0.05  # the largest corrected p-value of an effect that counts
 _DIGITS = 5
 
 
+class AtlasColumns(TypedDict):
+    """Numbers of a measure for the heads of one kind; `detail` in words."""
+
+    value: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+    baseline: list[float | None]
+    q: list[float | None]
+    detail: list[str]
+
+
+class AtlasMeasure(TypedDict):
+    """One measure of all heads, with its labels."""
+
+    name: str
+    label: str
+    about: str
+    unit: str
+    diverging: bool
+    kinds: dict[Kind, AtlasColumns]
+
+
+class AtlasRole(TypedDict):
+    """Role of a head: its label, the label in words, whether it links words, and its share."""
+
+    label: str
+    words: str
+    link: bool
+    value: float
+    baseline: float
+
+
+class AtlasSentence(TypedDict):
+    """Maps of the reader's sentence; `cut` is the largest length of an axis if one was cut, else 0."""
+
+    maps: dict[Kind, PackedMaps]
+    cut: int
+    axes: dict[str, PlainAxis]
+
+
+class AtlasHeader(TypedDict):
+    """Header of the buffer; `significant` and `roles` by kind, layer after layer."""
+
+    language: str
+    texts: Annotated[dict[str, str], Meta(title="AtlasTexts")]
+    colours: Annotated[dict[str, Any], Meta(title="Palettes")]
+    start: Annotated[dict[str, Any], Meta(title="AtlasState")]
+    layers: int
+    heads: int
+    measures: list[AtlasMeasure]
+    roles: dict[Kind, list[list[AtlasRole]]]
+    significant: dict[Kind, list[bool]] | None
+    sentence: AtlasSentence | None
+    has_sentence: bool
+
+
 def pack(
     atlas: Atlas,
     roles: Mapping[Head, Sequence[Role]],
@@ -37,21 +94,21 @@ def pack(
     maps: AttentionMaps | None = None,
     has_sentence: bool = True,
 ) -> bytes:
-    """Packs an atlas.
+    """Pack an atlas.
 
     Args:
         atlas: With L layers of H heads.
         roles: Of every head.
         t: Labels in the reader's language.
-        start: What a fresh component shows, as `AtlasState.to_dict` says.
-        maps: Of the reader's sentence; None before anybody has asked for them.
-        has_sentence: Whether there will be maps at all.
+        start: What a fresh component shows: `AtlasState.to_dict`.
+        maps: Of the reader's sentence; None until the reader asks for them.
+        has_sentence: Whether there can be maps.
     """
     from transformer_core.atlas.measures import measures
 
     found = measures(atlas)
-    parts: list[bytes] = []
-    header: dict[str, Any] = {
+    parts: list[Part] = []
+    header: AtlasHeader = {
         "language": t.language,
         "texts": t.table("atlas"),
         "colours": palettes(),
@@ -81,13 +138,19 @@ def _heads(atlas: Atlas, kind: Kind) -> list[Head]:
     return [(kind, layer, head) for layer in range(atlas.layers) for head in range(atlas.heads)]
 
 
-def _plain(numbers: HeadNumbers, t: Texts, kind: Kind, measure: str) -> dict[str, Any]:
-    """The arrays of a measure as flat lists; details in words."""
-    flat = {name: _flat(getattr(numbers, name)) for name in ("value", "low", "high", "baseline", "q")}
+def _plain(numbers: HeadNumbers, t: Texts, kind: Kind, measure: str) -> AtlasColumns:
+    """Return the arrays of a measure as flat lists; details in words."""
     details = [detail for row in numbers.detail for detail in row]
     if details and measure != "nearest":
         details = [label_words(t, kind, detail) for detail in details]
-    return {**flat, "detail": details}
+    return {
+        "value": _flat(numbers.value),
+        "low": _flat(numbers.low),
+        "high": _flat(numbers.high),
+        "baseline": _flat(numbers.baseline),
+        "q": _flat(numbers.q),
+        "detail": details,
+    }
 
 
 def _flat(values: Any) -> list[float | None]:
@@ -97,7 +160,7 @@ def _flat(values: Any) -> list[float | None]:
     ]
 
 
-def _roles(roles: Sequence[Role], t: Texts, kind: Kind) -> list[dict[str, Any]]:
+def _roles(roles: Sequence[Role], t: Texts, kind: Kind) -> list[AtlasRole]:
     return [
         {
             "label": role.label,
@@ -111,7 +174,7 @@ def _roles(roles: Sequence[Role], t: Texts, kind: Kind) -> list[dict[str, Any]]:
 
 
 def label_words(t: Texts, kind: Kind, label: str) -> str:
-    """A role's label in words; the label itself where it names a rule or relation that this version does not know."""
+    """Return a role's label in words; the label itself for a rule or relation that this version does not know."""
     from transformer_core.atlas.naming import Role
 
     name, _, detail = label.partition(" ")
@@ -124,26 +187,25 @@ def label_words(t: Texts, kind: Kind, label: str) -> str:
         return label
 
 
-def _significant(atlas: Atlas) -> dict[str, list[bool]] | None:
-    """Whether the effect of each head differs from 0; None where it was not measured."""
+def _significant(atlas: Atlas) -> dict[Kind, list[bool]] | None:
+    """Tell whether the effect of each head differs from 0; None if it was not measured."""
     q = atlas.effects.q.get("mean") if atlas.effects else None
     if q is None:
         return None
     return {kind: [bool(each <= SIGNIFICANT) for each in values.ravel()] for kind, values in q.items()}
 
 
-def _sentence(maps: AttentionMaps, parts: list[bytes]) -> dict[str, Any]:
-    """The axes and the places of the weights, which are added to the parts."""
-    offset, kinds = 0, {}
-    for kind in KINDS:
-        weights = maps.weights(kind)[:, :, :MAX_TOKENS, :MAX_TOKENS]  # (L, H, Q, K)
-        data = np.rint(np.clip(weights, 0.0, 1.0) * 255).astype(np.uint8)
-        kinds[kind] = {"shape": list(data.shape), "offset": offset}
-        parts.append(np.ascontiguousarray(data).tobytes())
-        offset += data.size
+def _sentence(maps: AttentionMaps, parts: list[Part]) -> AtlasSentence:
+    """Return the axes and the places of the weights, which are added to the parts."""
+    shown = {kind: maps.weights(kind)[:, :, :MAX_TOKENS, :MAX_TOKENS] for kind in KINDS}  # (L, H, Q, K)
+    data = {kind: np.rint(np.clip(weights, 0.0, 1.0) * 255).astype(np.uint8) for kind, weights in shown.items()}
     cut = max(len(maps.source), len(maps.inputs)) > MAX_TOKENS
     axes = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
-    return {"maps": kinds, "cut": MAX_TOKENS if cut else 0, "axes": {n: plain_axis(axis) for n, axis in axes.items()}}
+    return {
+        "maps": pack_maps(data, parts),
+        "cut": MAX_TOKENS if cut else 0,
+        "axes": {n: plain_axis(axis) for n, axis in axes.items()},
+    }
 
 
 def _key(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -19,8 +19,31 @@ BUDGET = 256
 STEP = 32
 
 
+Padding = tuple[int, int, int]  # positions that are padding, all positions, batches
+
+
+class Values(TypedDict):
+    """Numbers for the browser.
+
+    Args:
+        letters: Of the sentence.
+        count: Merges of the vocabulary.
+        tokens: Of the sentence.
+        word: A word, right and misspelt.
+        word_tokens: Of both.
+        padding: In the order of the file, and sorted by length.
+    """
+
+    letters: str
+    count: int
+    tokens: list[str]
+    word: tuple[str, str]
+    word_tokens: tuple[list[str], list[str]]
+    padding: tuple[Padding, Padding]
+
+
 def data(context: LessonContext) -> StageData:
-    """The merges of the sentence, batches in two orders, a word and how it falls apart when it is misspelt."""
+    """Return the merges of the sentence, batches in two orders, and a word with its misspelt twin."""
     tokenizer = context.service.translator.tokenizer.source
     ranks = merge_ranks(tokenizer)
     letters = normalised_letters(tokenizer, context.source)
@@ -29,15 +52,16 @@ def data(context: LessonContext) -> StageData:
     word, wrong = most_fragmented_word(words, tokenizer)
     budget = STEP * round(context.state.number("budget", BUDGET, *BUDGETS) / STEP)
     plain, sorted_ = _batches(budget)
+    values: Values = {
+        "letters": letters,
+        "count": len(ranks),
+        "tokens": list(tokens(letters, done)),
+        "word": (word, wrong),
+        "word_tokens": (list(tokenizer.encode(word).tokens), list(tokenizer.encode(wrong).tokens)),
+        "padding": (_padding(plain), _padding(sorted_)),
+    }
     return StageData(
-        values={
-            "letters": letters,
-            "count": len(ranks),
-            "tokens": list(tokens(letters, done)),
-            "word": [word, wrong],
-            "word_tokens": [list(tokenizer.encode(text).tokens) for text in (word, wrong)],
-            "padding": [[each.padded, each.positions, len(each.rows)] for each in (plain, sorted_)],
-        },
+        values=values,
         arrays={
             "merges": np.array([[m.begin, m.middle, m.end, m.rank] for m in done], dtype=np.int32).reshape(-1, 4),
             "lengths": lengths().astype(np.int32),
@@ -47,6 +71,10 @@ def data(context: LessonContext) -> StageData:
         },
         answers={"budget": budget},
     )
+
+
+def _padding(batches: Batches) -> Padding:
+    return batches.padded, batches.positions, len(batches.rows)
 
 
 @lru_cache(maxsize=32)

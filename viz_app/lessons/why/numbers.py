@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from viz_app.lessons.jobs.layer_benchmark import (
     PASSES,
     REACH,
     WIDTHS,
+    Kind,
     Progress,
     crossover_lengths,
     layer_benchmark,
@@ -32,17 +33,47 @@ _CROSSING: tuple[Layer, ...] = ("attention", "recurrent", "restricted")
 _SAME_AS: dict[Layer, Layer] = {"dilated": "convolution"}  # in operations
 
 
+class Timed(TypedDict):
+    """Widths and lengths that are measured."""
+
+    widths: tuple[int, ...]
+    lengths: tuple[int, ...]
+
+
+class Values(TypedDict):
+    """Numbers for the browser; `r`: positions on either side that restricted attention keeps."""
+
+    tokens: list[str]
+    r: int
+    timed: Timed
+
+
+class Measurement(TypedDict):
+    """Measurement of layers so far: by width the points (layer, n, seconds) and where two layers are equally fast."""
+
+    state: str
+    width: int
+    total: int
+    points: dict[str, list[tuple[Kind, int, float]]]
+    crossings: dict[str, tuple[int, int] | None]
+    machine: dict[str, str | int] | None
+
+
 def data(context: LessonContext) -> StageData:
-    """The tokens, and what is measured; the table is worked out in the browser."""
-    timed = {"widths": WIDTHS, "lengths": LENGTHS}
-    return StageData(values={"tokens": list(context.tokens), "r": RESTRICTED_TO, "timed": timed})
+    """Return the tokens and what is measured; the browser works out the table."""
+    values: Values = {
+        "tokens": list(context.tokens),
+        "r": RESTRICTED_TO,
+        "timed": {"widths": WIDTHS, "lengths": LENGTHS},
+    }
+    return StageData(values=values)
 
 
 def live_data(context: LessonContext) -> StageData:
-    """The measurement as far as it is, for all who have the scene open."""
+    """Return the measurement so far, for every open scene."""
     view = layer_benchmark().watch()
-    points = {str(width): [[p.kind, p.n, p.seconds] for p in found] for width, found in view.points.items()}
-    values = {
+    points = {str(width): [(p.kind, p.n, p.seconds) for p in found] for width, found in view.points.items()}
+    values: Measurement = {
         "state": view.state,
         "width": view.width,
         "total": layer_benchmark().total,

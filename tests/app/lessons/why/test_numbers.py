@@ -63,7 +63,7 @@ def test_what_is_measured_is_news_and_a_figure(visit: Visit, monkeypatch: pytest
     times.thread.join(30)
     measured = why.live_data(shown)
     assert measured.values["state"] == "done" and measured.values["width"] == 256 and measured.drawn != before
-    assert [point[:2] for point in measured.values["points"]["256"]] == [[kind, n] for n in (2, 4) for kind in KINDS]
+    assert [point[:2] for point in measured.values["points"]["256"]] == [(kind, n) for n in (2, 4) for kind in KINDS]
     assert json.loads(json.dumps(measured.values)) and set(measured.values["crossings"]) == {"256"}
     drawn = why.figure("timed", shown)
     assert isinstance(drawn, CurvesFigure) and len(drawn.series) == len(KINDS)

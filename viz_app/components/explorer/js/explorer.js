@@ -1,6 +1,7 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
 import { Theme } from "../../common/draw/theme.js";
+import { KINDS } from "../../common/heads/heads.js";
 import { h, pageTop, setAttribute } from "../../common/page/dom.js";
 import { onFollowedView } from "../../common/page/followed_view.js";
 import { Beam } from "./beam/beam.js";
@@ -9,7 +10,7 @@ import { whenTold } from "./cards/findings.js";
 import { HeadCard } from "./cards/headcard.js";
 import { Compare } from "./compare/compare.js";
 import { Choice, Player } from "./controls.js";
-import { halves, KINDS, readPayload, Translation } from "./data/data.js";
+import { halves, readPayload, Translation } from "./data/data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
@@ -32,7 +33,7 @@ export class Explorer {
   body;
   /** @type {Translation} */
   translation;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Theme} */
   theme;
@@ -189,9 +190,9 @@ export class Explorer {
   }
 
   /** The matrix that the large map draws: a head, or a mean over heads. */
-  sheet() {
+  matrix() {
     const { layer, head, average } = this.store.state;
-    return this.shown().sheet(layer, head, average);
+    return this.shown().matrix(layer, head, average);
   }
 
   /**
@@ -214,16 +215,16 @@ export class Explorer {
     Object.assign(state, fitted(this.translation, state)); // kinds may differ in layers and heads
     const step = this.step(state);
     const view = this.shown();
-    const sheet = this.sheet();
+    const matrix = this.matrix();
     // While the translation is being written, the newest row is the one to look at.
     const current = state.step === null || state.kind === "encoder" || !view.rows ? null : view.rows - 1;
-    state.pin = this.figure.pinFor(sheet, state, current, has("step"));
+    state.pin = this.figure.pinFor(matrix, state, current, has("step"));
     const all = has("data", "theme");
     // Where the pointer is, and whether the table is open, change no picture.
     const drawn = [...changed].some((name) => !["cursor", "spot", "table", "size", "beam", "alpha"].includes(name));
     if (drawn) this.update(state, step);
-    if (drawn) this.figure.update(view, sheet, state, current, this.theme);
-    if (drawn || has("cursor")) this.tree.update(state, step, view, sheet);
+    if (drawn) this.figure.update(view, matrix, state, current, this.theme);
+    if (drawn || has("cursor")) this.tree.update(state, step, view, matrix);
     if (drawn) this.card.update(state);
     if (has("off")) this.reportOff(state.off);
     if (drawn || has("size")) {
@@ -235,7 +236,7 @@ export class Explorer {
     this.figure.draw();
     this.figure.point(state);
     if (drawn || has("beam", "alpha")) this.beam.update(state, this.theme, this.translation.languages.target);
-    if (drawn) this.compare.update(state, sheet, this.theme, step);
+    if (drawn) this.compare.update(state, matrix, this.theme, step);
     this.root.dataset.compare = this.compare.ready(state) ? "on" : "off";
     if (has("size")) {
       this.beam.tree.draw();

@@ -17,7 +17,7 @@ const AXES = ["query", "key", "token", "layer", "head"]; // words of the names o
 const BESIDE = 185; // width that the readout needs to stand beside the picture
 
 export class Figure {
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Theme} */
   theme;
@@ -70,7 +70,7 @@ export class Figure {
     this.element = h("figure", { class: "head" }, top, this.token.head, this.row, this.live);
   }
 
-  /** @param {Texts} texts */
+  /** @param {ExplorerTexts} texts */
   label(texts) {
     this.texts = texts;
     this.form.label(texts.form, [texts.form_map, texts.form_lines]);
@@ -87,33 +87,33 @@ export class Figure {
 
   /**
    * In the zoom on a token something has to be pinned, and it follows the time bar.
-   * @param {Sheet} sheet
+   * @param {LabelledMatrix} matrix
    * @param {State} state
    * @param {number | null} current
    * @param {boolean} stepped
    */
-  pinFor(sheet, state, current, stepped) {
+  pinFor(matrix, state, current, stepped) {
     if (state.zoom !== "token") return state.pin;
     if (stepped && current !== null && !state.pin?.startsWith("k")) return `q${current}`;
     if (state.pin) return state.pin;
-    const query = current ?? tellingRow(new Picture(sheet, state));
+    const query = current ?? tellingRow(new Picture(matrix, state));
     return `q${query ?? 0}`;
   }
 
   /**
    * Takes over what is to be seen; `current` is the row of the step, or null.
    * @param {View} view
-   * @param {Sheet} sheet
+   * @param {LabelledMatrix} matrix
    * @param {State} state
    * @param {number | null} current
    * @param {Theme} theme
    */
-  update(view, sheet, state, current, theme) {
+  update(view, matrix, state, current, theme) {
     const { texts } = this;
     const own = state.zoom === "token";
     this.theme = theme;
-    this.picture = own ? this.token.picture(view, state) : new Picture(sheet, state, current);
-    this.title = title(this.picture.sheet, texts);
+    this.picture = own ? this.token.picture(view, state) : new Picture(matrix, state, current);
+    this.title = title(this.picture.matrix, texts);
     this.form.element.hidden = own;
     this.token.head.hidden = !own;
     if (own) this.token.update(view, this.picture, state, texts);
@@ -146,7 +146,7 @@ export class Figure {
     const { kind } = view;
     const query = fillText(texts[`query_${kind}`], { unit: unitName(view, texts) });
     define(this.queryTitle, own ? texts.token_heads : query, texts.language, AXES);
-    const key = own && this.picture.sheet.received ? query : texts[`key_${kind}`];
+    const key = own && this.picture.matrix.received ? query : texts[`key_${kind}`];
     define(this.keyTitle, key, texts.language, AXES);
   }
 
@@ -158,16 +158,16 @@ export class Figure {
    */
   annotate(state, theme, lines) {
     const { texts, picture } = this;
-    const { sheet } = picture;
-    const mean = meanName(sheet, texts);
-    const blind = !sheet.groups && picture.rows.slice(0, picture.written).some((query) => picture.blind(query));
-    const hatched = lines ? "" : blind ? texts.blind : sheet.causal ? texts.masked : "";
+    const { matrix } = picture;
+    const mean = meanName(matrix, texts);
+    const blind = !matrix.groups && picture.rows.slice(0, picture.written).some((query) => picture.blind(query));
+    const hatched = lines ? "" : blind ? texts.blind : matrix.causal ? texts.masked : "";
     this.legend.draw(theme, texts, picture, { lines, mean, hatched });
-    const encoder = sheet.kind === "encoder" && state.step !== null ? texts.encoder_note : null;
+    const encoder = matrix.kind === "encoder" && state.step !== null ? texts.encoder_note : null;
     const notes = [
       mean ? texts.mean_note : null,
-      this.restingNote(sheet, state),
-      sheet.received ? null : hiddenNote(picture, texts),
+      this.restingNote(matrix, state),
+      matrix.received ? null : hiddenNote(picture, texts),
       encoder,
     ].filter((note) => note);
     this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, note)));
@@ -175,12 +175,12 @@ export class Figure {
 
   /**
    * That the selected head rests, with its share; null for one that looks, and for what is no head.
-   * @param {Sheet} sheet
+   * @param {LabelledMatrix} matrix
    * @param {State} state
    */
-  restingNote(sheet, { kind, layer, head, average }) {
-    if (sheet.groups || average !== "none") return null;
-    const index = layer * sheet.view.heads + head;
+  restingNote(matrix, { kind, layer, head, average }) {
+    if (matrix.groups || average !== "none") return null;
+    const index = layer * matrix.view.heads + head;
     if (!this.measures.resting(kind).has(index)) return null;
     const share = this.measures.of("resting", kind)?.[index] ?? 0;
     return fillText(this.texts.resting, { share: percent(share) });
@@ -218,7 +218,7 @@ export class Figure {
   follow() {
     const { picture } = this;
     const { rows, columns, current, pin } = picture;
-    const target = picture.sheet.groups
+    const target = picture.matrix.groups
       ? this.token.target(picture)
       : [current ?? pin?.query ?? -1, current === null ? (pin?.key ?? -1) : -1];
     const key = `${this.shown.element.className} ${target}`;
@@ -242,7 +242,7 @@ export class Figure {
     const { picture, texts } = this;
     const cursor = state.zoom === "token" ? state.spot : (state.cursor ?? picture.pin);
     const valid = cursor && this.exists(cursor);
-    const starts = picture.sheet.unit === "tokens" ? ` ${texts.word_starts}` : "";
+    const starts = picture.matrix.unit === "tokens" ? ` ${texts.word_starts}` : "";
     const hint = h(
       "span",
       { class: "note" },

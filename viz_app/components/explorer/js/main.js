@@ -1,5 +1,5 @@
 // The explorer's code: one explorer for each place on the page, which then takes new data. See mount.js.
-// STYLE, the text of its style sheets, and GLOSSARY are put before it by Python.
+// STYLE, the text of its style matrices, and GLOSSARY are put before it by Python.
 
 import { instanceAt } from "../../common/component.js";
 import { provideCode } from "../../common/handover.js";

@@ -9,8 +9,8 @@ const emphasised = (text) => tokenElement(text, "em");
 const NEARLY = 0.1; // weights that differ by less are about as telling; the same in figures/captions.py
 
 /**
- * Of a sheet that is a mean: "layer" or "all"; null for a head and for anything else.
- * @param {Sheet} sheet
+ * Of a matrix that is a mean: "layer" or "all"; null for a head and for anything else.
+ * @param {LabelledMatrix} matrix
  */
 function meanOf({ name, groups }) {
   if (groups) return null;
@@ -18,82 +18,82 @@ function meanOf({ name, groups }) {
 }
 
 /**
- * "Mean of the 8 heads of layer 4"; empty when the sheet is no mean.
- * @param {Sheet} sheet
- * @param {Texts} texts
+ * "Mean of the 8 heads of layer 4"; empty when the matrix is no mean.
+ * @param {LabelledMatrix} matrix
+ * @param {ExplorerTexts} texts
  */
-export function meanName(sheet, texts) {
-  const mean = meanOf(sheet);
+export function meanName(matrix, texts) {
+  const mean = meanOf(matrix);
   if (!mean) return "";
-  const { layers, heads } = sheet.view;
+  const { layers, heads } = matrix.view;
   return fillText(texts[`mean_${mean}`], {
-    layer: sheet.name.split(".")[0],
+    layer: matrix.name.split(".")[0],
     count: mean === "all" ? layers * heads : heads,
   });
 }
 
 /**
  * "Encoder-decoder attention, head 4.6", or of a token in all heads.
- * @param {Sheet} sheet
- * @param {Texts} texts
+ * @param {LabelledMatrix} matrix
+ * @param {ExplorerTexts} texts
  */
-export function title(sheet, texts) {
-  const kind = texts[`kind_${sheet.kind}`];
-  if (sheet.groups) return fillText(texts.token_title, { kind, token: sheet.name });
-  const mean = meanName(sheet, texts);
-  return mean ? `${kind}, ${mean}` : fillText(texts.title, { kind, head: sheet.name });
+export function title(matrix, texts) {
+  const kind = texts[`kind_${matrix.kind}`];
+  if (matrix.groups) return fillText(texts.token_title, { kind, token: matrix.name });
+  const mean = meanName(matrix, texts);
+  return mean ? `${kind}, ${mean}` : fillText(texts.title, { kind, head: matrix.name });
 }
 
 /**
  * "Writing *Hund*, head 4.6 looked 81 % at *dog*": the row of the current step, or the most telling row of the head.
  * @param {Picture} picture
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function caption(picture, texts) {
-  const { sheet } = picture;
-  if (sheet.groups) return tokenCaption(picture, texts);
+  const { matrix } = picture;
+  if (matrix.groups) return tokenCaption(picture, texts);
   const query = picture.current ?? tellingRow(picture);
   if (query === null) return document.createTextNode("");
   const key = picture.favourite(query);
   if (key < 0) return blindNote(picture, query, texts);
-  const mean = meanName(sheet, texts);
-  return fill(mean ? texts.mean_caption : texts[`caption_${sheet.kind}`], {
+  const mean = meanName(matrix, texts);
+  return fill(mean ? texts.mean_caption : texts[`caption_${matrix.kind}`], {
     mean,
-    query: emphasised(sheet.queries[query].text),
-    next: emphasised(sheet.others[query]?.text || "\u2026"),
-    key: emphasised(sheet.keys[key].text),
-    head: sheet.name,
-    weight: percent(sheet.at(query, key)),
+    query: emphasised(matrix.queries[query].text),
+    next: emphasised(matrix.others[query]?.text || "\u2026"),
+    key: emphasised(matrix.keys[key].text),
+    head: matrix.name,
+    weight: percent(matrix.at(query, key)),
   });
 }
 
 /**
  * "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*."
  * @param {Picture} picture
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function tokenCaption(picture, texts) {
-  const { sheet } = picture;
-  const name = emphasised(sheet.name);
+  const { matrix } = picture;
+  const name = emphasised(matrix.name);
   if (!picture.written) return fill(texts.token_unwritten, { token: name });
   const best = picture.strongest();
   if (!best) return fill(texts.blind_caption, { query: name });
-  return fill(sheet.received ? texts.token_caption_key : texts.token_caption_query, {
+  return fill(matrix.received ? texts.token_caption_key : texts.token_caption_query, {
     token: name,
-    head: sheet.queries[best[0]].text,
-    other: emphasised(sheet.keys[best[1]].text),
-    weight: percent(sheet.at(...best)),
+    head: matrix.queries[best[0]].text,
+    other: emphasised(matrix.keys[best[1]].text),
+    weight: percent(matrix.at(...best)),
   });
 }
 
 /**
  * @param {Picture} picture
  * @param {number} query
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function blindNote(picture, query, texts) {
   if (!picture.blind(query)) return document.createTextNode("");
-  return fill(texts.blind_caption, { query: emphasised(picture.sheet.queries[query].text) });
+  return fill(texts.blind_caption, { query: emphasised(picture.matrix.queries[query].text) });
 }
 
 /**
@@ -101,12 +101,12 @@ function blindNote(picture, query, texts) {
  * @param {Picture} picture
  */
 export function tellingRow(picture) {
-  const { sheet } = picture;
+  const { matrix } = picture;
   const rows = [];
   for (const query of picture.rows.slice(0, picture.written)) {
-    if (sheet.queries[query].special) continue;
+    if (matrix.queries[query].special) continue;
     const key = picture.favourite(query, ({ special }) => !special);
-    if (key >= 0) rows.push({ query, weight: sheet.at(query, key), length: [...sheet.queries[query].text].length });
+    if (key >= 0) rows.push({ query, weight: matrix.at(query, key), length: [...matrix.queries[query].text].length });
   }
   if (!rows.length) return picture.written ? picture.rows[0] : null;
   const most = Math.max(...rows.map(({ weight }) => weight));
@@ -118,17 +118,17 @@ export function tellingRow(picture) {
  * The row, the cell and their numbers, for the eye.
  * @param {Picture} picture
  * @param {Cursor} cursor
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function readout(picture, { query, key }, texts) {
-  const { sheet } = picture;
+  const { matrix } = picture;
   const parts = [];
-  if (query !== null) parts.push(rowName(sheet, query, texts));
+  if (query !== null) parts.push(rowName(matrix, query, texts));
   if (key !== null)
-    parts.push(fill(sheet.received ? texts.token_from : texts.readout_key, { key: strong(sheet.keys[key].text) }));
+    parts.push(fill(matrix.received ? texts.token_from : texts.readout_key, { key: strong(matrix.keys[key].text) }));
   if (query !== null && key !== null) {
     const masked = picture.forbidden(query, key);
-    parts.push(masked ? nothing(picture, query, texts) : h("b", { class: "value" }, decimals(sheet.at(query, key))));
+    parts.push(masked ? nothing(picture, query, texts) : h("b", { class: "value" }, decimals(matrix.at(query, key))));
   }
   if (query !== null) parts.push(rowSum(picture, query, texts));
   return parts.map((part) => h("span", {}, part));
@@ -138,7 +138,7 @@ export function readout(picture, { query, key }, texts) {
  * Why there is no weight at a cell.
  * @param {Picture} picture
  * @param {number} query
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function nothing(picture, query, texts) {
   return picture.blind(query) ? texts.blind : texts.masked;
@@ -148,11 +148,11 @@ function nothing(picture, query, texts) {
  * "row sum 1.000", or what is left of it beside hidden tokens.
  * @param {Picture} picture
  * @param {number} query
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function rowSum(picture, query, texts) {
   const sum = decimals(picture.rowSum(query));
-  if (picture.sheet.received) return fill(texts.token_received, { sum });
+  if (picture.matrix.received) return fill(texts.token_received, { sum });
   if (!picture.hides()) return fill(texts.row_sum, { sum });
   return fill(texts.row_sum_hidden, { sum, hidden: decimals(picture.hidden(query)) });
 }
@@ -160,7 +160,7 @@ function rowSum(picture, query, texts) {
 /**
  * "Hidden: `</s>`. Share of this head's attention: 34 %"; null when nothing is hidden.
  * @param {Picture} picture
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function hiddenNote(picture, texts) {
   const share = picture.hiddenShare();
@@ -172,27 +172,27 @@ export function hiddenNote(picture, texts) {
 
 /**
  * What a row is called; `next` and `input` are two roles of the decoder's other side.
- * @param {Sheet} sheet
+ * @param {LabelledMatrix} matrix
  * @param {number} query
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
-function rowName(sheet, query, texts) {
-  const { text } = sheet.queries[query];
-  if (sheet.groups) return fill(texts.token_row, { head: h("b", {}, text), token: strong(sheet.name) });
-  const other = sheet.others[query]?.text || "\u2026";
+function rowName(matrix, query, texts) {
+  const { text } = matrix.queries[query];
+  if (matrix.groups) return fill(texts.token_row, { head: h("b", {}, text), token: strong(matrix.name) });
+  const other = matrix.others[query]?.text || "\u2026";
   const values = {
     query: strong(text),
     next: tokenElement(other),
     input: tokenElement(other),
-    unit: unitName(sheet, texts),
+    unit: unitName(matrix, texts),
   };
-  return fill(texts[`readout_${sheet.kind}`], values);
+  return fill(texts[`readout_${matrix.kind}`], values);
 }
 
 /**
  * "token" or "word".
  * @param {{ unit: string }} view
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function unitName({ unit }, texts) {
   return unit === "words" ? texts.unit_word : texts.unit_token;
@@ -206,11 +206,11 @@ const strong = (text) => tokenElement(text, "b", { class: "token" });
  * alone its strongest link is named.
  * @param {Picture} picture
  * @param {Cursor | null} cursor
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function spoken(picture, cursor, texts) {
   if (!cursor?.spoken) return "";
-  const { sheet } = picture;
+  const { matrix } = picture;
   const query = cursor.query ?? picture.admirer(cursor.key ?? -1);
   const key = cursor.key ?? (query < 0 ? -1 : picture.favourite(query));
   /**
@@ -219,11 +219,11 @@ export function spoken(picture, cursor, texts) {
    */
   const text = (positions, index) => (index < 0 ? "\u2013" : positions[index].text);
   const none = query < 0 || key < 0 || picture.forbidden(query, key);
-  const weight = none ? nothing(picture, Math.max(0, query), texts) : sheet.at(query, key).toFixed(2);
-  const [from, to] = [text(sheet.queries, query), text(sheet.keys, key)];
-  const mean = meanName(sheet, texts);
+  const weight = none ? nothing(picture, Math.max(0, query), texts) : matrix.at(query, key).toFixed(2);
+  const [from, to] = [text(matrix.queries, query), text(matrix.keys, key)];
+  const mean = meanName(matrix, texts);
   if (mean) return fillText(texts.mean_spoken, { mean, query: from, key: to, weight });
-  if (!sheet.groups) return fillText(texts.spoken, { head: sheet.name, query: from, key: to, weight });
-  const [looking, seen] = sheet.received ? [to, sheet.name] : [sheet.name, to];
+  if (!matrix.groups) return fillText(texts.spoken, { head: matrix.name, query: from, key: to, weight });
+  const [looking, seen] = matrix.received ? [to, matrix.name] : [matrix.name, to];
   return fillText(texts.spoken, { head: from, query: looking, key: seen, weight });
 }

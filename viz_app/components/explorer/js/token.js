@@ -1,11 +1,12 @@
 // One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
 // the pinned key.
 
+import { arrowTarget } from "../../common/page/arrowkeys.js";
 import { h, rootOf, setAttribute, tokenElement } from "../../common/page/dom.js";
-import { clamp, consume, hasModifier } from "../../common/page/keyboard.js";
+import { clamp } from "../../common/page/keyboard.js";
 import { headName } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
-import { Matrix } from "./data/labelledmatrix.js";
+import { LabelledMatrix } from "./data/labelledmatrix.js";
 import { shownIndices } from "./data/visibletokens.js";
 import { LargeMap } from "./draw/map.js";
 import { Picture, pinned } from "./draw/picture.js";
@@ -13,7 +14,7 @@ import { Picture, pinned } from "./draw/picture.js";
 const MAX = 41; // tokens of the strip; of a long sentence those around the pinned one
 
 /** Heads by tokens; its queries are heads, grouped by layer. */
-export class TokenSheet extends Matrix {
+export class TokenMatrix extends LabelledMatrix {
   /**
    * @param {View} view
    * @param {Cursor} pin
@@ -70,7 +71,7 @@ export class TokenSheet extends Matrix {
   /** @param {number} row */
   rowSum(row) {
     const { layer, head } = this.queries[row];
-    return this.received ? super.rowSum(row) : this.view.sheet(layer, head).rowSum(this.query);
+    return this.received ? super.rowSum(row) : this.view.matrix(layer, head).rowSum(this.query);
   }
 }
 
@@ -94,7 +95,7 @@ class Strip {
    * @param {number[]} indices
    * @param {string} side
    * @param {number} chosen
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   update(positions, indices, side, chosen, texts) {
     this.indices = indices;
@@ -123,12 +124,8 @@ class Strip {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    /** @type {Record<string, number>} */
-    const ways = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-    if (!(event.key in ways) || hasModifier(event)) return;
-    consume(event);
-    const slot = clamp(this.indices.indexOf(this.chosen) + ways[event.key], 0, this.indices.length - 1);
-    this.store.set({ pin: `${this.side}${this.indices[slot]}` });
+    const target = arrowTarget(event, [0, this.indices.indexOf(this.chosen)], 1, this.indices.length);
+    if (target) this.store.set({ pin: `${this.side}${this.indices[target[1]]}` });
   }
 }
 
@@ -155,19 +152,19 @@ export class TokenView {
    * @param {State} state
    */
   picture(view, state) {
-    const sheet = new TokenSheet(view, /** @type {Cursor} */ (pinned(state.pin)));
+    const matrix = new TokenMatrix(view, /** @type {Cursor} */ (pinned(state.pin)));
     const selected = state.average === "none" ? state.layer * view.heads + state.head : null;
-    return new Picture(sheet, { ...state, pin: null }, selected);
+    return new Picture(matrix, { ...state, pin: null }, selected);
   }
 
   /**
    * @param {View} view
    * @param {Picture} picture
    * @param {State} state
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   update(view, picture, state, texts) {
-    const { received, query, key } = picture.sheet;
+    const { received, query, key } = picture.matrix;
     this.view = view;
     this.side.label(texts.token_side, [texts.token_looks, texts.token_seen]);
     this.side.update({ side: received ? "k" : "q" });
@@ -201,12 +198,12 @@ export class TokenView {
    * @param {import("./draw/picturecanvas.js").Pick} how
    */
   pick({ query, key }, { first }) {
-    const { sheet } = this.map.picture;
+    const { matrix } = this.map.picture;
     if (query !== null && !first) {
-      const { layer, head } = sheet.queries[query];
+      const { layer, head } = matrix.queries[query];
       this.store.set({ layer, head, zoom: "head", spot: null });
     } else if (query === null) {
-      this.store.set({ pin: `${sheet.received ? "q" : "k"}${key}`, spot: null });
+      this.store.set({ pin: `${matrix.received ? "q" : "k"}${key}`, spot: null });
     }
   }
 }

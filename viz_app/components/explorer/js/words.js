@@ -15,7 +15,7 @@ const WORDLIKE = /[\p{L}\p{N}]/u; // punctuation needs no gloss
 export class Words {
   /** @type {Translation} */
   translation;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {HTMLElement} */
   text;
@@ -52,7 +52,7 @@ export class Words {
   /**
    * Builds the words of a new translation.
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     this.popover.hide();
@@ -136,7 +136,7 @@ export class Words {
   update(state, step) {
     const [layer, head] = state.gloss;
     const view = this.translation.view("cross", "words", step);
-    const sheet = view.sheet(layer, head);
+    const matrix = view.matrix(layer, head);
     this.text.textContent = plainText(this.translation.axes.outputs, step) || "\u2026";
     this.line.classList.toggle("by-token", state.unit === "tokens");
     this.words.forEach((word, index) => {
@@ -148,8 +148,8 @@ export class Words {
       });
       const query = view.queries[index];
       const glossed = index < view.rows && !query.special && WORDLIKE.test(query.text);
-      const key = glossed ? sheet.favourite(index, ({ special }) => !special) : -1;
-      const weight = key < 0 ? 0 : sheet.at(index, key);
+      const key = glossed ? matrix.favourite(index, ({ special }) => !special) : -1;
+      const weight = key < 0 ? 0 : matrix.at(index, key);
       word.gloss.textContent = key < 0 ? "\u00a0" : view.keys[key].text;
       word.gloss.classList.toggle("weak", key >= 0 && weight < WEAK);
       word.gloss.title = key < 0 ? "" : percent(weight);

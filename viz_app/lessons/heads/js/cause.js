@@ -4,7 +4,7 @@ import { fillText, headName, percent, signed } from "../../../components/common/
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { drawBars } from "../../stage/js/barchart.js";
 import { Chart } from "../../stage/js/chart.js";
-import { KINDS } from "../../stage/js/headgrid.js";
+import { KINDS } from "../../../components/common/heads/heads.js";
 import { split } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

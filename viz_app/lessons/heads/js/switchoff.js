@@ -1,9 +1,10 @@
 // Heads switched off: toggle tiles, or take all heads of a role, and read what is translated then.
 
+import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { drawBars } from "../../stage/js/barchart.js";
 import { choice } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, KINDS } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { comparedWords } from "../../stage/js/paragraph.js";

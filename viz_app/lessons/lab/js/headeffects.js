@@ -8,7 +8,7 @@ import { numberedHeads } from "../../stage/js/headgrid.js";
 export class HeadEffects {
   /**
    * @param {Partial<Pick<import("./numbers").Off, "layers" | "heads" | "measured">>} own
-   * @param {Record<string, NdArray>} arrays Of `switch_off.py`.
+   * @param {Arrays} arrays Of `switch_off.py`.
    */
   constructor({ layers = 0, heads = 0, measured = null }, arrays) {
     const { all, list } = numberedHeads(layers, heads);

@@ -1,5 +1,6 @@
 // All heads as tiles, and below them the map of the one that is chosen.
 
+import { headPlace, parseHead } from "../../../components/common/heads/heads.js";
 import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { drawMap } from "../../stage/js/map.js";
 
@@ -14,16 +15,15 @@ const HEADS = 108; // height of the tiles
  * @returns {Head}
  */
 export function headOf(name = "cross.0.0") {
-  const [kind, layer, head] = name.split(".");
-  return { kind, layer: Number(layer), head: Number(head) };
+  return parseHead(name);
 }
 
 /**
  * The settings of another head; cell and part start anew.
  * @param {Head} head
  */
-export function settingsOf({ kind, layer, head }) {
-  return { chosen: `${kind}.${layer}.${head}`, part: "", query: -1, key: -1 };
+export function settingsOf(head) {
+  return { chosen: headPlace(head), part: "", query: -1, key: -1 };
 }
 
 export class HeadMap {

@@ -1,9 +1,10 @@
 // Swap: one value of a run put into another one, and how much of the difference between two sentences comes with it.
 
+import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice } from "../../stage/js/describe.js";
-import { HeadGrid, KINDS, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Bench, tone } from "./bench.js";
 import { PositionGrid } from "./positiongrid.js";

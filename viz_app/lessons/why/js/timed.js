@@ -128,7 +128,7 @@ export class Timed extends Scene {
         : "";
     if (!this.points(d).length) return progress || idle;
     const outcome = running && chosen ? "" : this.outcome(measurement, d);
-    const where = running ? "" : `${fillText(texts.machine, machine)}.`;
+    const where = running || !machine ? "" : `${fillText(texts.machine, machine)}.`;
     return [progress, outcome, where].filter(Boolean).join(" ");
   }
 

@@ -2,10 +2,11 @@
 
 import { cssColour } from "../../../common/draw/canvas.js";
 import { divergingPixel } from "../../../common/draw/diverging.js";
+import { parseHead } from "../../../common/heads/heads.js";
 import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { tool } from "../../../common/page/tool.js";
 import { decimals, fillText, headName } from "../../../common/text/format.js";
-import { Comparison, parseHead } from "../data/comparison.js";
+import { Comparison } from "../data/comparison.js";
 import { Difference, DifferencePicture, plus } from "../data/difference.js";
 import { ColourScale } from "../draw/colourscale.js";
 import { Legend } from "../draw/legend.js";
@@ -21,11 +22,11 @@ const DASH = "\u2013";
 const SIGNED = ["\u22121", "0", "+1"].map((text, i) => /** @type {[string, number]} */ ([text, i / 2]));
 
 export class Compare {
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Difference | null} */
   difference = null;
-  /** @type {Record<string, Cursor | null>} By map. */
+  /** @type {Record<string, Cursor | null> & { b?: Cursor | null }} By map. */
   cursors = {};
   wantsFocus = false;
 
@@ -69,7 +70,7 @@ export class Compare {
   /**
    * @param {Translation} translation
    * @param {Translation | null} other
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   receive(translation, other, texts) {
     this.texts = texts;
@@ -113,13 +114,13 @@ export class Compare {
 
   /**
    * @param {State} state
-   * @param {Sheet} b
+   * @param {LabelledMatrix} b
    * @param {Theme} theme
    * @param {number} step
    */
   update(state, b, theme, step) {
     this.element.hidden = state.against === null;
-    const a = this.comparison.sheet(state, step);
+    const a = this.comparison.matrix(state, step);
     if (state.against !== null) this.describe(state, a, b);
     if (!a || !this.ready(state)) return this.body.forEach((part) => part.remove()); // the maps are off the page
     if (!this.grid.isConnected) this.element.append(...this.body);
@@ -132,8 +133,8 @@ export class Compare {
   /**
    * Which two heads are compared, or which one is awaited.
    * @param {State} state
-   * @param {Sheet | null} a
-   * @param {Sheet} b
+   * @param {LabelledMatrix | null} a
+   * @param {LabelledMatrix} b
    */
   describe({ vsmodel, against }, a, b) {
     const { texts, comparison } = this;
@@ -154,7 +155,7 @@ export class Compare {
    * "A: head 2.1 · Encoder-decoder attention · sentence · model".
    * @param {string} letter
    * @param {Translation} translation
-   * @param {Sheet} sheet
+   * @param {LabelledMatrix} matrix
    * @param {boolean} others Whether the models differ.
    */
   name(letter, { about, beam, languages }, { name, kind }, others) {
@@ -189,7 +190,7 @@ export class Compare {
     this.table.button.hidden = !comparable;
     const title = fillText(texts.compare_title, { a: names[0], b: names[1] });
     this.table.show(differenceTable(difference, picture, title, texts), this.table.open && comparable);
-    this.legend.draw(theme, texts, { ...state, sheet: b }, { hatched: texts.compare_nothing });
+    this.legend.draw(theme, texts, { ...state, matrix: b }, { hatched: texts.compare_nothing });
     this.differences.show(texts.compare_scale, SIGNED, theme.background, (place) =>
       cssColour(divergingPixel(theme, 2 * place - 1, state.scale)),
     );
@@ -251,11 +252,11 @@ export class Compare {
   values(difference, inA, inB) {
     const { a, b } = difference;
     const [left, right] = [weight(a, inA), weight(b, inB)];
-    const [sheet, { query, key }] = right === null ? [a, inA] : [b, inB];
+    const [matrix, { query, key }] = right === null ? [a, inA] : [b, inB];
     const value = isCell(inB) ? difference.at(inB.query, inB.key) : null;
     return fill(this.texts.compare_values, {
-      query: tokenElement(query === null ? DASH : sheet.queries[query].text, "b"),
-      key: tokenElement(key === null ? DASH : sheet.keys[key].text, "b"),
+      query: tokenElement(query === null ? DASH : matrix.queries[query].text, "b"),
+      key: tokenElement(key === null ? DASH : matrix.keys[key].text, "b"),
       a: left === null ? DASH : decimals(left),
       b: right === null ? DASH : decimals(right),
       difference: h("b", {}, value === null ? DASH : plus(value, 3)),
@@ -270,13 +271,13 @@ export class Compare {
    */
   spoken(difference, inA, inB) {
     const { a, b } = difference;
-    const [sheet, { query, key }] = weight(b, inB) === null ? [a, inA] : [b, inB];
+    const [matrix, { query, key }] = weight(b, inB) === null ? [a, inA] : [b, inB];
     const value = isCell(inB) ? difference.at(inB.query, inB.key) : null;
     return fillText(this.texts.compare_spoken, {
       a: a.name,
       b: b.name,
-      query: query === null ? "" : sheet.queries[query].text,
-      key: key === null ? "" : sheet.keys[key].text,
+      query: query === null ? "" : matrix.queries[query].text,
+      key: key === null ? "" : matrix.keys[key].text,
       difference: value === null ? this.texts.compare_nothing : plus(value),
     });
   }
@@ -292,9 +293,9 @@ export class Compare {
 }
 
 /**
- * @param {Sheet} sheet
+ * @param {LabelledMatrix} matrix
  * @param {Cursor} cursor
  */
-function weight(sheet, cursor) {
-  return isCell(cursor) && !sheet.masked(cursor.query, cursor.key) ? sheet.at(cursor.query, cursor.key) : null;
+function weight(matrix, cursor) {
+  return isCell(cursor) && !matrix.masked(cursor.query, cursor.key) ? matrix.at(cursor.query, cursor.key) : null;
 }

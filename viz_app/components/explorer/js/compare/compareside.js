@@ -32,9 +32,9 @@ export class Side {
    */
   show(letter, text, picture, theme) {
     const { texts } = this.compare;
-    const { sheet } = picture;
-    const query = fillText(texts[`query_${sheet.kind}`], { unit: unitName(sheet, texts) });
-    const axes = h("span", { class: "note side-axes" }, `\u2193 ${query}. \u2192 ${texts[`key_${sheet.kind}`]}.`);
+    const { matrix } = picture;
+    const query = fillText(texts[`query_${matrix.kind}`], { unit: unitName(matrix, texts) });
+    const axes = h("span", { class: "note side-axes" }, `\u2193 ${query}. \u2192 ${texts[`key_${matrix.kind}`]}.`);
     this.title.replaceChildren(h("b", {}, letter), ` ${text}`, axes);
     this.map.show(picture, theme, `${this.title.textContent}. ${texts.map_keys}`);
   }

@@ -11,7 +11,7 @@ const LAST = 255; // index of the colour of a full weight
  * @param {number} rowMax
  * @param {string} scale
  */
-export function tonePlace(weight, rowMax, scale) {
+export function scalePlace(weight, rowMax, scale) {
   if (scale === "sqrt") return Math.min(1, Math.sqrt(weight));
   if (scale === "row") return rowMax > 0 ? Math.min(1, weight / rowMax) : 0;
   return Math.min(1, weight);
@@ -24,9 +24,9 @@ export function tonePlace(weight, rowMax, scale) {
  * @param {string} scale
  * @param {number} [threshold]
  */
-export function toneIndex(weight, rowMax, scale, threshold = 0) {
+export function colourIndex(weight, rowMax, scale, threshold = 0) {
   if (!(weight > 0) || weight < threshold / 100) return 0;
-  return Math.round(tonePlace(weight, rowMax, scale) * LAST);
+  return Math.round(scalePlace(weight, rowMax, scale) * LAST);
 }
 
 /**
@@ -35,7 +35,7 @@ export function toneIndex(weight, rowMax, scale, threshold = 0) {
  * @param {number} rowMax
  * @param {string} scale
  */
-export function toneWeight(place, rowMax, scale) {
+export function weightAtPlace(place, rowMax, scale) {
   if (scale === "sqrt") return place * place;
   return scale === "row" ? place * rowMax : place;
 }

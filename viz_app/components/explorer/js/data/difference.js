@@ -7,9 +7,9 @@ import { align } from "./align.js";
 
 export class Difference {
   /**
-   * `a` is the pinned sheet, `b` the one that is shown; differences are b - a, in the rows and columns of b.
-   * @param {Sheet} a
-   * @param {Sheet} b
+   * `a` is the pinned matrix, `b` the one that is shown; differences are b - a, in the rows and columns of b.
+   * @param {LabelledMatrix} a
+   * @param {LabelledMatrix} b
    */
   constructor(a, b) {
     this.a = a;

@@ -1,7 +1,7 @@
 // One matrix of weights, of a head or a mean: what draws or tells a matrix takes this.
 
 /** Of its view it has everything but rows, columns and their labels. */
-export class Matrix {
+export class LabelledMatrix {
   /** @type {Position[]} */
   keys;
   /** @type {number} */
@@ -62,7 +62,7 @@ export class Matrix {
  * `name` is "4.6" for a head; "4.mean" and "mean" are means, which the model itself never computes. `heads` lists as
  * [layer, head] what it is the mean of.
  */
-export class Sheet extends Matrix {
+export class HeadMatrix extends LabelledMatrix {
   /**
    * @param {View} view
    * @param {string} name
@@ -97,7 +97,7 @@ export class Sheet extends Matrix {
   /** @param {number} query */
   rowSum(query) {
     const { view, heads } = this;
-    if (view.weights.bits !== 8) return super.rowSum(query);
+    if (!view.exactSums) return super.rowSum(query);
     return heads.reduce((sum, [layer, head]) => sum + view.rowSum(layer, head, query), 0) / heads.length;
   }
 }

@@ -2,7 +2,7 @@
 //
 // All measures are of the whole translation in tokens, special tokens included, so they stay the same whatever is shown.
 
-import { compare } from "./sentencediff.js";
+import { headChanges } from "./sentencediff.js";
 import { information, RESTING_SHARE, restingShares } from "./sinks.js";
 
 export const ORDERS = ["layer", "entropy", "distance", "alignment", "change"];
@@ -25,7 +25,7 @@ export class Measures {
   /**
    * One number for each head of a kind, at layer * heads + head; null where the measure does not exist.
    * @param {string} order
-   * @param {string} kind
+   * @param {Kind} kind
    */
   of(order, kind) {
     const key = `${order} ${kind}`;
@@ -35,7 +35,7 @@ export class Measures {
 
   /**
    * @param {string} order
-   * @param {string} kind
+   * @param {Kind} kind
    */
   has(order, kind) {
     return order === "entropy" || order === "distance" || this.of(order, kind) !== null;
@@ -53,7 +53,7 @@ export class Measures {
     if (order === "information") return information(whole(translation, kind));
     if (order === "alignment")
       return translation.alignment?.[kind] ? Float64Array.from(translation.alignment[kind].flat()) : null;
-    if (order === "change" && before) return compare(whole(before, kind), whole(translation, kind));
+    if (order === "change" && before) return headChanges(whole(before, kind), whole(translation, kind));
     return null;
   }
 

@@ -14,7 +14,7 @@ import { align } from "./align.js";
  * @param {View} before
  * @param {View} after
  */
-export function compare(before, after) {
+export function headChanges(before, after) {
   if (before.layers !== after.layers || before.heads !== after.heads) return null;
   const rows = pairs(before.queries, after.queries);
   if (!rows.some(([, query]) => !after.queries[query].special)) return null;

@@ -3,10 +3,10 @@
 /**
  * Indices of the queries and keys that are shown, in their order; rows that are not written yet are among them.
  *
- * @param {{ queries: Position[], keys: Position[] }} view A view or a sheet.
+ * @param {{ queries: Position[], keys: Position[] }} view A view or a matrix.
  * @param {{ special: boolean }} state Of the store; `special` says whether special tokens are shown.
  */
-export function visible({ queries, keys }, state) {
+export function visibleTokens({ queries, keys }, state) {
   return { rows: shownIndices(queries, state), columns: shownIndices(keys, state) };
 }
 

@@ -77,9 +77,9 @@ export class Cells {
    * @param {number} right
    */
   groups(context, row, right) {
-    const { written, sheet } = this.picture;
+    const { written, matrix } = this.picture;
     context.fillStyle = this.theme.muted;
-    const { groups } = sheet;
+    const { groups } = matrix;
     if (!groups) return;
     for (let q = groups; q < written; q += groups) context.fillRect(0, q * row - 0.5, right, 1);
   }

@@ -4,7 +4,7 @@ import { cssColour } from "../../../common/draw/canvas.js";
 import { h } from "../../../common/page/dom.js";
 import { define } from "../../../common/page/explained.js";
 import { fillText, percent } from "../../../common/text/format.js";
-import { toneIndex, tonePlace, toneWeight } from "../data/colourmapping.js";
+import { colourIndex, scalePlace, weightAtPlace } from "../data/colourmapping.js";
 import { ColourScale } from "./colourscale.js";
 
 /** Weights that the scale is numbered with; of a row's scale they are shares of its largest weight. */
@@ -29,26 +29,26 @@ export class Legend extends ColourScale {
 
   /**
    * @param {Theme} theme
-   * @param {Texts} texts
-   * @param {{ scale: string, threshold: number, sheet: { kind: Kind } }} picture
+   * @param {ExplorerTexts} texts
+   * @param {{ scale: string, threshold: number, matrix: { kind: Kind } }} picture
    * @param {{ lines?: boolean, mean?: string, hatched: string }} how `lines`: whether the weights are lines, which fade in
    *   the colour of the kind; `mean`: name of the mean that is shown; `hatched`: what the hatch means here, or "".
    */
-  draw(theme, texts, { scale, threshold, sheet }, { lines = false, mean = "", hatched }) {
+  draw(theme, texts, { scale, threshold, matrix }, { lines = false, mean = "", hatched }) {
     const numbers = NUMBERS[scale].map(
       (weight) =>
         /** @type {[string, number]} */ ([
           scale === "row" ? percent(weight) : String(weight),
-          tonePlace(weight, 1, scale),
+          scalePlace(weight, 1, scale),
         ]),
     );
     this.language = texts.language;
     // Of a row's scale, whose largest weight differs from row to row, the threshold has no place.
     const least = scale === "row" ? 0 : threshold;
     this.show(mean ? `${texts.weight}: ${mean}` : texts.weight, numbers, theme.background, (place) => {
-      const index = toneIndex(toneWeight(place, 1, scale), 1, scale, least);
+      const index = colourIndex(weightAtPlace(place, 1, scale), 1, scale, least);
       if (!lines) return cssColour(theme.pixels[index]);
-      return `${theme.kinds[sheet.kind]}${index.toString(16).padStart(2, "0")}`;
+      return `${theme.kinds[matrix.kind]}${index.toString(16).padStart(2, "0")}`;
     });
     this.label.classList.toggle("mean", Boolean(mean));
     this.masked.replaceChildren(h("span", { class: "hatch", "aria-hidden": true }), hatched);

@@ -1,20 +1,21 @@
 // A head as lines between two columns of tokens: queries on the left, keys on the right. Only lines that cross what is
 // visible are drawn.
 
-import { ARROWS, clamp, consume, hasModifier } from "../../../common/page/keyboard.js";
+import { arrowStep } from "../../../common/page/arrowkeys.js";
+import { clamp, consume, hasModifier } from "../../../common/page/keyboard.js";
 import { decimals } from "../../../common/text/format.js";
 import { measureLines } from "./geometry.js";
 import { PictureCanvas } from "./picturecanvas.js";
 import { inSight } from "./scrollcanvas.js";
 
-const FAINTEST = 3; // a line whose tone is below this index cannot be seen
+const FAINTEST = 3; // a line with a lower index of its colour cannot be seen
 const MAX = 6000; // lines that are drawn at once, the strongest ones
 const PAST = 0.35; // how strong lines of earlier rows are while the translation is being written
 
 /** @type {Record<string, number>} */
 const PAGES = { PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
 
-/** @typedef {number[][]} Levels By tone lists of slots [q, k, q, k ...]. */
+/** @typedef {number[][]} Levels By index of the colour: slots [q, k, q, k ...]. */
 
 export class Lines extends PictureCanvas {
   /** @type {Levels | null} */
@@ -40,10 +41,10 @@ export class Lines extends PictureCanvas {
    * @param {number} tallest
    */
   layout(width, height, tallest) {
-    const { sheet, rows, columns } = this.picture;
+    const { matrix, rows, columns } = this.picture;
     const size = width < 420 ? 11 : 12.5;
     this.useLabels(size);
-    const axes = { queries: rows.map((query) => sheet.queries[query]), keys: columns.map((key) => sheet.keys[key]) };
+    const axes = { queries: rows.map((query) => matrix.queries[query]), keys: columns.map((key) => matrix.keys[key]) };
     this.geometry = measureLines(axes, this.labels, width, height, tallest);
     const { step, shown, left, right, full } = this.geometry;
     this.resize({ width: shown.width, height: full }, shown);
@@ -90,8 +91,8 @@ export class Lines extends PictureCanvas {
       if (focus && focus.query !== null && focus.query !== rows[q]) continue;
       for (let k = 0; k < existing; k++) {
         if (focus && focus.key !== null && focus.key !== columns[k]) continue;
-        const tone = this.picture.forbidden(rows[q], columns[k]) ? 0 : this.picture.tone(rows[q], columns[k]);
-        if (tone >= FAINTEST) levels[tone].push(q, k);
+        const index = this.picture.forbidden(rows[q], columns[k]) ? 0 : this.picture.colourIndex(rows[q], columns[k]);
+        if (index >= FAINTEST) levels[index].push(q, k);
       }
     }
     return levels;
@@ -115,13 +116,13 @@ export class Lines extends PictureCanvas {
     const inside = (q, k) => Math.max(y(q), y(k)) >= 0 && Math.min(y(q), y(k)) <= shown.height;
     const first = this.weakest(levels, inside);
     const newest = picture.current === null || focus ? -1 : picture.rows.indexOf(picture.current);
-    context.strokeStyle = theme.kinds[picture.sheet.kind];
+    context.strokeStyle = theme.kinds[picture.matrix.kind];
     context.lineCap = "round";
-    for (let tone = first; tone < 256; tone++) {
-      const lines = levels[tone];
+    for (let index = first; index < 256; index++) {
+      const lines = levels[index];
       for (const past of newest < 0 ? [false] : [true, false]) {
-        context.globalAlpha = (tone / 255) * (past ? PAST : 1);
-        context.lineWidth = 1 + (2 * tone) / 255;
+        context.globalAlpha = (index / 255) * (past ? PAST : 1);
+        context.lineWidth = 1 + (2 * index) / 255;
         context.beginPath();
         for (let i = 0; i < lines.length; i += 2) {
           if (newest >= 0 && (lines[i] !== newest) !== past) continue;
@@ -136,19 +137,19 @@ export class Lines extends PictureCanvas {
   }
 
   /**
-   * The tone down to which the lines in sight may be drawn without drawing too many.
+   * Index of the faintest colour whose lines can be drawn without drawing too many.
    * @param {Levels} levels
    * @param {(q: number, k: number) => boolean} inside
    */
   weakest(levels, inside) {
     let count = 0;
-    let tone = 255;
-    for (; tone >= FAINTEST; tone--) {
-      for (let i = 0; i < levels[tone].length; i += 2) count += Number(inside(levels[tone][i], levels[tone][i + 1]));
+    let index = 255;
+    for (; index >= FAINTEST; index--) {
+      for (let i = 0; i < levels[index].length; i += 2) count += Number(inside(levels[index][i], levels[index][i + 1]));
       if (count > MAX) break;
     }
     this.omitted = count > MAX;
-    return tone + 1;
+    return index + 1;
   }
 
   /**
@@ -161,8 +162,8 @@ export class Lines extends PictureCanvas {
     const { step, left, right, shown, limit } = geometry;
     const query = side === "query";
     const [indices, count, positions] = query
-      ? [picture.rows, picture.written, picture.sheet.queries]
-      : [picture.columns, picture.existing, picture.sheet.keys];
+      ? [picture.rows, picture.written, picture.matrix.queries]
+      : [picture.columns, picture.existing, picture.matrix.keys];
     const facing = focus && focus[side] === null;
     const x = query ? left - 8 : right + 8;
     for (let [slot, end] = inSight(count, this.element.scrollTop, shown.height, step); slot < end; slot++) {
@@ -188,8 +189,8 @@ export class Lines extends PictureCanvas {
   drawShare({ query, key }, x, y, width) {
     const { context, picture, theme, geometry } = this;
     if (picture.forbidden(query, key)) return;
-    context.globalAlpha = 0.35 * (picture.tone(query, key) / 255);
-    context.fillStyle = theme.kinds[picture.sheet.kind];
+    context.globalAlpha = 0.35 * (picture.colourIndex(query, key) / 255);
+    context.fillStyle = theme.kinds[picture.matrix.kind];
     context.fillRect(x, y - geometry.step / 2 + 1, width, geometry.step - 2);
     context.globalAlpha = 1;
   }
@@ -202,7 +203,7 @@ export class Lines extends PictureCanvas {
    */
   drawNumber({ query, key }, x, y, left) {
     const { context, picture, labels, theme } = this;
-    const weight = picture.sheet.at(query, key);
+    const weight = picture.matrix.at(query, key);
     context.font = labels.font;
     context.textAlign = left ? "left" : "right";
     context.fillStyle = weight < 0.01 ? theme.muted : theme.text;
@@ -259,7 +260,7 @@ export class Lines extends PictureCanvas {
       consume(event);
       return this.hand.pick(focus, {});
     }
-    const [way] = ARROWS[event.key] ?? [PAGES[event.key]];
+    const way = PAGES[event.key] ?? arrowStep(event)?.[0];
     if (way === undefined || !this.picture.written || !this.picture.existing) return;
     consume(event);
     this.step(focus, event.key, way);

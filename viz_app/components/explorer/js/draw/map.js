@@ -1,6 +1,6 @@
 // A large map: cells, labels of both axes, crosshair, what is pinned.
 
-import { ARROWS, clamp, consume, hasModifier } from "../../../common/page/keyboard.js";
+import { arrowTarget } from "../../../common/page/arrowkeys.js";
 import { Cells, outline } from "./cells.js";
 import { ARROW, measureMap } from "./geometry.js";
 import { PictureCanvas } from "./picturecanvas.js";
@@ -40,14 +40,14 @@ export class LargeMap extends PictureCanvas {
    * @param {number} tallest
    */
   layout(width, height, tallest) {
-    const { sheet, rows, columns } = this.picture;
+    const { matrix, rows, columns } = this.picture;
     const size = width < 420 || columns.length > 40 ? 11 : 12.5;
     this.useLabels(size);
     const axes = {
-      queries: rows.map((query) => sheet.queries[query]),
-      keys: columns.map((key) => sheet.keys[key]),
-      causal: sheet.causal,
-      groups: sheet.groups,
+      queries: rows.map((query) => matrix.queries[query]),
+      keys: columns.map((key) => matrix.keys[key]),
+      causal: matrix.causal,
+      groups: matrix.groups,
     };
     this.geometry = measureMap(axes, this.labels, width, height, tallest);
     const { full, shown, left, top, cell, row } = this.geometry;
@@ -100,7 +100,7 @@ export class LargeMap extends PictureCanvas {
   /** The newest row, what is pinned, the crosshair. */
   drawMarks() {
     const { context, theme, picture } = this;
-    const colour = theme.kinds[picture.sheet.kind];
+    const colour = theme.kinds[picture.matrix.kind];
     if (picture.current !== null) this.frame({ query: picture.current, key: null }, colour, 2);
     if (picture.pin) {
       context.setLineDash([4, 3]);
@@ -133,7 +133,7 @@ export class LargeMap extends PictureCanvas {
   drawRowLabels() {
     const { labels, geometry, picture } = this;
     const { left, top, row, next, limit, shown } = geometry;
-    const { sheet, rows, current, pin, written } = picture;
+    const { matrix, rows, current, pin, written } = picture;
     const { scrollTop } = this.element;
     const font = row < labels.size + 1 ? `${row - 1}px ${labels.family}` : labels.font;
     const draw = () => {
@@ -141,8 +141,8 @@ export class LargeMap extends PictureCanvas {
         const query = rows[slot];
         const y = top - scrollTop + (slot + 0.5) * row;
         const bold = [this.hand.cursor()?.query, current, pin?.query].includes(query);
-        this.drawNext(sheet.queries[query], left - 8, y);
-        this.drawToken(sheet.queries[query], left - 8 - next, y, { align: "right", limit, bold, font });
+        this.drawNext(matrix.queries[query], left - 8, y);
+        this.drawToken(matrix.queries[query], left - 8 - next, y, { align: "right", limit, bold, font });
       }
     };
     this.inside(0, top, draw, left);
@@ -151,7 +151,7 @@ export class LargeMap extends PictureCanvas {
   drawColumnLabels() {
     const { context, geometry, picture } = this;
     const { left, top, cell, angle, limit, shown } = geometry;
-    const { sheet, columns, pin, existing } = picture;
+    const { matrix, columns, pin, existing } = picture;
     const { scrollLeft } = this.element;
     const draw = () => {
       for (let [slot, end] = inSight(existing, scrollLeft, shown.width - left, cell); slot < end; slot++) {
@@ -160,7 +160,7 @@ export class LargeMap extends PictureCanvas {
         context.save();
         context.translate(left - scrollLeft + (slot + 0.5) * cell, top - 6);
         context.rotate(-angle);
-        this.drawToken(sheet.keys[key], 2, 0, { align: "left", limit, bold });
+        this.drawToken(matrix.keys[key], 2, 0, { align: "left", limit, bold });
         context.restore();
       }
     };
@@ -225,20 +225,11 @@ export class LargeMap extends PictureCanvas {
       event.preventDefault();
     }
     const { rows, columns, written, existing, current } = this.picture;
-    /** @type {Record<string, [number, number]>} */
-    const steps = {
-      ...ARROWS,
-      Home: [0, -existing],
-      End: [0, existing],
-      PageUp: [-written, 0],
-      PageDown: [written, 0],
-    };
-    if (!(event.key in steps) || !written || !existing || hasModifier(event)) return;
-    consume(event);
-    const [down, right] = steps[event.key];
-    let [q, k] = [rows.indexOf(cursor?.query ?? -1), columns.indexOf(cursor?.key ?? -1)];
-    if (q < 0 || k < 0) [q, k] = [Math.max(0, rows.indexOf(current ?? -1)), 0];
-    else [q, k] = [clamp(q + down, 0, written - 1), clamp(k + right, 0, existing - 1)];
+    const [row, column] = [rows.indexOf(cursor?.query ?? -1), columns.indexOf(cursor?.key ?? -1)];
+    const inside = row >= 0 && column >= 0;
+    const target = arrowTarget(event, inside ? [row, column] : null, written, existing);
+    if (!target) return;
+    const [q, k] = inside ? target : [Math.max(0, rows.indexOf(current ?? -1)), 0];
     this.move({ query: rows[q], key: columns[k], spoken: true });
     this.reveal(q, k);
   }

@@ -1,7 +1,7 @@
 // A whole head as pixels.
 
-import { toneIndex } from "../data/colourmapping.js";
-import { visible } from "../data/visibletokens.js";
+import { colourIndex } from "../data/colourmapping.js";
+import { visibleTokens } from "../data/visibletokens.js";
 
 const HATCH = 5; // distance of two hatch lines, in CSS pixels
 const LEVELS = 65536; // steps between the weights 0 and 1 that are told apart
@@ -15,11 +15,11 @@ const LEVELS = 65536; // steps between the weights 0 and 1 that are told apart
 export class Look {
   /**
    * @param {View} view
-   * @param {State} state
+   * @param {Pick<State, "scale" | "threshold" | "special">} state
    * @param {Theme} theme
    */
   constructor(view, state, theme) {
-    const { rows, columns } = visible(view, state);
+    const { rows, columns } = visibleTokens(view, state);
     this.queries = rows; // all that are drawn, also those that are not written yet
     this.keys = Uint16Array.from(columns.filter((key) => key < view.columns));
     this.rows = rows.filter((query) => query < view.rows).length;
@@ -64,7 +64,7 @@ function colours(theme, { scale, threshold }) {
   if (!table) {
     table = new Uint32Array(LEVELS);
     for (let level = 0; level < LEVELS; level++) {
-      table[level] = theme.pixels[toneIndex(level / (LEVELS - 1), 1, scale, byRow ? 0 : threshold)];
+      table[level] = theme.pixels[colourIndex(level / (LEVELS - 1), 1, scale, byRow ? 0 : threshold)];
     }
     if (tables.size > 8) tables.clear();
     tables.set(key, table);
@@ -118,6 +118,9 @@ export function paintHead(context, view, layer, head, look) {
   }
   context.putImageData(image, 0, 0);
 }
+
+/** A head as it is: all tokens, weights from 0 to 1. @type {Pick<State, "scale" | "threshold" | "special">} */
+export const PLAIN = { scale: "linear", threshold: 0, special: true };
 
 /**
  * Whether a row looks nowhere, as all its keys are masked.

@@ -1,18 +1,18 @@
-// What of a sheet is on the screen, and in which tones: rows and columns without hidden tokens, scale, threshold, what
-// is pinned. Positions are always those of the sheet; `rows` and `columns` say which of them stand where.
+// A matrix as it is drawn: its rows and columns without hidden tokens, scale, threshold, and what is pinned. Positions
+// count in the matrix; `rows` and `columns` list those that are shown, in their order.
 
-import { toneIndex, tonePlace } from "../data/colourmapping.js";
-import { visible } from "../data/visibletokens.js";
+import { colourIndex, scalePlace } from "../data/colourmapping.js";
+import { visibleTokens } from "../data/visibletokens.js";
 
 export class Picture {
   /**
-   * @param {Sheet} sheet A head, a mean, a difference; see data.js. `groups` rows of it may belong together.
+   * @param {LabelledMatrix} matrix A head, a mean, a difference; see data.js. `groups` rows of it may belong together.
    * @param {Pick<State, "special" | "scale" | "threshold" | "pin">} state Of the store: special, scale, threshold and pin count.
    * @param {number | null} [current] The row of the current step, or null.
    */
-  constructor(sheet, state, current = null) {
-    const { rows, columns } = visible(sheet, state);
-    this.sheet = sheet;
+  constructor(matrix, state, current = null) {
+    const { rows, columns } = visibleTokens(matrix, state);
+    this.matrix = matrix;
     this.current = current;
     this.rows = rows;
     this.columns = columns;
@@ -20,9 +20,9 @@ export class Picture {
     this.scale = state.scale;
     this.threshold = state.threshold;
     this.pin = pinned(state.pin);
-    this.written = below(this.rows, sheet.rows);
-    this.existing = below(this.columns, sheet.columns);
-    this.largest = new Float64Array(sheet.queries.length).fill(-1);
+    this.written = below(this.rows, matrix.rows);
+    this.existing = below(this.columns, matrix.columns);
+    this.largest = new Float64Array(matrix.queries.length).fill(-1);
   }
 
   /**
@@ -33,7 +33,7 @@ export class Picture {
     if (this.largest[query] >= 0) return this.largest[query];
     let largest = 0;
     for (let slot = 0; slot < this.existing; slot++)
-      largest = Math.max(largest, this.sheet.at(query, this.columns[slot]));
+      largest = Math.max(largest, this.matrix.at(query, this.columns[slot]));
     this.largest[query] = largest;
     return largest;
   }
@@ -43,9 +43,9 @@ export class Picture {
    * @param {number} query
    * @param {number} key
    */
-  tone(query, key) {
+  colourIndex(query, key) {
     const rowMax = this.scale === "row" ? this.rowMax(query) : 1;
-    return toneIndex(this.sheet.at(query, key), rowMax, this.scale, this.threshold);
+    return colourIndex(this.matrix.at(query, key), rowMax, this.scale, this.threshold);
   }
 
   /**
@@ -55,7 +55,7 @@ export class Picture {
    * @param {Theme} theme
    */
   pixel(query, key, theme) {
-    return this.forbidden(query, key) ? 0 : theme.pixels[this.tone(query, key)];
+    return this.forbidden(query, key) ? 0 : theme.pixels[this.colourIndex(query, key)];
   }
 
   /**
@@ -64,7 +64,7 @@ export class Picture {
    * @param {number} key
    */
   place(query, key) {
-    return tonePlace(this.sheet.at(query, key), this.rowMax(query), this.scale);
+    return scalePlace(this.matrix.at(query, key), this.rowMax(query), this.scale);
   }
 
   /**
@@ -72,8 +72,8 @@ export class Picture {
    * @param {number} query
    */
   blind(query) {
-    if (this.rowMax(query) > 0 || this.sheet.received) return false;
-    for (let key = 0; key < this.sheet.columns; key++) if (this.sheet.at(query, key) > 0) return false;
+    if (this.rowMax(query) > 0 || this.matrix.received) return false;
+    for (let key = 0; key < this.matrix.columns; key++) if (this.matrix.at(query, key) > 0) return false;
     return true;
   }
 
@@ -83,7 +83,7 @@ export class Picture {
    * @param {number} key
    */
   forbidden(query, key) {
-    return this.sheet.masked(query, key) || this.blind(query);
+    return this.matrix.masked(query, key) || this.blind(query);
   }
 
   /**
@@ -91,12 +91,12 @@ export class Picture {
    * @param {number} query
    */
   rowSum(query) {
-    return this.sheet.rowSum(query) - this.hidden(query); // the sheet knows the sum better than its rounded weights do
+    return this.matrix.rowSum(query) - this.hidden(query); // the matrix knows the sum better than its rounded weights do
   }
 
   /** Whether special tokens are hidden among the keys. */
   hides() {
-    return this.columns.length < this.sheet.keys.length;
+    return this.columns.length < this.matrix.keys.length;
   }
 
   /**
@@ -105,9 +105,9 @@ export class Picture {
    */
   hidden(query) {
     if (!this.hides()) return 0;
-    const { keys, columns } = this.sheet;
+    const { keys, columns } = this.matrix;
     let sum = 0;
-    for (let key = 0; key < columns; key++) if (keys[key].special) sum += this.sheet.at(query, key);
+    for (let key = 0; key < columns; key++) if (keys[key].special) sum += this.matrix.at(query, key);
     return sum;
   }
 
@@ -121,7 +121,7 @@ export class Picture {
 
   /** Texts of the keys that are hidden, each once. */
   hiddenTexts() {
-    const { keys, columns } = this.sheet;
+    const { keys, columns } = this.matrix;
     const hidden = keys.slice(0, columns).filter(({ special }) => special);
     return [...new Set(hidden.map(({ text }) => text))];
   }
@@ -133,7 +133,7 @@ export class Picture {
    */
   favourite(query, allowed = () => true) {
     if (this.blind(query)) return -1;
-    return this.sheet.favourite(query, (key) => (this.special || !key.special) && allowed(key));
+    return this.matrix.favourite(query, (key) => (this.special || !key.special) && allowed(key));
   }
 
   /**
@@ -145,7 +145,7 @@ export class Picture {
     let best = null;
     for (const row of this.rows.slice(0, this.written)) {
       const column = this.favourite(row);
-      if (column >= 0 && (!best || this.sheet.at(row, column) > this.sheet.at(...best))) best = [row, column];
+      if (column >= 0 && (!best || this.matrix.at(row, column) > this.matrix.at(...best))) best = [row, column];
     }
     return best;
   }
@@ -159,7 +159,7 @@ export class Picture {
     for (let slot = 0; slot < this.written; slot++) {
       const query = this.rows[slot];
       if (this.forbidden(query, key)) continue;
-      if (best < 0 || this.sheet.at(query, key) > this.sheet.at(best, key)) best = query;
+      if (best < 0 || this.matrix.at(query, key) > this.matrix.at(best, key)) best = query;
     }
     return best;
   }

@@ -65,7 +65,7 @@ export class PictureCanvas extends ScrollCanvas {
     context.fillText(short, x, y);
     context.direction = "ltr";
     const { width } = context.measureText(short);
-    if (!start || picture.sheet.unit === "words") return width;
+    if (!start || picture.matrix.unit === "words") return width;
     context.fillStyle = theme.mark;
     const left = align === "left" ? x : x - width;
     const edge = runs === "rtl" ? left + width + 3 : left - 4;

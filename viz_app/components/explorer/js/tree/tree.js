@@ -16,7 +16,7 @@ const EDGE = 0.25; // least weight of a head's edge
 export class Tree {
   /** @type {Translation} */
   translation;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {ReturnType<typeof layoutTree>["items"]} */
   items = [];
@@ -56,7 +56,7 @@ export class Tree {
 
   /**
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     const same = this.translation?.id === translation.id;
@@ -195,13 +195,13 @@ export class Tree {
    * @param {State} state
    * @param {number} step Tokens that are generated.
    * @param {View} view
-   * @param {Sheet} sheet
+   * @param {LabelledMatrix} matrix
    */
-  update(state, step, view, sheet) {
+  update(state, step, view, matrix) {
     const { data } = this;
     if (!data) return;
     const row = rowOf(state, view);
-    const over = row === null ? null : rowOverTree(sheet, row, data);
+    const over = row === null ? null : rowOverTree(matrix, row, data);
     for (const [node, element] of this.nodes) {
       const { opening, closing } = this.node(node);
       element.classList.toggle("unwritten", (opening ?? 0) >= step);
@@ -221,7 +221,7 @@ export class Tree {
       line.classList.toggle("unwritten", Boolean(parent?.classList.contains("unwritten")));
       line.classList.toggle("open", Boolean(parent?.classList.contains("open")));
     }
-    this.drawHead(state, step, view, sheet, row);
+    this.drawHead(state, step, view, matrix, row);
     this.alternatives.update(state);
     this.free.update(this.translation, this.texts);
   }
@@ -231,17 +231,17 @@ export class Tree {
    * @param {State} state
    * @param {number} step
    * @param {View} view
-   * @param {Sheet} sheet
+   * @param {LabelledMatrix} matrix
    * @param {number | null} row
    */
-  drawHead({ kind }, step, view, sheet, row) {
+  drawHead({ kind }, step, view, matrix, row) {
     this.heads.replaceChildren();
     if (kind !== "cross" || row !== null) return;
     const places = new Map(this.items.filter(({ word }) => word >= 0).map((item) => [item.word, item]));
     for (const { node, x, y } of this.items) {
       const opening = node < 0 ? null : this.node(node).opening;
       if (opening === null || opening >= step) continue;
-      const over = rowOverTree(sheet, rowOfToken(view, opening), /** @type {TreeData} */ (this.data));
+      const over = rowOverTree(matrix, rowOfToken(view, opening), /** @type {TreeData} */ (this.data));
       const best = strongestWord(over.words, EDGE);
       const place = best && places.get(best.word);
       if (!best || !place) continue;

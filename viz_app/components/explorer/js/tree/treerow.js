@@ -22,18 +22,18 @@ export function rowOfToken({ queries }, index) {
 
 /**
  * Weight of a row on each word, and on the two brackets of each constituent.
- * @param {Sheet} sheet
+ * @param {LabelledMatrix} matrix
  * @param {number} row
  * @param {TreeData} tree
  */
-export function rowOverTree(sheet, row, { spans, marks, nodes }) {
+export function rowOverTree(matrix, row, { spans, marks, nodes }) {
   /** @param {(key: Position) => boolean} own */
   const sum = (own) =>
-    sheet.keys.reduce((total, key, index) => {
-      const counts = index < sheet.columns && !sheet.masked(row, index) && own(key);
-      return counts ? total + sheet.at(row, index) : total;
+    matrix.keys.reduce((total, key, index) => {
+      const counts = index < matrix.columns && !matrix.masked(row, index) && own(key);
+      return counts ? total + matrix.at(row, index) : total;
     }, 0);
-  if (sheet.kind !== "decoder") {
+  if (matrix.kind !== "decoder") {
     return { words: spans.map(([first, last]) => sum((key) => first <= key.first && key.last <= last)), nodes: null };
   }
   // A key of the decoder is the token that stands before: <s> is the first one.

@@ -1,0 +1,209 @@
+"""The explorer's numbers: packed by Python, read and measured by its JavaScript in Node, compared with numpy."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tests.browser import explorer_samples as samples
+from tests.browser import explorer_searches as searches
+from transformer_core.analysis.attention_sinks import information, resting_shares
+from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
+from transformer_core.config import LengthPenalty
+from transformer_core.decoding.beam import length_penalty
+from viz_app.components.explorer import Selection, Step, pack
+from viz_app.components.explorer import weights as weights_module
+from viz_app.serving.models.search_tree import branch_ends
+
+Numbers = npt.NDArray[np.float64]
+Read = Callable[..., Any]
+IMPORTS = """import { readFileSync } from "node:fs";
+import { readPayload, Translation } from "./components/explorer/js/data/data.js";
+import { Measures } from "./components/explorer/js/data/measures.js";
+import { lengthPenalty, Search } from "./components/explorer/js/data/search.js";
+const kinds = ["encoder", "decoder", "cross"];
+"""
+
+
+@pytest.fixture
+def read(javascript: Callable[[str], Any], tmp_path: Path) -> Read:
+    """Evaluate an expression in which `translations` are the maps that are given, packed and read again."""
+
+    def run(expression: str, *maps: AttentionMaps, **options: Any) -> Any:
+        paths = []
+        for number, each in enumerate(maps):
+            path = tmp_path / f"{number}.bin"
+            steps = [Step(0.5)] * len(each.outputs)
+            path.write_bytes(pack(each, texts={}, selection=Selection(), steps=steps, **options))
+            paths.append(str(path))
+        script = f"""const translations = {paths}.map((path) => new Translation(readPayload(readFileSync(path))));
+console.log(JSON.stringify({expression}));"""
+        return javascript(IMPORTS + script)
+
+    return run
+
+
+VIEWS = """kinds.map((kind) => {
+  const view = translations[0].view(kind, "UNIT", translations[0].length);
+  const matrix = (layer, head, average) => {
+    const found = view.matrix(layer, head, average);
+    return view.queries.map((_, query) => view.keys.map((_, key) => found.at(query, key)));
+  };
+  return Array.from({ length: view.layers }, (_, layer) => ({
+    heads: Array.from({ length: view.heads }, (_, head) => matrix(layer, head)),
+    mean: matrix(layer, 0, "layer"),
+    sums: Array.from({ length: view.heads }, (_, head) =>
+      view.queries.map((_, query) => view.matrix(layer, head).rowSum(query))),
+  }));
+})"""
+
+
+@pytest.mark.parametrize("most_bytes", [weights_module.MAX_BYTES, 0])
+@pytest.mark.parametrize("maps", [samples.long_sample(40, layers=2, heads=3), samples.uneven_sample()])
+@pytest.mark.parametrize("unit", ["tokens", "words"])
+def test_weights_means_and_sums_of_rows(
+    read: Read, monkeypatch: pytest.MonkeyPatch, maps: AttentionMaps, most_bytes: int, unit: str
+) -> None:
+    monkeypatch.setattr(weights_module, "MAX_BYTES", most_bytes)
+    found = read(VIEWS.replace("UNIT", unit), maps)
+    shown = maps if unit == "tokens" else maps.merged_to_words()
+    within = (1 / 65535 if most_bytes else 1 / 255) * (0.5 if unit == "tokens" else 1) + 1e-6  # a word adds two keys
+    for kind, layers in zip(KINDS, found, strict=True):
+        weights = shown.weights(kind)
+        assert np.abs(np.array([layer["heads"] for layer in layers]) - weights).max() <= within
+        assert np.abs(np.array([layer["mean"] for layer in layers]) - weights.mean(1)).max() <= within
+        # Of bytes the exact sums travel as well; uint16 are added up.
+        off = len(shown.keys(kind)) / 131070 + 1e-4 if most_bytes else 1e-4
+        assert np.abs(np.array([layer["sums"] for layer in layers]) - weights.sum(-1)).max() <= off
+
+
+def test_of_a_word_that_is_half_written_only_the_written_tokens_count(read: Read) -> None:
+    maps = samples.long_sample(40)
+    words, outputs = maps.merged_to_words(), np.asarray(maps.outputs.words)
+    keys = np.flatnonzero(np.diff(np.asarray(maps.source.words), prepend=-1))
+    # Words are merged once for all steps; only the row of a word that is half written differs from step to step.
+    steps = [3, 4, 3, 7, 40]
+    last = [int(outputs[step - 1]) for step in steps]  # the newest word
+    found = read(
+        f"{[list(pair) for pair in zip(steps, last, strict=True)]}"
+        + """.map(([step, last]) => {
+          const view = translations[0].view("cross", "words", step);
+          return Array.from({ length: last + 1 }, (_, row) => view.keys.map((_, key) => view.at(3, 5, row, key)));
+        })""",
+        maps,
+    )
+    for step, newest, rows in zip(steps, last, found, strict=True):
+        tokens = maps.cross[3, 5, :step][outputs[:step] == newest]
+        expected = np.vstack([words.cross[3, 5, :newest], np.add.reduceat(tokens.mean(0), keys)])
+        assert np.abs(np.array(rows) - expected).max() <= 1e-4, step
+
+
+def entropy(weights: Numbers) -> Numbers:
+    """(layers, heads) in bits."""
+    logarithms = np.log2(weights, where=weights > 0, out=np.zeros_like(weights))
+    result: Numbers = -(weights * logarithms).sum(axis=-1).mean(axis=-1)
+    return result
+
+
+def distance(weights: Numbers) -> Numbers:
+    """(layers, heads) in tokens from the diagonal, which leads from corner to corner."""
+    queries, keys = weights.shape[-2:]
+    away = np.abs(np.arange(keys)[None, :] - np.linspace(0, keys - 1, queries)[:, None])
+    result: Numbers = (weights * away).sum(axis=-1).mean(axis=-1)
+    return result
+
+
+def aligned(before: Axis, after: Axis) -> list[tuple[int, int]]:
+    """A longest common subsequence, by plain recursion over what is left of both."""
+    known: dict[tuple[int, int], list[tuple[int, int]]] = {}
+
+    def rest(i: int, j: int) -> list[tuple[int, int]]:
+        if i == len(before) or j == len(after):
+            return []
+        if (i, j) not in known:
+            if before.tokens[i] == after.tokens[j]:
+                known[i, j] = [(i, j), *rest(i + 1, j + 1)]
+            else:
+                known[i, j] = max(rest(i + 1, j), rest(i, j + 1), key=len)
+        return known[i, j]
+
+    return rest(0, 0)
+
+
+def change(before: AttentionMaps, after: AttentionMaps, kind: Kind) -> Numbers:
+    """(layers, heads): total variation over aligned keys and the stretches between them, mean over aligned rows."""
+    rows = aligned(before.queries(kind), after.queries(kind))
+    keys = aligned(before.keys(kind), after.keys(kind))
+    cuts = [(-1, -1), *keys, (len(before.keys(kind)), len(after.keys(kind)))]
+    result = np.zeros(after.weights(kind).shape[:2])
+    for old, new in rows:
+        p, q = before.weights(kind)[..., old, :].astype(float), after.weights(kind)[..., new, :].astype(float)
+        for (a, b), (c, d) in itertools.pairwise(cuts):
+            result += np.abs(p[..., a + 1 : c].sum(-1) - q[..., b + 1 : d].sum(-1))
+            if (c, d) != cuts[-1]:
+                result += np.abs(p[..., c] - q[..., d])
+    return result / 2 / len(rows)
+
+
+def test_the_measures_of_heads(read: Read) -> None:
+    before, after = samples.sample(*samples.SENTENCE), samples.sample(*samples.OTHER)
+    rates = samples.error_rates(after)
+    names = ["entropy", "distance", "change", "resting", "information", "alignment"]
+    found = read(
+        f"""kinds.map((kind) => {{
+          const measures = new Measures(translations[1], translations[0]);
+          const value = (name) => {{ const all = measures.of(name, kind); return all && Array.from(all); }};
+          return {{ ...Object.fromEntries({names}.map((name) => [name, value(name)])),
+                   changed: [...measures.changed(kind)] }};
+        }})""",
+        before,
+        after,
+        alignment={"cross": rates},
+    )
+    for kind, values in zip(KINDS, found, strict=True):
+        weights = after.weights(kind).astype(float)
+        changes = change(before, after, kind)
+        expected = {
+            "entropy": (entropy(weights), 2e-3),
+            "distance": (distance(weights), 2e-3),
+            "change": (changes, 1e-4),
+            "resting": (resting_shares(after, kind), 1e-3),
+            "information": (information(after, kind), 1e-3),
+        }
+        for name, (numbers, within) in expected.items():
+            assert np.abs(np.array(values[name]) - numbers.ravel()).max() < within, (kind, name)
+        middle = np.median(changes)
+        limit = max(0.05, middle + 3 * np.median(np.abs(changes - middle)))
+        assert values["changed"] == np.flatnonzero(changes.ravel() > limit).tolist()
+        assert values["alignment"] == (np.array(rates).ravel().tolist() if kind == "cross" else None)
+
+
+@pytest.mark.parametrize("kind", ["gnmt", "power"])
+def test_alpha_ranks_again_by_the_formula_of_the_decoder(read: Read, kind: LengthPenalty) -> None:
+    generator = np.random.default_rng(1)
+    cases = list(zip(generator.integers(1, 513, 100).tolist(), generator.uniform(0, 2, 100).tolist(), strict=True))
+    penalties = read(
+        f"{[list(case) for case in cases]}.map(([length, alpha]) => lengthPenalty(length, alpha, '{kind}'))"
+    )
+    np.testing.assert_allclose(penalties, [length_penalty(*case, kind) for case in cases], rtol=1e-9)
+
+    translation, config = searches.made_up(9, kind=kind)
+    first = [index for index, each in enumerate(translation.hypotheses) if each.finished]
+    assert searches.ranked(translation, config.alpha, kind)[: len(first)] == first, "as the search itself ranked them"
+    alphas = [config.alpha, 0.0, 1.0, 2.0]
+    ranking = f"{alphas}.map((alpha) => translations[0].ranking(alpha).map(({{ branch }}) => branch))"
+    beam = searches.tree_of(translation, config, 0)
+    found = read(
+        ranking.replace("translations[0]", "new Search(translations[0].beam)"),
+        searches.maps_of(translation, 0),
+        beam=beam,
+    )
+    assert found == [searches.ranked(translation, alpha, kind) for alpha in alphas]
+    assert len(set(map(tuple, found))) > 1, "alpha must make a difference, or the test shows nothing"
+    assert len(branch_ends(translation)) == len(beam["leaves"])
