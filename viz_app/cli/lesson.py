@@ -20,7 +20,7 @@ from viz_app.export.figure_arguments import (
     validate_choice,
 )
 from viz_app.figures.model.style import Style
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import STAGES
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ SESSION_NAME = "session"  # instead of a lesson: all stops of the route
 
 def parser() -> Parser:
     """The options of this command."""
-    names = ", ".join(entry.name for entry in LESSONS)
+    names = ", ".join(STAGES)
     result = Parser(
         "lesson",
         package="viz_app",
@@ -72,7 +72,7 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the file."""
     options = parser().options(arguments)
-    validate_choice("--lesson", options.lesson, (*(entry.name for entry in LESSONS), SESSION_NAME))
+    validate_choice("--lesson", options.lesson, (*STAGES, SESSION_NAME))
     whole = options.lesson == SESSION_NAME
     if whole and options.scene:
         raise UsageError("--scene needs one lesson; a session has the handout only")
@@ -105,18 +105,16 @@ def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> int:
 def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> int:
     from viz_app.figures import formats_of
     from viz_app.lessons import load_lesson
-    from viz_app.lessons.catalogue import lesson_module
+    from viz_app.lessons.module import lesson_module
     from viz_app.lessons.scene_figure import figure_with_provenance
+    from viz_app.lessons.stage.state import LessonState
 
-    validate_choice(
-        "--scene", options.scene, tuple(scene.name for scene in load_lesson(options.lesson, options.language).scenes)
-    )
+    scene = LessonState(options.scene).scene
+    validate_choice("--scene", scene, tuple(each.name for each in load_lesson(options.lesson, options.language).scenes))
     style = style_from_options(options)
     check_dpi(options, tuple(formats.values()))
     context = _context(options)
-    prepare = getattr(lesson_module(options.lesson), "prepare", None)
-    if prepare is not None:
-        prepare(options.scene, context)
+    lesson_module(options.lesson).prepare(scene, context)
     drawn = figure_with_provenance(options.lesson, context)
     if drawn is None:
         raise UsageError(f"--scene: the scene {options.scene} has no printable figure")

@@ -19,7 +19,7 @@ export class Bench extends Scene {
   /** @returns {Own | null} The numbers, once they are there. */
   get own() {
     const { values } = this.lesson;
-    return values.bench === this.name ? /** @type {any} */ (values)[this.name] : null;
+    return values.bench === this.name ? values[this.name] : null;
   }
 
   /** Whether the setting `chosen` is a head that the bench shows. */

@@ -28,7 +28,7 @@ export function settingsOf({ kind, layer, head }) {
 
 export class HeadMap {
   /**
-   * @param {import("./numbers").Why | null} own
+   * @param {import("../benches/why/why.js").Numbers | null} own
    * @param {Box} place
    */
   constructor(own, { x, y, width, height }) {

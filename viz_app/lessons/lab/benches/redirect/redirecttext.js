@@ -1,0 +1,34 @@
+// What the bench Redirect says: its changes as sentences, and what they do.
+
+import { fillText, headName, percent } from "../../../../components/common/page/dom.js";
+import { signed } from "../../../../components/common/text/format.js";
+import { tokenText } from "../../../../components/common/text/tokens.js";
+
+/** @param {import("./redirect.js").Redirect} bench */
+export function redirectText({ own, texts, lesson }) {
+  if (!own) return "";
+  if (!own.edits.length) return texts.redirect_none;
+  const said = own.edits.map((edit, at) => {
+    const sentence = fillText(texts[`redirect_edit_${edit.action}`], {
+      head: fillText(texts.head_title, { kind: texts[edit.kind], head: headName(edit.layer, edit.head) }),
+      query: tokenText(edit.query),
+      key: tokenText(edit.key),
+      sentence: edit.sentence,
+      number: edit.number + 1,
+      share: percent(edit.percent / 100),
+    });
+    return `${at + 1}. ${sentence}`;
+  });
+  const { changes, log_p } = lesson.arrays;
+  const before = log_p.data[own.step];
+  const effect = fillText(texts.redirect_say, {
+    token: tokenText(own.tokens[own.step]),
+    before: percent(Math.exp(before)),
+    after: percent(Math.exp(before + changes.data[own.step])),
+    total: signed(
+      changes.data.reduce((sum, each) => sum + each, 0),
+      2,
+    ),
+  });
+  return `${said.join(" ")} ${effect}`;
+}
