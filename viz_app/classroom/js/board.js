@@ -1,8 +1,9 @@
 // Before the class: the code to join, the question, and what the class answers, as it comes in.
 
 import { instanceAt } from "../../components/common/component.js";
-import { fillText, h, setAttribute } from "../../components/common/page/dom.js";
+import { h, setAttribute } from "../../components/common/page/dom.js";
 import { code, showCode } from "../../components/common/page/qr_screen.js";
+import { fillText } from "../../components/common/text/format.js";
 import { ClassClient } from "./client.js";
 import { Poll } from "./poll.js";
 

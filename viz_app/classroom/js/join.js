@@ -1,6 +1,7 @@
 // A student's page: the poll that is open, and the way to follow the teacher in the app.
 
-import { fillText, h } from "../../components/common/page/dom.js";
+import { h } from "../../components/common/page/dom.js";
+import { fillText } from "../../components/common/text/format.js";
 import { ClassClient } from "./client.js";
 import { Poll } from "./poll.js";
 

@@ -1,6 +1,7 @@
 // A poll: the question, what can be chosen, and what the class has chosen. The same on a phone and before the class.
 
-import { fillText, h, percent, setAttribute, tokenElement } from "../../components/common/page/dom.js";
+import { h, setAttribute, tokenElement } from "../../components/common/page/dom.js";
+import { fillText, percent } from "../../components/common/text/format.js";
 import { build } from "../../lessons/stage/js/prose.js";
 
 const LETTERS = "ABCDEFGHIJKL";

@@ -45,7 +45,7 @@ def test_the_browser_computes_the_same_rates(javascript: Callable[[str], Any]) -
     script = (
         "import * as r from './lessons/warmup/js/rate.js';import * as f from './components/common/text/format.js';"
         f"const numbers = {json.dumps(asked)}.map((a) => [r.rate(...a), r.peak(a[1], a[2])]);"
-        "const answer = [r.scientific(6.987e-4), r.scientific(0.0123, 0), f.thousands(12000)];"
+        "const answer = [r.scientific(6.987e-4), r.scientific(0.0123, 0), f.formatCount(12000)];"
         "console.log(JSON.stringify([numbers, answer]));"
     )
     numbers, answer = javascript(script)

@@ -2,10 +2,11 @@
 
 import { paintCells } from "../../common/draw/canvas.js";
 import { Theme } from "../../common/draw/theme.js";
-import { fillText, h, setAttribute } from "../../common/page/dom.js";
+import { h, setAttribute } from "../../common/page/dom.js";
 import { eventId } from "../../common/page/events.js";
 import { consume, hasModifier } from "../../common/page/keyboard.js";
 import { reportAfter } from "../../common/report.js";
+import { fillText } from "../../common/text/format.js";
 import { Card } from "./card.js";
 import { Compared, MAX } from "./compared.js";
 import { Controls } from "./controls.js";

@@ -1,6 +1,7 @@
 // The head under the pointer or the focus: name in words, value, interval, baseline, and its map on the sentence.
 
-import { fillText, h, percent, setAttribute } from "../../common/page/dom.js";
+import { h, setAttribute } from "../../common/page/dom.js";
+import { fillText, percent } from "../../common/text/format.js";
 import { drawPreview } from "./preview.js";
 
 const SIZE = 168; // CSS pixels of a map

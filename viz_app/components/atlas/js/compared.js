@@ -1,6 +1,7 @@
 // The heads that were chosen, side by side: their maps and all their numbers.
 
-import { fillText, h } from "../../common/page/dom.js";
+import { h } from "../../common/page/dom.js";
+import { fillText } from "../../common/text/format.js";
 import { tableOf } from "../../common/text/tables.js";
 import { showMap } from "./card.js";
 

@@ -3,8 +3,7 @@
 import { readBuffer } from "../../common/buffer.js";
 import { cssColour } from "../../common/draw/canvas.js";
 import { divergingPixel } from "../../common/draw/diverging.js";
-import { headName } from "../../common/page/dom.js";
-import { signed } from "../../common/text/format.js";
+import { headName, signed } from "../../common/text/format.js";
 
 export const KINDS = ["encoder", "decoder", "cross"];
 /** @type {Record<Kind, [AxisName, AxisName]>} */

@@ -1,7 +1,8 @@
 // Every head as a cell: three blocks of layers and heads, coloured by the measure.
 
-import { fillText, h, setAttribute } from "../../common/page/dom.js";
+import { h, setAttribute } from "../../common/page/dom.js";
 import { consume, hasModifier } from "../../common/page/keyboard.js";
+import { fillText } from "../../common/text/format.js";
 import { KINDS } from "./data.js";
 
 export class Grid {

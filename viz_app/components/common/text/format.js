@@ -1,4 +1,4 @@
-// Numbers as they stand on the screen.
+// Numbers and labels as text.
 
 const RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
 
@@ -21,18 +21,10 @@ export function signed(value, digits = 2) {
 }
 
 /**
- * 1580544 -> "1 580 544", with thin spaces that do not break.
+ * 12000 -> "12,000", in both languages.
  * @param {number} value
  */
-export function grouped(value) {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-}
-
-/**
- * 12000 -> "12,000", the same in both languages.
- * @param {number} value
- */
-export function thousands(value) {
+export function formatCount(value) {
   return Math.round(value).toLocaleString("en-US");
 }
 
@@ -53,4 +45,41 @@ export function tiny(value) {
 export function ease(share) {
   const within = Math.max(0, Math.min(1, share));
   return within * within * (3 - 2 * within);
+}
+
+/**
+ * A label with its {placeholders} filled; {count|step|steps} is the first word where the count is 1, else the second.
+ * @param {string} template
+ * @param {Record<string, string | number | undefined>} values
+ */
+export function fillText(template, values) {
+  return template.replace(/\{([a-z_]+)(?:\|([^{}|]+)\|([^{}|]+))?\}/g, (_, name, one, other) => {
+    const value = String(values[name] ?? "");
+    return one ? (value === "1" ? one : other) : value;
+  });
+}
+
+/**
+ * 0.8123 -> "81 %", with a space that does not break.
+ * @param {number} value
+ */
+export function percent(value) {
+  return `${Math.round(value * 100)}\u202f%`;
+}
+
+/**
+ * 0.8123 -> "0.812".
+ * @param {number} value
+ */
+export function decimals(value) {
+  return value.toFixed(3);
+}
+
+/**
+ * Layer 3, head 5, both from 0 -> "4.6".
+ * @param {number} layer
+ * @param {number} head
+ */
+export function headName(layer, head) {
+  return `${layer + 1}.${head + 1}`;
 }

@@ -1,7 +1,8 @@
 // The one row of controls: choices such as the kind of attention, and the decoding player.
 
-import { fillText, h, setAttribute } from "../../common/page/dom.js";
+import { h, setAttribute } from "../../common/page/dom.js";
 import { hasModifier } from "../../common/page/keyboard.js";
+import { fillText } from "../../common/text/format.js";
 import { tokenText } from "../../common/text/tokens.js";
 
 const BEAT = 650; // milliseconds from one token to the next while playing

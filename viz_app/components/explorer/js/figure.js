@@ -1,7 +1,8 @@
 // The large figure: a head as a map or as lines, or one token in all heads, with what is to be said about it.
 
-import { fillText, h, percent } from "../../common/page/dom.js";
+import { h } from "../../common/page/dom.js";
 import { define } from "../../common/page/explained.js";
+import { fillText, percent } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
 import { Legend } from "./draw/legend.js";
 import { Lines } from "./draw/lines.js";

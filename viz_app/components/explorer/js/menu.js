@@ -1,7 +1,8 @@
 // How pictures are drawn: everything that is not needed at first sight, behind one small button. A setting that is not
 // as at the start stands beside the button, so that nobody misreads a picture; a click takes it back.
 
-import { fillText, h, percent, placeUnder, setAttribute } from "../../common/page/dom.js";
+import { h, placeUnder, setAttribute } from "../../common/page/dom.js";
+import { fillText, percent } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
 
 /** @type {Partial<State>} */

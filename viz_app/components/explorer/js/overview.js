@@ -1,7 +1,8 @@
 // All heads: which of them, in which order, and one line that tells about the head under the pointer.
 
-import { fillText, h } from "../../common/page/dom.js";
+import { h } from "../../common/page/dom.js";
 import { define } from "../../common/page/explained.js";
+import { fillText } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
 import { KINDS } from "./data/data.js";
 import { Measures, ORDERS } from "./data/measures.js";

@@ -1,6 +1,7 @@
 // What the pictures say in words: the caption of a head, the readout of a cell, the line for screen readers.
 
-import { decimals, fill, fillText, h, percent, tokenElement } from "../../common/page/dom.js";
+import { fill, h, tokenElement } from "../../common/page/dom.js";
+import { decimals, fillText, percent } from "../../common/text/format.js";
 
 /** @param {string} text */
 const emphasised = (text) => tokenElement(text, "em");

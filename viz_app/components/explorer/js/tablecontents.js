@@ -1,7 +1,7 @@
 // What the tables of the explorer hold: the weights of a picture, the difference of two heads, the branches of a search.
 
-import { decimals, fillText, h, tokenElement } from "../../common/page/dom.js";
-import { signed } from "../../common/text/format.js";
+import { h, tokenElement } from "../../common/page/dom.js";
+import { decimals, fillText, signed } from "../../common/text/format.js";
 import { plus } from "./data/difference.js";
 
 const MAX_WEIGHTS = 900; // cells of a page

@@ -1,7 +1,8 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
-import { decimals, fillText, h, headName, percent, rootOf, setAttribute } from "../../common/page/dom.js";
+import { h, rootOf, setAttribute } from "../../common/page/dom.js";
 import { consume } from "../../common/page/keyboard.js";
+import { decimals, fillText, headName, percent } from "../../common/text/format.js";
 import { arrange } from "./data/arrange.js";
 import { KINDS } from "./data/data.js";
 import { Block } from "./draw/block.js";

@@ -1,8 +1,9 @@
 // One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
 // the pinned key.
 
-import { h, headName, rootOf, setAttribute, tokenElement } from "../../common/page/dom.js";
+import { h, rootOf, setAttribute, tokenElement } from "../../common/page/dom.js";
 import { clamp, consume, hasModifier } from "../../common/page/keyboard.js";
+import { headName } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
 import { Matrix } from "./data/labelledmatrix.js";
 import { shownIndices } from "./data/visibletokens.js";

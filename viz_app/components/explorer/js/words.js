@@ -1,8 +1,9 @@
 // The translation as a sentence; below it token by token, with the source word that one encoder-decoder head prefers.
 
-import { direction, fill, fillText, h, headName, percent, setAttribute } from "../../common/page/dom.js";
+import { direction, fill, h, setAttribute } from "../../common/page/dom.js";
 import { explainIn } from "../../common/page/explained.js";
 import { copyButton } from "../../common/text/copy.js";
+import { fillText, headName, percent } from "../../common/text/format.js";
 import { tokenText } from "../../common/text/tokens.js";
 import { Popover } from "./beam/popover.js";
 import { plainText } from "./data/data.js";

@@ -3,6 +3,7 @@
 import { blank } from "../../common/draw/canvas.js";
 import { Axis, dot, drawAxis, rule, trace, write } from "../../common/draw/plot.js";
 import { h, setAttribute } from "../../common/page/dom.js";
+import { formatCount } from "../../common/text/format.js";
 
 const HEIGHT = 210;
 const BESIDE = 620; // from this width on the two plots stand side by side
@@ -103,7 +104,7 @@ export class Curves {
     /** @param {number[]} pair */
     const place = ([step, value]) => [step > 0 ? across.place(step) : x + LEFT, up.place(value)];
     const style = { colour: theme.muted, font: theme.font };
-    drawAxis(context, across, "bottom", y + HEIGHT - BOTTOM, { theme, show: (tick) => tick.toLocaleString("en") });
+    drawAxis(context, across, "bottom", y + HEIGHT - BOTTOM, { theme, show: formatCount });
     if (history.steps[0] === 0)
       write(context, "0", x + LEFT, y + HEIGHT - BOTTOM + 12, { ...style, size: 12, align: "center" });
     drawAxis(context, up, "left", x + LEFT, { theme, ticks: up.ticks(4), grid: width - LEFT - RIGHT });

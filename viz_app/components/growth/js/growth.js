@@ -2,9 +2,10 @@
 
 import { paintCells } from "../../common/draw/canvas.js";
 import { Theme } from "../../common/draw/theme.js";
-import { fill, fillText, h, setAttribute, tokenElement } from "../../common/page/dom.js";
+import { fill, h, setAttribute, tokenElement } from "../../common/page/dom.js";
 import { ARROWS, hasModifier } from "../../common/page/keyboard.js";
 import { reportAfter } from "../../common/report.js";
+import { fillText } from "../../common/text/format.js";
 import { Clock } from "./clock.js";
 import { Curves } from "./curves.js";
 import { Heads } from "./heads.js";

@@ -1,8 +1,9 @@
 // All heads of one kind as small pictures: rows are layers. A head is chosen by a click or with the arrow keys.
 
 import { blank } from "../../common/draw/canvas.js";
-import { fillText, h, headName, percent, setAttribute } from "../../common/page/dom.js";
+import { h, setAttribute } from "../../common/page/dom.js";
 import { ARROWS, hasModifier } from "../../common/page/keyboard.js";
+import { fillText, headName, percent } from "../../common/text/format.js";
 import { drawCells } from "./cells.js";
 
 const SMALL = 60; // pixels from which on pictures of many heads are flattened, so that all fit into a window

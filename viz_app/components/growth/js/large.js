@@ -2,8 +2,9 @@
 
 import { blank, context2d } from "../../common/draw/canvas.js";
 import { fitted } from "../../common/draw/plot.js";
-import { fill, fillText, h, headName, setAttribute, tokenElement } from "../../common/page/dom.js";
+import { fill, h, setAttribute, tokenElement } from "../../common/page/dom.js";
 import { ARROWS, clamp, consume, hasModifier } from "../../common/page/keyboard.js";
+import { fillText, headName } from "../../common/text/format.js";
 import { drawCells } from "./cells.js";
 
 const CELL = 30;

@@ -1,6 +1,7 @@
 // What the moment says in words, and everything again as tables.
 
-import { fillText, h, headName, percent } from "../../common/page/dom.js";
+import { h } from "../../common/page/dom.js";
+import { fillText, formatCount, headName, percent } from "../../common/text/format.js";
 import { tableOf } from "../../common/text/tables.js";
 
 /**
@@ -17,7 +18,7 @@ const number = (value, digits) => (value === null || value === undefined ? "–"
  */
 export function momentName(history, moment, texts) {
   const step = history.steps[moment];
-  return step ? fillText(texts.at, { step: step.toLocaleString("en") }) : texts.at_start;
+  return step ? fillText(texts.at, { step: formatCount(step) }) : texts.at_start;
 }
 
 /**
@@ -31,7 +32,7 @@ export function momentSummary(history, moment, texts) {
   const parts = [];
   if (validation) {
     const { name, nll, bleu, sentences } = validation;
-    const count = sentences.toLocaleString("en");
+    const count = formatCount(sentences);
     parts.push(fillText(texts.now_loss, { name, value: number(nll[moment], 3) }));
     parts.push(fillText(texts.now_bleu, { name, count, value: number(bleu[moment], 1) }));
   } else if (training.mean_nll[moment] !== null) {
@@ -70,7 +71,7 @@ export function tables(history, state, texts) {
   const name = fillText(texts.head, { head: headName(layer, head) });
   /** @type {[string, (moment: number) => string][]} */
   const columns = [
-    [texts.moment, (moment) => history.steps[moment].toLocaleString("en")],
+    [texts.moment, (moment) => formatCount(history.steps[moment])],
     [texts.rate, (moment) => history.training.learning_rate[moment]?.toExponential(2) ?? "–"],
     [`${texts.loss}: ${texts.loss_train}`, (moment) => number(history.training.mean_nll[moment], 3)],
   ];

@@ -1,6 +1,7 @@
 // The steps: a ring around the place of each and a card beside it. It moves nothing and traps no focus; Esc skips it.
 
-import { fillText, h, setAttribute } from "../../common/page/dom.js";
+import { h, setAttribute } from "../../common/page/dom.js";
+import { fillText } from "../../common/text/format.js";
 import { placed } from "./place.js";
 
 const SHOWN = "headlight-tour"; // in localStorage: that this browser has shown it

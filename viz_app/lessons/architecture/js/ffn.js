@@ -1,7 +1,6 @@
 // The feed-forward network, token by token: what goes in, which inner values are on, what comes out; in any order.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { ease, tiny } from "../../../components/common/text/format.js";
+import { ease, fillText, tiny } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { wrapped } from "../../stage/js/paragraph.js";

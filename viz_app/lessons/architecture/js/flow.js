@@ -1,7 +1,6 @@
 // Figure 1, and the sentence on its way through it: at every station the real tensor, its shape and its length.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { grouped } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { drawFigure } from "./figure1.js";
@@ -114,7 +113,7 @@ export class Flow extends Scene {
 
   /** @param {import("./numbers").Stop} stop */
   shape({ shape }) {
-    return shape.map(grouped).join("\u00a0\u00d7\u00a0");
+    return shape.map(formatCount).join("\u00a0\u00d7\u00a0");
   }
 
   /**

@@ -1,7 +1,7 @@
 // What stands beside Figure 1: the tensor at the station, its shape, and the lengths along the whole way.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { ease, grouped, signed } from "../../../components/common/text/format.js";
+import { ease, formatCount, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { pixelOf, share, value } from "./parts.js";
 
@@ -109,7 +109,7 @@ function drawTensor(pen, area, station, scene, colour) {
   pen.frame(rows.left - 0.5, rows.at(0) - 0.5, rows.wide + 1, rows.row * tokens.length + 1, theme.line);
   const right = rows.left + rows.wide;
   pen.note(scene.texts.length, right + NORM, area.y + 5, { size: 11, align: "right", most: NORM });
-  pen.note(`1 \u2026 ${grouped(columns)}`, rows.left, area.y + 5, { size: 11 });
+  pen.note(`1 \u2026 ${formatCount(columns)}`, rows.left, area.y + 5, { size: 11 });
   const strong = { colour, size: rows.size, weight: 600, align: "right" };
   tokens.forEach((token, index) => {
     label(pen, token, rows, index);
@@ -133,7 +133,7 @@ function drawIds(pen, area, station, scene) {
   const style = { colour: pen.theme.kinds[station.side], size: rows.size, weight: 600, align: "right" };
   tokens.forEach((token, index) => {
     label(pen, token, rows, index);
-    const id = grouped(scene.lesson.values.ids[station.side][index]);
+    const id = formatCount(scene.lesson.values.ids[station.side][index]);
     pen.write(id, rows.left + 54, rows.at(index) + rows.row / 2, style);
   });
 }

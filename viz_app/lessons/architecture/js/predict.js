@@ -1,7 +1,6 @@
 // Predict: which part of the model holds the most numbers? The bars come when the answer is revealed.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { grouped } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -71,7 +70,7 @@ export class Predict extends Scene {
       const [long, short] = [each.share, each.work].map((part) => Math.max(1.5, (room * part) / most));
       pen.fill(left, from, long, 22, colour);
       pen.fill(left, from + 25, short, 10, faint(colour, 0.4));
-      const counted = `${share(each.share)}  \u00b7  ${grouped(each.numbers)}`;
+      const counted = `${share(each.share)}  \u00b7  ${formatCount(each.numbers)}`;
       pen.write(counted, left + long + 8, from + 11, { size: 13.5, weight: 600 });
       pen.note(share(each.work), left + short + 8, from + 30, { size: 11.5 });
     });
@@ -87,7 +86,7 @@ export class Predict extends Scene {
     const all = parts.reduce((sum, { numbers }) => sum + numbers, 0);
     return fillText(this.texts.predict_answer, {
       model: this.texts[`model_${settings.model}`],
-      all: grouped(all),
+      all: formatCount(all),
       part: this.texts[`part_${most.part}`],
       share: share(most.share),
     });

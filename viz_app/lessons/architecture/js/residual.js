@@ -1,8 +1,7 @@
 // A sub-layer and what stands around it: x, Sublayer(x), their sum, its norm; and how much of the direction stays.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { ease, signed } from "../../../components/common/text/format.js";
+import { ease, fillText, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,7 +1,6 @@
 // One matrix for three jobs: it reads the tokens, and the same rows are what the decoder's output is compared with.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { grouped, signed } from "../../../components/common/text/format.js";
+import { fillText, formatCount, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { wrapped } from "../../stage/js/paragraph.js";
@@ -201,7 +200,7 @@ export class Shared extends Scene {
     pen.write("E", middle, y - (narrow ? 12 : 28), { size: 17, weight: 650, align: "center" });
     const name = this.texts[this.lesson.values.shared.tied ? "one_matrix" : "own_matrices"];
     if (!narrow) pen.note(name, middle, y - 10, { align: "center", most: 180 });
-    const size = `${grouped(rows)} \u00d7 ${grouped(columns)}`;
+    const size = `${formatCount(rows)} \u00d7 ${formatCount(columns)}`;
     const place = narrow ? { x: x + width + 14, align: "right" } : { x: middle, align: "center" };
     pen.write(size, place.x, y + height + 16, { size: 12.5, align: place.align });
     if (narrow) return;

@@ -1,7 +1,6 @@
 // The same rows twice: all at once, as in training, and one after the other, as in inference.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { ease, tiny } from "../../../components/common/text/format.js";
+import { ease, fillText, tiny } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,7 +1,6 @@
 // What the scenes of this lesson share: a healthy model beside a suspect, and what both write.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed, thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount, signed } from "../../../components/common/text/format.js";
 import { drawMap } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -103,7 +102,7 @@ export class Case extends Scene {
   lastLoss() {
     const { loss, step } = this.lesson.arrays;
     const last = loss.shape[1] - 1;
-    return { update: thousands(step.at(0, last)), one: signed(loss.at(0, last)), other: signed(loss.at(1, last)) };
+    return { update: formatCount(step.at(0, last)), one: signed(loss.at(0, last)), other: signed(loss.at(1, last)) };
   }
 
   /**

@@ -1,8 +1,7 @@
 // The tests as figures; each draws a healthy model (first row of its array) and a suspect (second row) into a box.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { headName } from "../../../components/common/page/dom.js";
-import { signed, thousands } from "../../../components/common/text/format.js";
+import { formatCount, headName, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 
 const LEFT = 44;
@@ -138,7 +137,7 @@ function axes(box, x, y) {
 function frame(pen, box, across, up, titles, ticks = across.ticks(box.width > 500 ? 6 : 3), levels = up.ticks(5)) {
   const style = { size: 12.5, most: box.width };
   pen.axis(up, "left", across.from, { grid: across.to - across.from, ticks: levels });
-  pen.axis(across, "bottom", up.from, { ticks, show: thousands });
+  pen.axis(across, "bottom", up.from, { ticks, show: formatCount });
   pen.note(titles[1], box.x, box.y + 8, style);
   pen.note(titles[0], across.to, up.from + 32, { ...style, align: "right" });
 }

@@ -1,6 +1,6 @@
 // The last suspect: the best loss of all. What it writes alone, and where its decoder looks, is revealed.
 
-import { fillText, percent } from "../../../components/common/page/dom.js";
+import { fillText, percent } from "../../../components/common/text/format.js";
 import { Case } from "./case.js";
 import { drawLoss } from "./charts.js";
 

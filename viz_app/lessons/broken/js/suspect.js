@@ -1,7 +1,6 @@
 // A suspect beside a healthy model: five tests of both on the visitor's sentence, and what both write.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, slider } from "../../stage/js/describe.js";
 import { Case } from "./case.js";

@@ -1,8 +1,7 @@
 // The length penalty: what the search finished, scored again while alpha moves.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
 import { lengthPenalty } from "../../../components/explorer/js/data/search.js";
 import { playhead } from "../../stage/js/describe.js";
 import { ranked, SearchScene } from "./beams.js";

@@ -1,6 +1,6 @@
 // BLEU of what somebody wrote, step by step: n-grams that match, clipped counts, brevity penalty, geometric mean.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { laidOut } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

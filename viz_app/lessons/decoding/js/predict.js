@@ -1,7 +1,7 @@
 // What a larger alpha does to the length of the translation that wins; hidden until it is revealed.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { ranked, SearchScene } from "./beams.js";
 
 const STEPS = 100;

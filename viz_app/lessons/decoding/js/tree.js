@@ -1,7 +1,6 @@
 // The tree of the search, one step after the other; what was pruned stays grey.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
 import { START } from "../../../components/explorer/js/data/search.js";
 import { playhead } from "../../stage/js/describe.js";
 import { ranked, SearchScene } from "./beams.js";

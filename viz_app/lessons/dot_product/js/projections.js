@@ -2,7 +2,7 @@
 // self-attention all three read the same vectors, between encoder and decoder the queries' vectors are the decoder's.
 
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
-import { fillText, headName } from "../../../components/common/page/dom.js";
+import { fillText, headName } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";

@@ -1,7 +1,6 @@
 // A real head on the reader's sentence: its query, keys and values as colours, its scores and weights as numbers.
 
-import { fillText, headName, percent } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";

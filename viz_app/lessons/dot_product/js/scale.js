@@ -1,8 +1,7 @@
 // What the width of a head does to its scores: their variance, how even the weights are, and what gradient is left.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { raised } from "../../../components/common/text/format.js";
+import { fillText, raised } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

@@ -1,7 +1,6 @@
 // Three tokens with four numbers each: every number can be changed, every step of the formula is shown.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { ease, signed } from "../../../components/common/text/format.js";
+import { ease, fillText, signed } from "../../../components/common/text/format.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { additive, attend, LIMIT, pack, softmax, unpack } from "./attend.js";

@@ -1,7 +1,7 @@
 // Predict: how much do dot products of wide vectors vary? Histograms of drawn products; the wide one is shown later.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const LEFT = 20;

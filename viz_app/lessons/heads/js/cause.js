@@ -1,8 +1,7 @@
 // A weight is no cause: every head by its largest weight on a word and by what the translation loses without it.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText, headName, percent } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { KINDS, NARROW } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";

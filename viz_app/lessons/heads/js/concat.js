@@ -1,7 +1,7 @@
 // Concatenation and W^O: what each head of a layer adds to one position, and that the parts make up the whole.
 
 import { paintCells } from "../../../components/common/draw/canvas.js";
-import { fillText, headName } from "../../../components/common/page/dom.js";
+import { fillText, headName } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { NARROW } from "../../stage/js/headgrid.js";

@@ -1,7 +1,6 @@
 // Looking is not doing: for every generated token the source word with most attention, and the one that it needs most.
 
-import { fillText, percent } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { Scene } from "../../stage/js/scene.js";

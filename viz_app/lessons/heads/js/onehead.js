@@ -1,7 +1,7 @@
 // One head against eight: the same parameters and operations, cut differently.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { picture } from "../../stage/js/map.js";

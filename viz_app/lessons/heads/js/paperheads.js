@@ -1,8 +1,7 @@
 // The paper's Figures 3 to 5: which head of this model does the same over many sentences? Hidden until it is revealed.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText, headName, percent } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount, headName, percent } from "../../../components/common/text/format.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -100,7 +99,7 @@ export class PaperHeads extends Scene {
     const baseline = fillText(texts.paper_beside, { baseline: percent(row.baseline) });
     if (!revealed) return baseline;
     const shares = { value: percent(row.value), low: percent(row.low), high: percent(row.high) };
-    return `${fillText(texts.paper_numbers, { ...shares, places: thousands(row.places) })} ${baseline}`;
+    return `${fillText(texts.paper_numbers, { ...shares, places: formatCount(row.places) })} ${baseline}`;
   }
 
   /** @type {Scene["grab"]} */
@@ -122,7 +121,7 @@ export class PaperHeads extends Scene {
     if (!paper) return texts.paper_missing;
     const row = rows[this.shown(settings)];
     const about = row.figure === 4 ? `${texts.paper_anaphora} ` : "";
-    if (!revealed) return `${about}${fillText(texts.paper_ask, { count: thousands(paper.sentences) })}`;
+    if (!revealed) return `${about}${fillText(texts.paper_ask, { count: formatCount(paper.sentences) })}`;
     const number = fillText(texts.paper_number, { number: row.figure });
     return `${about}${number}, ${row.words}: ${this.found(row)} ${this.numbers(row, true)}`;
   }

@@ -1,8 +1,7 @@
 // Heads that say nothing: all heads of a recorded training at each snapshot, and how many of them have come to rest.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText, headName, percent } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount, headName, percent } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { drawMap, picture, tint } from "../../stage/js/map.js";
@@ -28,7 +27,7 @@ export class Rest extends Scene {
       max: steps.length - 1,
       rate: 1.5,
       start: steps.length - 1,
-      show: (value) => thousands(steps[Math.floor(value + 1e-6)] ?? 0),
+      show: (value) => formatCount(steps[Math.floor(value + 1e-6)] ?? 0),
     });
   }
 
@@ -180,7 +179,7 @@ export class Rest extends Scene {
     const every = width < 420 ? 5 : 3;
     steps.forEach((step, at) => {
       if (at % every) return;
-      pen.note(thousands(step), across.place(at), up.from + 13, { align: "center", size: 11 });
+      pen.note(formatCount(step), across.place(at), up.from + 13, { align: "center", size: 11 });
     });
     pen.note(texts.rest_step, (across.from + across.to) / 2, y + height - 6, { align: "center", size: 11 });
   }
@@ -199,7 +198,7 @@ export class Rest extends Scene {
     const moment = this.moment(rest, settings);
     const chosen = this.shown(settings);
     return fillText(this.texts.rest_say, {
-      step: thousands(rest.steps[moment]),
+      step: formatCount(rest.steps[moment]),
       resting: rest.resting[moment],
       looking: rest.looking[moment],
       heads: this.count,

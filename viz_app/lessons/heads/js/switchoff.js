@@ -1,7 +1,6 @@
 // Heads switched off: toggle tiles, or take all heads of a role, and read what is translated then.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { crossOut, HeadGrid, KINDS, NARROW } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";

@@ -1,7 +1,7 @@
 // A tour of all heads: one exemplary head of each role, drawn large; any other can be clicked.
 
 import { context2d } from "../../../components/common/draw/canvas.js";
-import { fillText, headName, percent } from "../../../components/common/page/dom.js";
+import { fillText, headName, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, KINDS, NARROW, ring } from "../../stage/js/headgrid.js";

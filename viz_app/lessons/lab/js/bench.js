@@ -2,8 +2,7 @@
 
 import { cssColour } from "../../../components/common/draw/canvas.js";
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /**
@@ -63,7 +62,7 @@ export class Bench extends Scene {
  * @param {number} times
  */
 function about(times) {
-  return times < 10 ? String(times) : thousands(times);
+  return times < 10 ? String(times) : formatCount(times);
 }
 
 /**

@@ -1,8 +1,7 @@
 // Does the log-probability fall where a method says? Without what it names first, beside random words or heads.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
 
 /** @typedef {import("./numbers").Check} Check */
 

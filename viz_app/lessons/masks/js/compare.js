@@ -1,6 +1,6 @@
 // The same head with its mask, without, and what the mask changes; a step bar stops at the row that decoding has reached.
 
-import { fillText, percent } from "../../../components/common/page/dom.js";
+import { fillText, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { playhead } from "../../stage/js/describe.js";

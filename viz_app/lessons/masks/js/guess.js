@@ -1,7 +1,7 @@
 // Predict: which rows would change if the masks were lifted? Every head's freed attention, row by row, once revealed.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { percent } from "../../../components/common/page/dom.js";
+import { percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { futureColour } from "./grid.js";
 import { HeadScene } from "./headscene.js";

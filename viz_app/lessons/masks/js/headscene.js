@@ -1,6 +1,6 @@
 // What the scenes of one decoder head have in common: its scores before the mask, and the control that chooses it.
 
-import { fillText, headName } from "../../../components/common/page/dom.js";
+import { fillText, headName } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,7 +1,7 @@
 // The leak: two small decoders, trained with and without the mask, each reading the same translation with and without.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText, percent } from "../../../components/common/page/dom.js";
+import { fillText, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,7 +1,6 @@
 // Two sentences in one batch: the shorter one is filled up, and the mask sinks until nothing looks at what fills it.
 
-import { fillText, headName, percent } from "../../../components/common/page/dom.js";
-import { ease } from "../../../components/common/text/format.js";
+import { ease, fillText, headName, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";

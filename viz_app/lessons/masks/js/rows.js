@@ -1,7 +1,6 @@
 // Scores, mask, softmax: row after row the future is hidden, and the attention that lay there flows back.
 
-import { percent } from "../../../components/common/page/dom.js";
-import { ease, signed } from "../../../components/common/text/format.js";
+import { ease, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade } from "../../stage/js/bars.js";
 import { playhead } from "../../stage/js/describe.js";

@@ -3,8 +3,7 @@
 
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { signed, tiny } from "../../../components/common/text/format.js";
+import { fillText, signed, tiny } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";

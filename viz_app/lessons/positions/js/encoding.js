@@ -1,6 +1,6 @@
 // The paper's formula (Section 3.5), evaluated again for motion; a test compares it with transformer_core.
 
-import { grouped } from "../../../components/common/text/format.js";
+import { formatCount } from "../../../components/common/text/format.js";
 
 // Where the six pairs that are shown stand among all, from the fastest to the slowest. Most waves are far longer than any
 // sentence, so pairs in even steps would be straight lines.
@@ -31,7 +31,7 @@ export function period(pair, width) {
  */
 export function periodText(pair, width) {
   const length = period(pair, width);
-  return length < 10 ? length.toFixed(1) : grouped(length);
+  return length < 10 ? length.toFixed(1) : formatCount(length);
 }
 
 /**

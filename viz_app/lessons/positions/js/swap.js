@@ -2,8 +2,7 @@
 // vector and its own attention have changed: upwards and downwards from one line, for each way of reading.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText, percent } from "../../../components/common/page/dom.js";
-import { ease, tiny } from "../../../components/common/text/format.js";
+import { ease, fillText, percent, tiny } from "../../../components/common/text/format.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

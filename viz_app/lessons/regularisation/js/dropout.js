@@ -1,7 +1,7 @@
 // The places of dropout in both stacks, and what it does there to a real vector of the model.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

@@ -1,8 +1,7 @@
 // The loss against the probability that the model gives to the right token: with smoothing it has its minimum before 1.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, smoothedLoss } from "./smoothing.js";
@@ -37,7 +36,8 @@ export class Loss extends Scene {
   /** @returns {Control[]} */
   get controls() {
     const { own, paper } = this.lesson.values.vocabularies;
-    const label = (/** @type {string} */ text, /** @type {number} */ size) => fillText(text, { size: thousands(size) });
+    const label = (/** @type {string} */ text, /** @type {number} */ size) =>
+      fillText(text, { size: formatCount(size) });
     const options = { [own]: label(this.texts.own, own), [paper]: label(this.texts.paper, paper) };
     return [choice("size", this.texts.vocabulary, options, { start: String(own) })];
   }

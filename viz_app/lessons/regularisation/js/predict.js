@@ -1,6 +1,6 @@
 // Predict, then reveal: which probability of the right token has the smallest loss. Before that no curve is drawn.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { Loss, odds } from "./loss.js";
 import { entropy, smoothedLoss } from "./smoothing.js";
 

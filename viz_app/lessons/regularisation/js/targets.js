@@ -1,8 +1,7 @@
 // What training asks of the model, and what the model says, at one place of the translation of the user's sentence.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { raised, thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount, raised } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -55,7 +54,7 @@ export class Targets extends Scene {
     return [
       { name: token, target: 1 - epsilon, predicted: p },
       ...others.map(([name, predicted]) => ({ name, target, predicted })),
-      { name: fillText(this.texts.each_other, { count: thousands(rest) }), target, predicted: left / rest },
+      { name: fillText(this.texts.each_other, { count: formatCount(rest) }), target, predicted: left / rest },
     ];
   }
 

@@ -1,7 +1,6 @@
 // Predict: where does the last phrase attach? Both trees of a sentence, then how probable the parser finds either.
 
-import { fillText, percent } from "../../../components/common/page/dom.js";
-import { signed } from "../../../components/common/text/format.js";
+import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

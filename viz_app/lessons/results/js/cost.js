@@ -1,6 +1,6 @@
 // What a training costs: the paper's estimate (time x GPUs x rate) beside the matrix products that the model needs.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { choice, slider } from "../../stage/js/describe.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

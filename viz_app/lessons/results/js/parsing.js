@@ -1,7 +1,7 @@
 // Table 4: parsing as a translation from words to a tree.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

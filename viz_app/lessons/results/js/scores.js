@@ -1,8 +1,7 @@
 // Table 2: BLEU against the cost of training. The playhead lets the systems appear in the order of their cost.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { raised } from "../../../components/common/text/format.js";
+import { fillText, raised } from "../../../components/common/text/format.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

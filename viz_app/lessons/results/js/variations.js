@@ -2,7 +2,7 @@
 // left the paper's models, on the right ours of the same rows in small, with what luck alone may do shaded.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { axisEnds, MEASURES } from "./measures.js";

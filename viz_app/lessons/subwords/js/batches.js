@@ -2,8 +2,7 @@
 // of the file every sentence moves to where training puts it, among sentences of its own length.
 
 import { hatch } from "../../../components/common/draw/canvas.js";
-import { fillText, percent } from "../../../components/common/page/dom.js";
-import { ease } from "../../../components/common/text/format.js";
+import { ease, fillText, percent } from "../../../components/common/text/format.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 

@@ -2,8 +2,7 @@
 // level rises over that list; what lies under it is merged, as it would be with a vocabulary of just so many merges.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { grouped } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { BOUNDARY } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -122,7 +121,10 @@ export class Merges extends Scene {
     const { left, right } = this.parts(last);
     const style = { colour: theme.kinds.decoder, size: 14, weight: 600, align: "right", most: width * 0.6 };
     if (width < NARROW) return pen.write(`${left} + ${right}`, width, 10, { ...style, font: theme.code });
-    const number = fillText(texts.merge, { rank: grouped(last.rank), count: grouped(this.lesson.values.count) });
+    const number = fillText(texts.merge, {
+      rank: formatCount(last.rank),
+      count: formatCount(this.lesson.values.count),
+    });
     return pen.write(`${number}:  ${left} + ${right}`, width, 10, style);
   }
 
@@ -150,7 +152,7 @@ export class Merges extends Scene {
     const right = LEFT + (end - begin) * this.cell(pen.width);
     for (const tick of up.ticks()) {
       pen.line(LEFT - 6, up.place(tick), right, up.place(tick), { colour: theme.line, width: 1, alpha: 0.6 });
-      pen.note(grouped(tick), LEFT - 10, up.place(tick), { size: 11, align: "right" });
+      pen.note(formatCount(tick), LEFT - 10, up.place(tick), { size: 11, align: "right" });
     }
     const y = up.place(Math.max(level, up.low));
     pen.line(LEFT - 6, y, right, y, { colour: theme.kinds.decoder, dash: [6, 4] });
@@ -217,11 +219,11 @@ export class Merges extends Scene {
     const count = Math.floor(done + 1e-6);
     const last = merges[count - 1];
     if (!last) return texts.merges_start;
-    if (count < merges.length) return fillText(texts.merges_say, { rank: grouped(last.rank), ...this.parts(last) });
+    if (count < merges.length) return fillText(texts.merges_say, { rank: formatCount(last.rank), ...this.parts(last) });
     return fillText(texts.merges_end, {
       tokens: letters.length - count,
       letters: letters.length,
-      count: grouped(this.lesson.values.count),
+      count: formatCount(this.lesson.values.count),
     });
   }
 

@@ -1,6 +1,6 @@
 // A word of the sentence and the same word misspelt: how many tokens does a word have that the vocabulary has never seen?
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { Scene } from "../../stage/js/scene.js";
 import { tokens } from "./boxes.js";

@@ -1,7 +1,6 @@
 // The curve of the paper: both branches dashed, the smaller one bold, and a marker that rides it.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { peak, rate, scientific } from "./rate.js";
 import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";
@@ -9,7 +8,7 @@ import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";
 export class Curve extends ScheduleScene {
   get playhead() {
     const label = this.texts.step;
-    return playhead({ name: "step", label, min: 1, max: STEPS, step: 100, rate: 1500, start: 1000, show: thousands });
+    return playhead({ name: "step", label, min: 1, max: STEPS, step: 100, rate: 1500, start: 1000, show: formatCount });
   }
 
   /** @param {Pen} pen */
@@ -41,7 +40,7 @@ export class Curve extends ScheduleScene {
     const top = plot.peak(d_model, warmup);
     pen.line(top.x, top.y, top.x, base, { colour: theme.muted, width: 1, dash: [2, 3] });
     if (pen.width >= NARROW || Math.abs(step - warmup) > 3000)
-      pen.note(`warmup_steps = ${thousands(warmup)}`, top.x + 6, base - 11, { font: theme.code });
+      pen.note(`warmup_steps = ${formatCount(warmup)}`, top.x + 6, base - 11, { font: theme.code });
     this.marker(pen, plot, step);
   }
 
@@ -59,7 +58,7 @@ export class Curve extends ScheduleScene {
     const [x, y] = [plot.across.place(step), plot.up.place(now)];
     pen.line(x, y, x, plot.up.from, { colour });
     const branch = rises ? this.texts.on_rising : this.texts.on_falling;
-    const lines = [branch, `${this.texts.step} ${thousands(step)}`, scientific(now)];
+    const lines = [branch, `${this.texts.step} ${formatCount(step)}`, scientific(now)];
     plot.plate(lines, x, rises ? y + 12 : y - 44, colour);
     pen.dot(x, y, 8, colour, theme.background);
   }
@@ -74,9 +73,9 @@ export class Curve extends ScheduleScene {
     const { d_model, warmup } = this.paper;
     const label = this.rises(step) ? this.texts.curve_rising : this.texts.curve_falling;
     return fillText(label, {
-      step: thousands(step),
+      step: formatCount(step),
       rate: scientific(rate(step, d_model, warmup)),
-      warmup: thousands(warmup),
+      warmup: formatCount(warmup),
     });
   }
 

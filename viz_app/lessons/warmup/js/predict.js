@@ -1,7 +1,6 @@
 // Predict, then reveal: the peak when the warm-up is twice as long. Before that the second curve is not drawn.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { falling, peak, scientific } from "./rate.js";
 import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";
 
@@ -51,7 +50,7 @@ export class Predict extends ScheduleScene {
     pen.dot(x, y, 6, colour, pen.theme.background);
     const [size, lift] = pen.width < NARROW ? [13, 12] : [15, 16];
     pen.write(scientific(peak(d_model, warmup)), x + 8, y - lift, { colour, size, weight: 650 });
-    pen.write(thousands(warmup), x + 6, plot.up.from - 11, { colour });
+    pen.write(formatCount(warmup), x + 6, plot.up.from - 11, { colour });
   }
 
   /** @type {Scene["say"]} */
@@ -59,8 +58,8 @@ export class Predict extends ScheduleScene {
     const { d_model, once, twice } = this.both;
     const label = revealed ? this.texts.predict_revealed : this.texts.predict_hidden;
     return fillText(label, {
-      once: thousands(once),
-      twice: thousands(twice),
+      once: formatCount(once),
+      twice: formatCount(twice),
       before: scientific(peak(d_model, once)),
       after: scientific(peak(d_model, twice)),
     });

@@ -2,8 +2,7 @@
 // at the same update. Only recorded updates are drawn and read off; nothing stands between them.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { scientific } from "./rate.js";
@@ -52,7 +51,7 @@ export class Runs extends Scene {
       step: 50,
       rate: last / 14,
       start: Math.round(last * 0.25),
-      show: thousands,
+      show: formatCount,
     };
   }
 
@@ -141,7 +140,7 @@ export class Runs extends Scene {
     const grid = across.to - across.from;
     pen.axis(rate, "left", LEFT, { grid, show: (value) => scientific(value, 0).replace(/^1 \u00d7 /, "") });
     pen.axis(plots.below, "left", LEFT, { grid });
-    pen.axis(across, "bottom", height - FOOT, { ticks: across.ticks(width > WIDE ? 8 : 4), show: thousands });
+    pen.axis(across, "bottom", height - FOOT, { ticks: across.ticks(width > WIDE ? 8 : 4), show: formatCount });
     pen.note(this.texts.rate, 0, 8);
     pen.note(this.titleBelow(below), 0, plots.below.to - 16);
     pen.note(this.texts.step_axis, across.to, height - 6, { align: "right" });
@@ -206,7 +205,7 @@ export class Runs extends Scene {
     for (const { run, y } of lines) {
       const value = this.reading(run, step, below);
       const text = wide
-        ? fillText(this.texts.run_reading, { warmup: thousands(run.warmup), value })
+        ? fillText(this.texts.run_reading, { warmup: formatCount(run.warmup), value })
         : `${run.warmup}: ${value}`;
       pen.fill(x, y - over - 5, 10, 10, this.colour(theme, run));
       pen.write(text, x + 16, y - over, { size: wide ? 14 : 12, weight: 600, most: width - x - 16 });
@@ -222,9 +221,9 @@ export class Runs extends Scene {
   /** @type {Scene["say"]} */
   say({ step, below }) {
     if (!this.runs.length) return this.texts.runs_missing;
-    const values = this.runs.map((run) => `${thousands(run.warmup)}: ${this.reading(run, step, below)}`);
+    const values = this.runs.map((run) => `${formatCount(run.warmup)}: ${this.reading(run, step, below)}`);
     return fillText(this.texts.runs_say, {
-      step: thousands(step),
+      step: formatCount(step),
       what: below === "loss" ? this.texts.loss : this.texts.gradient_norm,
       values: values.join(" \u00b7 "),
     });

@@ -1,7 +1,7 @@
 // What the scenes of the schedule share: the plot with both branches and their minimum, texts on plates.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { formatCount } from "../../../components/common/text/format.js";
 import { Scene } from "../../stage/js/scene.js";
 import { falling, peak, rate, rising } from "./rate.js";
 
@@ -47,7 +47,7 @@ export class Plot {
       ticks: up.ticks(height > 360 ? 6 : 4),
       show: (value) => String(Number((value * 1e4).toPrecision(3))),
     });
-    pen.axis(across, "bottom", height - FOOT, { ticks: across.ticks(width > 560 ? 8 : 4), show: thousands });
+    pen.axis(across, "bottom", height - FOOT, { ticks: across.ticks(width > 560 ? 8 : 4), show: formatCount });
     pen.note(texts.rate_axis, 0, 9);
     pen.note(texts.step_axis, width - RIGHT, height - 6, { align: "right" });
   }

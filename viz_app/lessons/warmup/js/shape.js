@@ -1,7 +1,6 @@
 // Width and warm-up: the peak is dragged along the branch that falls, and curves can be pinned for comparison.
 
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { readPins } from "../../stage/js/pins.js";
 import { peak, rate, scientific } from "./rate.js";
@@ -25,7 +24,7 @@ export class Shape extends ScheduleScene {
       step: 200,
       rate: 1400,
       start: this.paper.warmup,
-      show: thousands,
+      show: formatCount,
     };
   }
 
@@ -61,7 +60,7 @@ export class Shape extends ScheduleScene {
 
   /** @param {Pinned} curve */
   named({ width, warmup }) {
-    return `${width} \u00b7 ${thousands(warmup)}`;
+    return `${width} \u00b7 ${formatCount(warmup)}`;
   }
 
   /** @param {Settings} settings */
@@ -98,7 +97,7 @@ export class Shape extends ScheduleScene {
     pen.line(x, y, x, plot.up.from, { colour: theme.text });
     const lines = [
       fillText(this.texts.peak_of, { width }),
-      `warmup_steps ${thousands(warmup)}`,
+      `warmup_steps ${formatCount(warmup)}`,
       scientific(peak(width, warmup)),
     ];
     const corner = pen.width < NARROW || names.length > 1; // beside the peak it would hide the names of others
@@ -146,9 +145,9 @@ export class Shape extends ScheduleScene {
     const label = number === own.d_model ? this.texts.shape_own : this.texts.shape_say;
     return fillText(label, {
       width,
-      warmup: thousands(warmup),
+      warmup: formatCount(warmup),
       rate: scientific(peak(number, warmup)),
-      own: thousands(own.warmup),
+      own: formatCount(own.warmup),
       factor: own.factor,
     });
   }
@@ -163,7 +162,7 @@ export class Shape extends ScheduleScene {
       peak(width, warmup),
       ...COLUMNS.map((step) => rate(step, width, warmup)),
     ]);
-    const rates = COLUMNS.map((step) => `${texts.step} ${thousands(step)}`);
+    const rates = COLUMNS.map((step) => `${texts.step} ${formatCount(step)}`);
     return { columns: ["d_model", "warmup_steps", texts.peak, ...rates], rows };
   }
 }

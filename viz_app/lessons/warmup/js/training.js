@@ -2,8 +2,7 @@
 // looks in one word; recorded, or live at the server.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { shade } from "../../stage/js/bars.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -46,7 +45,14 @@ export class Training extends Scene {
 
   get playhead() {
     const { steps } = this;
-    return playhead({ name: "at", label: this.texts.update, max: steps, step: 10, rate: steps / 20, show: thousands });
+    return playhead({
+      name: "at",
+      label: this.texts.update,
+      max: steps,
+      step: 10,
+      rate: steps / 20,
+      show: formatCount,
+    });
   }
 
   get controls() {
@@ -196,7 +202,7 @@ export class Training extends Scene {
     const guess = run.guesses[this.moment(run, at)].replaceAll(".", "") || "\u2013";
     const others = !live && this.state === "running" ? ` ${this.texts.live_elsewhere}` : "";
     const how = live ? this.texts[`live_${run.state}`] : this.texts.recorded_say;
-    return `${fillText(this.texts.training_say, { update: thousands(at), word: run.word, guess })} ${how}${others}`;
+    return `${fillText(this.texts.training_say, { update: formatCount(at), word: run.word, guess })} ${how}${others}`;
   }
 
   /** @type {Scene["table"]} */

@@ -1,7 +1,7 @@
 // Table 1 with numbers put in: what each kind of layer costs, waits for, and how far a signal has to go.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { LAYERS, operations, path, sequential } from "./table1.js";

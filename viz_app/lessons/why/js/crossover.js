@@ -1,7 +1,7 @@
 // Operations against the length of the sentence: self-attention crosses recurrence at n = d.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { lengthPlayhead, short, widthChoice } from "./costs.js";

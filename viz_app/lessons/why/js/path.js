@@ -1,6 +1,6 @@
 // How a signal travels from the first token to the last: layer by layer, until it arrives.
 
-import { fillText } from "../../../components/common/page/dom.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";

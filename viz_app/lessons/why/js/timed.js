@@ -1,8 +1,7 @@
 // The layers of Table 1 timed by the server: points as they are measured, and where two of their lines cross.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText } from "../../../components/common/page/dom.js";
-import { thousands } from "../../../components/common/text/format.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -80,7 +79,7 @@ export class Timed extends Scene {
       pen.fill(from, up.to, to - from, up.from - up.to, theme.kinds.decoder, theme.dark ? 0.22 : 0.13);
     }
     const ticks = this.lesson.values.timed.lengths.filter((_, index) => width > 480 || index % 2 === 0);
-    pen.axis(across, "bottom", height - FOOT, { ticks, show: thousands, title: this.texts.length });
+    pen.axis(across, "bottom", height - FOOT, { ticks, show: formatCount, title: this.texts.length });
     pen.axis(up, "left", LEFT, { show: time, grid: width - RIGHT - LEFT });
     const predicted = across.place(Number(d));
     pen.line(predicted, up.to, predicted, up.from, { colour: theme.muted, width: 1, dash: [3, 4] });
@@ -137,7 +136,7 @@ export class Timed extends Scene {
    * @param {Timing & Point} point
    */
   label(pen, { n, seconds, x, y }) {
-    const text = `n = ${thousands(n)}: ${precise(seconds)}`;
+    const text = `n = ${formatCount(n)}: ${precise(seconds)}`;
     const long = pen.measure(text, { weight: 600 });
     const right = x > pen.width - 150;
     pen.fill(right ? x - 16 - long : x + 8, y - 22, long + 8, 20, pen.theme.background);
@@ -170,7 +169,7 @@ export class Timed extends Scene {
   outcome({ crossings }, d) {
     const { texts } = this;
     const found = crossings[d];
-    if (found) return fillText(texts.timed_crossing, { low: thousands(found[0]), high: thousands(found[1]) });
+    if (found) return fillText(texts.timed_crossing, { low: formatCount(found[0]), high: formatCount(found[1]) });
     const points = this.points(d);
     const both = this.lesson.values.timed.lengths
       .map((n) => ["attention", "recurrent"].map((kind) => secondsOf(points, kind, n) ?? 0))

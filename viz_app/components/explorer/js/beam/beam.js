@@ -1,9 +1,9 @@
 // The beam search of the translation: a button in the line of words, the tree, and the ranking under any length penalty.
 
-import { fill, fillText, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
+import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { define } from "../../../common/page/explained.js";
 import { tool } from "../../../common/page/tool.js";
-import { signed } from "../../../common/text/format.js";
+import { fillText, signed } from "../../../common/text/format.js";
 import { Search } from "../data/search.js";
 import { Table } from "../table.js";
 import { branchTable } from "../tablecontents.js";

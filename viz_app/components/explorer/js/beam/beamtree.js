@@ -1,8 +1,7 @@
 // The search as a tree: steps from left to right, the beam from top to bottom.
 
-import { fillText, percent } from "../../../common/page/dom.js";
 import { clamp, consume } from "../../../common/page/keyboard.js";
-import { signed } from "../../../common/text/format.js";
+import { fillText, percent, signed } from "../../../common/text/format.js";
 import { START } from "../data/search.js";
 import { ScrollCanvas } from "../draw/scrollcanvas.js";
 

@@ -1,6 +1,7 @@
 // Beside the time bar: what the model could have written at this step, and how probable each token was.
 
-import { h, percent, setAttribute, tokenElement } from "../../../common/page/dom.js";
+import { h, setAttribute, tokenElement } from "../../../common/page/dom.js";
+import { percent } from "../../../common/text/format.js";
 import { tokenText } from "../../../common/text/tokens.js";
 
 const MAX = 5; // tokens, the written one among them

@@ -1,9 +1,9 @@
 // The open card of a head: what the model's atlas has measured of it, with intervals and baselines.
 
 import { axisAround, intervalPlot, shareAxis } from "../../../common/draw/interval.js";
-import { fillText, h, headName, percent, setAttribute, svg } from "../../../common/page/dom.js";
+import { h, setAttribute, svg } from "../../../common/page/dom.js";
 import { eventId } from "../../../common/page/events.js";
-import { signed, thousands } from "../../../common/text/format.js";
+import { fillText, formatCount, headName, percent, signed } from "../../../common/text/format.js";
 import { tokenText } from "../../../common/text/tokens.js";
 import { findings } from "./findings.js";
 
@@ -155,7 +155,7 @@ export class AtlasCard {
       const said = fillText(texts[each.part === "align" ? "card_aligned" : "card_share"], {
         ...shares(each),
         baseline: share(each.baseline),
-        places: thousands(each.places),
+        places: formatCount(each.places),
       });
       const plot = intervalPlot(each, { value: each.baseline, low: null, high: null }, shareAxis, said);
       const data = each.data ? h("span", { class: "note" }, each.data) : null;
@@ -174,7 +174,7 @@ export class AtlasCard {
       histogram(offsets, bars, `${texts.card_offsets}. ${said}`),
       h("p", { class: "note" }, texts.card_offsets),
       ...numbers,
-      h("p", { class: "note" }, `n = ${thousands(entropy.places)}${data ? `, ${data}` : ""}`),
+      h("p", { class: "note" }, `n = ${formatCount(entropy.places)}${data ? `, ${data}` : ""}`),
     ];
   }
 
@@ -212,7 +212,7 @@ export class AtlasCard {
     const axis = axisAround([value, low, high, baseline?.value, baseline?.low, baseline?.high]);
     return [
       h("p", { class: "atlas-line" }, intervalPlot({ value, low, high }, baseline ?? null, axis, said), said),
-      h("p", { class: "note" }, `n = ${thousands(tokens)}${data ? `, ${data}` : ""}`),
+      h("p", { class: "note" }, `n = ${formatCount(tokens)}${data ? `, ${data}` : ""}`),
     ];
   }
 
@@ -223,7 +223,7 @@ export class AtlasCard {
       bleu: bleu.toFixed(1),
       half: half.toFixed(1),
       whole: whole.toFixed(1),
-      count: thousands(sentences),
+      count: formatCount(sentences),
     };
     const said = `${fillText(texts.card_bleu, values)} ${significant ? texts.card_significant : texts.card_not_significant}`;
     return h("p", {}, said);

@@ -1,8 +1,8 @@
 // Beside the map of a head: its role, the way to its card, and a switch. Above the pictures: the translation without it.
 
-import { fill, fillText, h, headName, percent, setAttribute, tokenElement } from "../../../common/page/dom.js";
+import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { explainIn } from "../../../common/page/explained.js";
-import { signed, tiny } from "../../../common/text/format.js";
+import { fillText, headName, percent, signed, tiny } from "../../../common/text/format.js";
 import { AtlasCard } from "./atlascard.js";
 import { findings } from "./findings.js";
 

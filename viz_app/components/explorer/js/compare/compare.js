@@ -2,8 +2,9 @@
 
 import { cssColour } from "../../../common/draw/canvas.js";
 import { divergingPixel } from "../../../common/draw/diverging.js";
-import { decimals, fill, fillText, h, headName, setAttribute, tokenElement } from "../../../common/page/dom.js";
+import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { tool } from "../../../common/page/tool.js";
+import { decimals, fillText, headName } from "../../../common/text/format.js";
 import { Comparison, parseHead } from "../data/comparison.js";
 import { Difference, DifferencePicture, plus } from "../data/difference.js";
 import { ColourScale } from "../draw/colourscale.js";

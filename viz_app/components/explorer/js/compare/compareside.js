@@ -1,6 +1,7 @@
 // One of the maps that stand side by side, with what it shows.
 
-import { fillText, h } from "../../../common/page/dom.js";
+import { h } from "../../../common/page/dom.js";
+import { fillText } from "../../../common/text/format.js";
 import { LargeMap } from "../draw/map.js";
 import { isCell } from "../draw/picture.js";
 import { unitName } from "../sentences.js";

@@ -1,7 +1,7 @@
 // One translation as it comes from Python (payload.py), and its maps over tokens or merged to words.
 
 import { readBuffer } from "../../../common/buffer.js";
-import { headName } from "../../../common/page/dom.js";
+import { headName } from "../../../common/text/format.js";
 import { BOUNDARY, joinTokens, tokenText } from "../../../common/text/tokens.js";
 import { Sheet } from "./labelledmatrix.js";
 import { Merged } from "./merge.js";

@@ -1,8 +1,9 @@
 // The tiles of one kind: every head of it, or the heads of one layer, as buttons with a small picture.
 
 import { resize } from "../../../common/draw/canvas.js";
-import { h, headName, rootOf, setAttribute } from "../../../common/page/dom.js";
+import { h, rootOf, setAttribute } from "../../../common/page/dom.js";
 import { define } from "../../../common/page/explained.js";
+import { headName } from "../../../common/text/format.js";
 import { Look, paintHead } from "./paint.js";
 
 /** @typedef {import("../data/arrange.js").Fit} Fit */

@@ -1,8 +1,9 @@
 // The colours of weights; an empty part of their scale shows what a threshold cuts off.
 
 import { cssColour } from "../../../common/draw/canvas.js";
-import { fillText, h, percent } from "../../../common/page/dom.js";
+import { h } from "../../../common/page/dom.js";
 import { define } from "../../../common/page/explained.js";
+import { fillText, percent } from "../../../common/text/format.js";
 import { toneIndex, tonePlace, toneWeight } from "../data/colourmapping.js";
 import { ColourScale } from "./colourscale.js";
 

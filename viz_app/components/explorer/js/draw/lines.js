@@ -1,8 +1,8 @@
 // A head as lines between two columns of tokens: queries on the left, keys on the right. Only lines that cross what is
 // visible are drawn.
 
-import { decimals } from "../../../common/page/dom.js";
 import { ARROWS, clamp, consume, hasModifier } from "../../../common/page/keyboard.js";
+import { decimals } from "../../../common/text/format.js";
 import { measureLines } from "./geometry.js";
 import { PictureCanvas } from "./picturecanvas.js";
 import { inSight } from "./scrollcanvas.js";

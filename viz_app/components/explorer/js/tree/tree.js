@@ -1,7 +1,8 @@
 // The tree of a parser's sentence: it grows with the decoding, and shows what the selected head does over it.
 
-import { fillText, h, percent, setAttribute, svg } from "../../../common/page/dom.js";
+import { h, setAttribute, svg } from "../../../common/page/dom.js";
 import { consume, hasModifier } from "../../../common/page/keyboard.js";
+import { fillText, percent } from "../../../common/text/format.js";
 import { FreeSearch } from "./freesearch.js";
 import { TreeAlternatives } from "./treealternatives.js";
 import { nameRepairs } from "./treechanges.js";

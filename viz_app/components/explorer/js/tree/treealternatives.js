@@ -1,6 +1,7 @@
 // The other trees of the search, as what they have and the shown one has not.
 
-import { fillText, h, setAttribute } from "../../../common/page/dom.js";
+import { h, setAttribute } from "../../../common/page/dom.js";
+import { fillText } from "../../../common/text/format.js";
 import { nameChanges } from "./treechanges.js";
 import { spansOf, treeDifference } from "./treelayout.js";
 

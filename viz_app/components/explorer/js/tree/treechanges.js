@@ -1,6 +1,7 @@
 // Trees in words: what one has and another has not, and what had to be repaired.
 
-import { fillText, h, tokenElement } from "../../../common/page/dom.js";
+import { h, tokenElement } from "../../../common/page/dom.js";
+import { fillText } from "../../../common/text/format.js";
 import { phrase } from "./treelayout.js";
 
 const MAX = 3; // constituents named of each side

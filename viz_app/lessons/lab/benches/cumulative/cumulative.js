@@ -1,8 +1,7 @@
 // One head after the other: the log-probability of the translation while heads go, and what is generated then.
 
 import { Axis } from "../../../../components/common/draw/plot.js";
-import { fillText, headName } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, headName, signed } from "../../../../components/common/text/format.js";
 import { choice, playhead } from "../../../stage/js/describe.js";
 import { crossOut, HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { Bench } from "../../js/bench.js";

@@ -1,6 +1,6 @@
 // When does it know? For every token the layers of the decoder, and what each would generate.
 
-import { fillText, percent } from "../../../../components/common/page/dom.js";
+import { fillText, percent } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { playhead } from "../../../stage/js/describe.js";
 import { NARROW } from "../../../stage/js/headgrid.js";

@@ -1,6 +1,6 @@
 // The encoder stopped early: what the decoder generates from its state after each layer.
 
-import { fillText } from "../../../../components/common/page/dom.js";
+import { fillText } from "../../../../components/common/text/format.js";
 import { comparedHeight, comparedWords } from "../../../stage/js/paragraph.js";
 import { Bench } from "../../js/bench.js";
 

@@ -1,8 +1,7 @@
 // Switch off: every head by what the translation loses without it, for the whole of it or one token; and what is written
 // without the heads that are switched off.
 
-import { fillText, headName } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, headName, signed } from "../../../../components/common/text/format.js";
 import { choice } from "../../../stage/js/describe.js";
 import { crossOut, HeadGrid, leastHeight, NARROW, ring } from "../../../stage/js/headgrid.js";
 import { bits, digits } from "../../../stage/js/headset.js";

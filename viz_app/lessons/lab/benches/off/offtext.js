@@ -1,7 +1,6 @@
 // What the bench Switch off says of the head that is shown, and all heads as a table.
 
-import { fillText } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { checkText } from "../../js/check.js";
 import { isBeyond } from "../../js/effectbars.js";

@@ -1,7 +1,6 @@
 // Layers and words: what the translation loses without a sub-layer, a whole layer, or a word of the source.
 
-import { fillText } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { NARROW } from "../../../stage/js/headgrid.js";
 import { Bench, tone } from "../../js/bench.js";

@@ -1,7 +1,7 @@
 // Redirect: a row of attention that is changed by hand; what is probable next, before and after, and what is generated.
 
 import { Axis } from "../../../../components/common/draw/plot.js";
-import { fillText, headName, percent } from "../../../../components/common/page/dom.js";
+import { fillText, headName, percent } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { Bench } from "../../js/bench.js";

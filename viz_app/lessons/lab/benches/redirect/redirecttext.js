@@ -1,7 +1,6 @@
 // What the bench Redirect says: its changes as sentences, and what they do.
 
-import { fillText, headName, percent } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, headName, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 
 /** @param {import("./redirect.js").Redirect} bench */

@@ -1,7 +1,6 @@
 // Swap: one value of a run put into another one, and how much of the difference between two sentences comes with it.
 
-import { fillText, headName, percent } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, headName, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice } from "../../../stage/js/describe.js";
 import { HeadGrid, KINDS, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";

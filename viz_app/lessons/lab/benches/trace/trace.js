@@ -1,7 +1,7 @@
 // Trace: which tokens carry each generated token, by every method beside each other.
 
 import { divergingPixel } from "../../../../components/common/draw/diverging.js";
-import { fillText } from "../../../../components/common/page/dom.js";
+import { fillText } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice } from "../../../stage/js/describe.js";
 import { Grid } from "../../../stage/js/grid.js";

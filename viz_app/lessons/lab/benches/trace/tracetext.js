@@ -1,7 +1,6 @@
 // What the bench Trace says of a row, and what it says of a method.
 
-import { fillText, percent } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { checkText } from "../../js/check.js";
 

@@ -1,8 +1,7 @@
 // Why there? One cell of a head's map: its score dimension by dimension, or by where query and key come from; one part
 // can be scaled down, which changes the row.
 
-import { fillText, headName, percent } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, headName, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice, slider } from "../../../stage/js/describe.js";
 import { NARROW, numberedHeads } from "../../../stage/js/headgrid.js";

@@ -1,7 +1,6 @@
 // The parts of a head's scores: what Python sends of its queries and keys, multiplied.
 
-import { fillText } from "../../../../components/common/page/dom.js";
-import { signed } from "../../../../components/common/text/format.js";
+import { fillText, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 
 /** @typedef {{ rows: number[], columns: number[], values: number[][], sum: number, most: number }} Matrix
