@@ -58,6 +58,10 @@ class Lesson:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def hit(self, name: str) -> None:
+        """Press a named part of the picture; see `hit` in scene.js."""
+        self.canvas.click(position=self.get(f"lesson.stage.hit({name!r})"))
+
     def choose(self, name: str) -> None:
         """Choose one of several by its label."""
         self.page.get_by_role("radio", name=name, exact=True).check(force=True)

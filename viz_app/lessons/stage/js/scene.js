@@ -149,6 +149,17 @@ export class Scene {
   }
 
   /**
+   * Find a named part of the picture, such as "tile cross 1 2": the one way for tests to point at it.
+   * @param {string} name
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @returns {Point | null} The middle of the part.
+   */
+  hit(name, pen, settings) {
+    return null;
+  }
+
+  /**
    * A button was pressed: settings that change, or null.
    * @param {string} name
    * @param {Settings} settings

@@ -211,6 +211,16 @@ export class Stage {
     return this.scene.grab(offsetX / this.zoom, offsetY / this.zoom, pen, this.lesson.settings());
   }
 
+  /**
+   * Find a named part of the picture; see `hit` in scene.js.
+   * @param {string} name
+   * @returns {Point | null} CSS pixels from the corner of the canvas.
+   */
+  hit(name) {
+    const place = this.scene.hit(name, this.pen(context2d(this.canvas)), this.lesson.settings());
+    return place && { x: place.x * this.zoom, y: place.y * this.zoom };
+  }
+
   /** @param {{ x: number, y: number } | null} pointer */
   point(pointer) {
     this.pointer = pointer;
