@@ -13,7 +13,7 @@ from viz_app.lessons.lab.recipe import Recipe
 from viz_app.lessons.lesson_markdown import BENCHES, bench_folders
 
 if TYPE_CHECKING:
-    from viz_app.components.explorer import Selection
+    from transformer_core.analysis.ablation import Head
     from viz_app.figures.model.figure import Figure
     from viz_app.lessons.context import LessonContext, StageData
 
@@ -26,14 +26,14 @@ class Bench:
         data: Compute the numbers that its scene draws, and the settings that they answer.
         figure: Draw them for print; None where there is nothing to draw.
         recipe: Give the command and the Python code that compute them without the app; None where there is none.
-        selection: Name the head that is shown, for the page Translate; None for none.
+        head: Name the head that is shown, for the page Translate; None for none.
         choices: Give what its controls offer before any number is there, without the model's work.
     """
 
     data: Callable[[LessonContext], StageData]
     figure: Callable[[LessonContext], Figure | None]
     recipe: Callable[[LessonContext], Recipe | None]
-    selection: Callable[[LessonContext], Selection | None] = lambda context: None
+    head: Callable[[LessonContext], Head | None] = lambda context: None
     choices: Callable[[LessonContext], Mapping[str, Any]] = lambda context: {}
 
 

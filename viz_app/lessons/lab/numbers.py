@@ -37,7 +37,8 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
 
 def selection(scene: str, context: LessonContext) -> Selection | None:
     """Name the head that a bench shows, for the page Translate."""
-    return _unless_refused(benches()[scene].selection, context)
+    shown = _unless_refused(benches()[scene].head, context)
+    return shown and Selection(kind=shown[0], layer=shown[1], head=shown[2])
 
 
 def recipe(scene: str, context: LessonContext) -> Recipe | None:

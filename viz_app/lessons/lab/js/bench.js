@@ -1,29 +1,35 @@
-// What all benches share: they wait for their numbers, and say so where the sentence is too long, or too much work.
+// A bench of the Lab: a scene that waits for its numbers, and says so where they cannot be computed.
 
 import { cssColour } from "../../../components/common/draw/canvas.js";
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
-import { fillText, formatCount } from "../../../components/common/text/format.js";
+import { fillText, formatCount, headName } from "../../../components/common/text/format.js";
+import { NARROW } from "../../stage/js/headgrid.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /**
- * @template Own What the bench's module computes.
+ * What a bench draws, says and does once its numbers are there; the methods of a scene ask for these.
+ * @template [Own=any] Numbers of its `bench.py`.
  * @extends {Scene<import("./numbers").Values>}
  */
 export class Bench extends Scene {
   /** Of the bench in `values`. */
-  get name() {
-    return "";
+  name = "";
+
+  /** Whether the setting `chosen` is a head that the bench shows. */
+  showsHead = false;
+
+  /** @type {string | null} The term of the equation that the picture shows. */
+  term = null;
+
+  /** @type {Scene["lit"]} */
+  lit() {
+    return this.term;
   }
 
   /** @returns {Own | null} The numbers, once they are there. */
   get own() {
     const { values } = this.lesson;
     return values.bench === this.name ? values[this.name] : null;
-  }
-
-  /** Whether the setting `chosen` is a head that the bench shows. */
-  get showsHead() {
-    return false;
   }
 
   /** @type {Scene["arriving"]} The head that was chosen stays chosen from bench to bench. */
@@ -39,7 +45,7 @@ export class Bench extends Scene {
     return this.lesson.values.bench === null;
   }
 
-  /** What stands in place of the picture, or null. */
+  /** The message in place of the picture, or null. */
   get absence() {
     const { bench, count, most, times, late } = this.lesson.values;
     if (bench === null && count > most) return fillText(this.texts.too_long, { count, most });
@@ -54,6 +60,184 @@ export class Bench extends Scene {
    */
   waits(settings) {
     return Object.entries(this.lesson.answers).some(([name, value]) => name in settings && settings[name] !== value);
+  }
+
+  /**
+   * Title of a head, such as "Encoder 2.3".
+   * @param {import("./heads.js").Head} head
+   */
+  headTitle({ kind, layer, head }) {
+    return fillText(this.texts.head_title, { kind: this.texts[kind], head: headName(layer, head) });
+  }
+
+  /**
+   * Draw the picture.
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @param {Own} own
+   */
+  picture(pen, settings, own) {}
+
+  /**
+   * Pressed or dragged: settings that change, or null.
+   * @param {number} x
+   * @param {number} y
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @param {Own} own
+   * @returns {Settings | null | undefined}
+   */
+  touched(x, y, pen, settings, own) {
+    return null;
+  }
+
+  /**
+   * The middle of a named part of the picture.
+   * @param {string[]} words Of the name.
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @param {Own} own
+   * @returns {Point | null | undefined}
+   */
+  found(words, pen, settings, own) {
+    return null;
+  }
+
+  /**
+   * A button was pressed: settings that change, or null.
+   * @param {string} name
+   * @param {Settings} settings
+   * @param {Own} own
+   * @returns {Settings | null}
+   */
+  pressed(name, settings, own) {
+    return null;
+  }
+
+  /**
+   * Left and right: settings that change, or null.
+   * @param {number} count
+   * @param {Settings} settings
+   * @param {Own} own
+   * @returns {Settings | null}
+   */
+  across(count, settings, own) {
+    return null;
+  }
+
+  /**
+   * Up and down: settings that change, or null.
+   * @param {number} count
+   * @param {Settings} settings
+   * @param {Own} own
+   * @returns {Settings | null}
+   */
+  down(count, settings, own) {
+    return null;
+  }
+
+  /**
+   * The picture in words.
+   * @param {Settings} settings
+   * @param {Own} own
+   * @returns {string}
+   */
+  words(settings, own) {
+    return "";
+  }
+
+  /**
+   * The numbers behind the picture.
+   * @param {Settings} settings
+   * @param {Own} own
+   * @returns {TableData | null}
+   */
+  numbers(settings, own) {
+    return null;
+  }
+
+  /**
+   * @template Found
+   * @param {(own: Own) => Found} ask
+   */
+  once(ask) {
+    const { absence, own } = this;
+    return absence || !own ? null : ask(own);
+  }
+
+  /** @type {Scene["draw"]} */
+  draw(pen, settings) {
+    const { absence, own } = this;
+    if (absence || !own) return pen.message(absence ?? "");
+    pen.context.save();
+    pen.context.globalAlpha = this.waits(settings) ? 0.4 : 1;
+    this.picture(pen, settings, own);
+    pen.context.restore();
+  }
+
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
+    return this.once((own) => this.touched(x, y, pen, settings, own));
+  }
+
+  /** @type {Scene["hit"]} */
+  hit(name, pen, settings) {
+    return this.once((own) => this.found(name.split(" "), pen, settings, own)) ?? null;
+  }
+
+  /** @type {Scene["press"]} */
+  press(name, settings) {
+    return this.once((own) => this.pressed(name, settings, own));
+  }
+
+  /** @type {Scene["stepped"]} */
+  stepped(count, settings) {
+    return this.once((own) => this.across(count, settings, own));
+  }
+
+  /** @type {Scene["lowered"]} */
+  lowered(count, settings) {
+    return this.once((own) => this.down(count, settings, own));
+  }
+
+  /** @type {Scene["say"]} */
+  say(settings) {
+    return this.absence ?? this.once((own) => this.words(settings, own)) ?? "";
+  }
+
+  /** @type {Scene["table"]} */
+  table(settings) {
+    return this.once((own) => this.numbers(settings, own));
+  }
+}
+
+/**
+ * A bench that shows effects on tokens: of one that was pressed, or of the whole translation.
+ * @template {{ tokens: string[] }} [Own=any]
+ * @extends {Bench<Own>}
+ */
+export class TokenBench extends Bench {
+  /**
+   * The token that was pressed, or -1 for the whole translation.
+   * @param {Settings} settings
+   */
+  token({ token }) {
+    return Math.max(-1, Math.min((this.own?.tokens.length ?? 0) - 1, Math.round(token)));
+  }
+
+  /**
+   * A token was pressed: a second time means the whole translation.
+   * @param {number | null} at
+   * @param {Settings} settings
+   */
+  toggled(at, settings) {
+    return at === null ? null : { token: at === this.token(settings) ? -1 : at };
+  }
+
+  /** @type {Bench<Own>["down"]} */
+  down(count, settings, { tokens }) {
+    const all = tokens.length + 1;
+    return { token: ((this.token(settings) + 1 + count + all) % all) - 1 };
   }
 }
 
@@ -72,4 +256,25 @@ function about(times) {
  */
 export function tone(theme, value) {
   return cssColour(divergingPixel(theme, value, "sqrt"));
+}
+
+/**
+ * Draw the colours of effects from -1 to 1 as a strip.
+ * @param {Pen} pen
+ * @param {Box} place
+ */
+export function drawTones(pen, { x, y, width, height }) {
+  for (let at = 0; at < width; at++) pen.fill(x + at, y, 1.5, height, tone(pen.theme, (2 * at) / (width - 1) - 1));
+}
+
+/**
+ * The place right of a grid, or below it where the picture is narrow.
+ * @param {{ width: number, height: number }} picture
+ * @param {{ width: number, height: number }} grid
+ * @param {{ right: number, below: number }} gaps
+ * @returns {Box}
+ */
+export function beside({ width, height }, grid, { right, below }) {
+  const [x, y] = width < NARROW ? [0, grid.height + below] : [grid.width + right, 0];
+  return { x, y, width: width - x, height: height - y };
 }

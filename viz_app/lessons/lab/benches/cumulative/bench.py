@@ -1,4 +1,4 @@
-"""Bench "One head after the other": what is left of the translation while heads are switched off in turn.
+"""Bench "One head after the other": the translation while heads are switched off in turn, a cumulative ablation.
 
 Shape legend: N heads in the order of `ablation.all_heads`.
 """
@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from transformer_core.analysis.ablation import all_heads, word_diff
-from viz_app.components.explorer import Selection
+from transformer_core.analysis.ablation import Head, all_heads
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
 from viz_app.lessons.lab.benches.off.head_layers import all_layers, flops_of_layers
+from viz_app.lessons.lab.comparison import compared
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
@@ -26,13 +26,9 @@ RANDOM_ORDERS = 3
 
 
 def data(context: LessonContext) -> StageData:
-    """The log-probability at every step, in the chosen order and in some that are drawn, and the translations."""
+    """Return the log-probability at every step, in the chosen order and in random orders, and the translations."""
     found = _measured(context)
     heads = all_heads(context.service.translator)
-    texts = []
-    for count, text in found.texts:
-        original, words = word_diff(found.run.text.split(), text.split())
-        texts.append({"count": count, "words": words, "original": original})
     config = context.service.translator.config
     return StageData(
         values={
@@ -41,7 +37,7 @@ def data(context: LessonContext) -> StageData:
             "layers": config.num_layers,
             "heads": config.num_heads,
             "order": [heads.index(head) for head in found.heads],
-            "texts": texts,
+            "texts": [{"count": count, **compared(found.run.text, text)} for count, text in found.texts],
         },
         arrays={"log_p": found.log_p.numpy(), "random": found.random.numpy()},
         answers={"order": _order(context)},
@@ -58,7 +54,7 @@ def _measured(context: LessonContext) -> CumulativeAblation:
     translator, translation, order = context.service.translator, context.result.translation, _order(context)
     alone = flops_of_layers(context, all_layers(context)) if order == "effect" else 0.0
     check_work(alone + len(all_heads(translator)) * pass_flops(context).whole)
-    found: CumulativeAblation = context.compute_once(
+    return context.compute_once(
         ("lab.cumulative", context.source, order),
         lambda stop: cumulative_ablation(
             translator,
@@ -70,21 +66,17 @@ def _measured(context: LessonContext) -> CumulativeAblation:
             should_stop=stop,
         ),
     )
-    return found
 
 
-def selection(context: LessonContext) -> Selection | None:
-    """The head that was switched off last, for the page Translate."""
+def head(context: LessonContext) -> Head | None:
+    """Return the head that was switched off last."""
     heads = _measured(context).heads
     gone = int(context.state.number("gone", 0, 0, len(heads)))
-    if gone == 0:
-        return None
-    kind, layer, head = heads[gone - 1]
-    return Selection(kind=kind, layer=layer, head=head)
+    return heads[gone - 1] if gone else None
 
 
 def figure(context: LessonContext) -> CurvesFigure:
-    """The log-probability over the number of heads that are off."""
+    """Draw the log-probability over the number of heads that are off."""
     t, found = context.t, _measured(context)
     every, some = list(range(len(found.log_p))), [count for count, _ in found.texts]
     rows = [(t(f"lesson_lab.order_{_order(context)}"), every, found.log_p)]
@@ -100,17 +92,14 @@ def figure(context: LessonContext) -> CurvesFigure:
 def recipe(context: LessonContext) -> Recipe:
     """Give the cumulative ablation as a command and in Python."""
     order = _order(context)
-    return Recipe(
-        recipes.command(
-            "staircase", context, "--order", order, "--random-orders", str(RANDOM_ORDERS), out="cumulative.npz"
-        ),
-        recipes.python(
-            context,
-            ["from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation"],
-            f"found = cumulative_ablation(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
-            "found.log_p  # (heads + 1,), in nats",
-        ),
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation",
+        f"found = cumulative_ablation(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
+        "found.log_p  # (heads + 1,), in nats",
     )
+    options = ("--order", order, "--random-orders", str(RANDOM_ORDERS))
+    return Recipe(code, recipes.command(context, "staircase", *options, out="cumulative.npz"))
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, selection=selection)
+BENCH = Bench(data=data, figure=figure, recipe=recipe, head=head)

@@ -1,10 +1,11 @@
 // One head after the other: the log-probability of the translation while heads go, and what is generated then.
 
 import { Axis } from "../../../../components/common/draw/plot.js";
-import { fillText, headName, signed } from "../../../../components/common/text/format.js";
+import { fillText, signed } from "../../../../components/common/text/format.js";
 import { choice, playhead } from "../../../stage/js/describe.js";
 import { crossOut, HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
-import { Bench } from "../../js/bench.js";
+import { Bench, beside } from "../../js/bench.js";
+import { tileMiddle } from "../../js/heads.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 
 /**
@@ -25,9 +26,8 @@ const GRID = 165; // height of the tiles where they stand beside each other
 
 /** @extends {Bench<Numbers>} */
 export class Cumulative extends Bench {
-  get name() {
-    return "cumulative";
-  }
+  name = "cumulative";
+  term = "off";
 
   get controls() {
     const { texts } = this;
@@ -38,10 +38,6 @@ export class Cumulative extends Bench {
   get playhead() {
     const most = this.own?.order.length ?? 144;
     return playhead({ name: "gone", label: this.texts.heads_off, max: most, rate: most / 12 });
-  }
-
-  lit() {
-    return "off";
   }
 
   /** @type {Scene["height"]} */
@@ -60,13 +56,9 @@ export class Cumulative extends Bench {
   }
 
   /** @param {{ width: number, height: number }} picture */
-  places({ width, height }) {
-    const narrow = width < NARROW;
-    const grid = new HeadGrid(this.heads.all, { width, height }, 0.26, GRID);
-    const side = narrow
-      ? { x: 0, y: grid.height + 16, width, height: height - grid.height - 16 }
-      : { x: grid.width + 40, y: 0, width: width - grid.width - 40, height };
-    return { grid, side };
+  places(picture) {
+    const grid = new HeadGrid(this.heads.all, picture, 0.26, GRID);
+    return { grid, side: beside(picture, grid, { right: 40, below: 16 }) };
   }
 
   /**
@@ -87,16 +79,13 @@ export class Cumulative extends Bench {
     };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return pen.message(absence ?? "");
-    const { context, theme } = pen;
+  /** @type {Bench<Numbers>["picture"]} */
+  picture(pen, settings, own) {
+    const { texts } = this;
+    const { theme } = pen;
     const { grid, side } = this.places(pen);
     const gone = this.gone(settings);
     const translations = this.translations(gone);
-    context.save();
-    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
     const off = new Set(own.order.slice(0, gone));
     grid.drawLabels(pen, texts);
     grid.forEach(({ kind, number }, tile) => {
@@ -108,7 +97,6 @@ export class Cumulative extends Bench {
     const { count } = this.textAt(gone);
     const after = count ? fillText(texts.without, { count }) : texts.cumulative_hint;
     translations.draw(pen, { before: texts.all_heads, after }, side);
-    context.restore();
   }
 
   /**
@@ -136,7 +124,7 @@ export class Cumulative extends Bench {
     const points = Array.from(log_p.data, (value, at) => [across.place(at), up.place(value)]);
     pen.trace(points, { colour: theme.text, width: 2.5 });
     const low = Math.floor(counts.length / 2);
-    const lowest = Math.min(...Array.from({ length: random.shape[0] }, (_, row) => random.at(row, low)));
+    const lowest = Math.min(...this.randomAt(low));
     pen.note(texts.random_orders, across.place(counts[low]), up.place(lowest) + 14, { size: 11, align: "right" });
     const here = across.place(gone);
     pen.line(here, up.from, here, up.to, { colour: theme.text, width: 1 });
@@ -171,49 +159,57 @@ export class Cumulative extends Bench {
     return (first < 0 ? log_p.data.length : first) - 1;
   }
 
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen, settings) {
-    if (this.absence || !this.own) return null;
+  /** @type {Bench<Numbers>["touched"]} */
+  touched(x, y, pen, settings, { order }) {
     const { grid, side } = this.places(pen);
     const head = pen.first ? grid.at(x, y) : null;
-    if (head) return { gone: this.own.order.indexOf(head.number) + 1 };
+    if (head) return { gone: order.indexOf(head.number) + 1 };
     const { across, up } = this.axes(pen, side, this.translations(this.gone(settings)));
     if (y < up.to - 10 || y > up.from + 20 || x < across.from - 12) return null;
     return { gone: Math.round(across.value(x)) };
   }
 
-  /** @type {Scene["say"]} */
-  say(settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return absence ?? "";
-    const gone = this.gone(settings);
-    const { log_p, random } = this.lesson.arrays;
-    const said = fillText(texts.cumulative_say, { count: gone, value: signed(log_p.data[gone], 1) });
-    const { count } = this.textAt(gone);
-    const at = this.counts.indexOf(count);
-    const drawn = Array.from({ length: random.shape[0] }, (_, row) => random.at(row, at));
-    const mean = drawn.reduce((sum, each) => sum + each, 0) / drawn.length;
-    const beside = fillText(texts.cumulative_random, { count, value: signed(mean, 1) });
-    return `${said} ${count ? `${beside} ` : ""}${fillText(texts.cumulative_lasting, { count: this.lasting })}`;
+  /** @type {Bench<Numbers>["found"]} "cross 1 2", a head; "off 70", a number of heads on the curve. */
+  found(words, pen, settings) {
+    const { grid, side } = this.places(pen);
+    if (words[0] !== "off") return tileMiddle(grid, words);
+    const { across, up } = this.axes(pen, side, this.translations(this.gone(settings)));
+    return { x: across.place(Number(words[1])), y: (up.from + up.to) / 2 };
   }
 
-  /** @type {Scene["table"]} */
-  table() {
-    const { own, texts } = this;
-    if (!own) return null;
-    const { log_p, random } = this.lesson.arrays;
+  /**
+   * Log-probabilities in the random orders, at one of the counts.
+   * @param {number} at
+   */
+  randomAt(at) {
+    const { random } = this.lesson.arrays;
+    return Array.from({ length: random.shape[0] }, (_, row) => random.at(row, at));
+  }
+
+  /** @type {Bench<Numbers>["words"]} */
+  words(settings) {
+    const { texts } = this;
+    const gone = this.gone(settings);
+    const value = signed(this.lesson.arrays.log_p.data[gone], 1);
+    const said = [fillText(texts.cumulative_say, { count: gone, value })];
+    const { count } = this.textAt(gone);
+    const drawn = this.randomAt(this.counts.indexOf(count));
+    const mean = drawn.reduce((sum, each) => sum + each, 0) / drawn.length;
+    if (count) said.push(fillText(texts.cumulative_random, { count, value: signed(mean, 1) }));
+    return [...said, fillText(texts.cumulative_lasting, { count: this.lasting })].join(" ");
+  }
+
+  /** @type {Bench<Numbers>["numbers"]} */
+  numbers(_settings, { order }) {
+    const { texts } = this;
+    const { log_p } = this.lesson.arrays;
     const { list } = this.heads;
-    const drawn = Array.from({ length: random.shape[0] }, (_, row) => row);
-    const columns = [texts.heads_off, texts.column_head, texts.log_p];
-    const named = drawn.map((row) => fillText(texts.random_order, { number: row + 1 }));
+    const named = this.randomAt(0).map((_, row) => fillText(texts.random_order, { number: row + 1 }));
     const rows = Array.from(log_p.data, (value, count) => {
-      const head = count ? list[own.order[count - 1]] : null;
-      const name = head
-        ? fillText(texts.head_title, { kind: texts[head.kind], head: headName(head.layer, head.head) })
-        : "";
       const at = this.counts.indexOf(count);
-      return [count, name, value, ...drawn.map((row) => (at < 0 ? "" : random.at(row, at)))];
+      const drawn = at < 0 ? named.map(() => "") : this.randomAt(at);
+      return [count, count ? this.headTitle(list[order[count - 1]]) : "", value, ...drawn];
     });
-    return { columns: [...columns, ...named], rows };
+    return { columns: [texts.heads_off, texts.column_head, texts.log_p, ...named], rows };
   }
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def data(context: LessonContext) -> StageData:
-    """The distribution after every layer of the decoder, as far as it is shown."""
+    """Return the distribution after every layer of the decoder, as far as it is shown."""
     found, tokenizer = _lens(context), context.service.translator.tokenizer
     top = [[tokenizer.tokens(ids) for ids in layer] for layer in found.top.tolist()]
     return StageData(
@@ -45,7 +45,7 @@ def _lens(context: LessonContext) -> LogitLens:
 
 
 def figure(context: LessonContext) -> MatrixFigure:
-    """The probability of every token of the translation after every layer."""
+    """Draw the probability of every token of the translation after every layer."""
     t, found = context.t, _lens(context)
     return MatrixFigure(
         values=np.exp(found.log_p.numpy()).T,
@@ -58,16 +58,14 @@ def figure(context: LessonContext) -> MatrixFigure:
 
 
 def recipe(context: LessonContext) -> Recipe:
-    """The lens from a shell and in Python."""
-    return Recipe(
-        recipes.command("lens", context, out="lens.npz"),
-        recipes.python(
-            context,
-            ["from transformer_core.analysis.lens import logit_lens"],
-            "found = logit_lens(translator, source)",
-            "found.rank  # (layers + 1, tokens), 1 for the most probable token",
-        ),
+    """Give the lens as a command and in Python."""
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.lens import logit_lens",
+        "found = logit_lens(translator, source)",
+        "found.rank  # (layers + 1, tokens), 1 for the most probable token",
     )
+    return Recipe(code, recipes.command(context, "lens", out="lens.npz"))
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe)

@@ -5,6 +5,7 @@ import { tokenText } from "../../../../components/common/text/tokens.js";
 import { playhead } from "../../../stage/js/describe.js";
 import { NARROW } from "../../../stage/js/headgrid.js";
 import { Bench } from "../../js/bench.js";
+import { after } from "../../js/order.js";
 
 /**
  * Numbers of `bench.py`. `top`: by layer and token the most probable tokens.
@@ -17,9 +18,8 @@ const [MIN, MAX] = [12, 36]; // height of a row
 
 /** @extends {Bench<Numbers>} */
 export class Depth extends Bench {
-  get name() {
-    return "depth";
-  }
+  name = "depth";
+  term = "state";
 
   get layers() {
     return this.own?.top.length ?? 7;
@@ -37,10 +37,6 @@ export class Depth extends Bench {
 
   get controls() {
     return [{ name: "token", kind: "held", start: 0 }];
-  }
-
-  lit() {
-    return "state";
   }
 
   /** @type {Scene["height"]} */
@@ -76,10 +72,9 @@ export class Depth extends Bench {
     return { label, row, column: (wide - label) / this.layers, panel };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return pen.message(absence ?? "");
+  /** @type {Bench<Numbers>["picture"]} */
+  picture(pen, settings, own) {
+    const { texts } = this;
     const { theme } = pen;
     const { label, row, column, panel } = this.places(pen);
     const { token, layer } = this.at(settings);
@@ -137,20 +132,17 @@ export class Depth extends Bench {
     pen.note(fillText(texts.cell_rank, { ...what, ...numbers }), x, y + 156, { size: 13, most: width });
   }
 
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen) {
-    if (this.absence || !this.own) return null;
+  /** @type {Bench<Numbers>["touched"]} */
+  touched(x, y, pen, _settings, { tokens }) {
     const { label, row, column } = this.places(pen);
     const [layer, token] = [Math.floor((x - label) / column), Math.floor((y - HEAD) / row)];
-    if (token < 0 || token >= this.own.tokens.length || layer >= this.layers || x < 0) return null;
+    if (token < 0 || token >= tokens.length || layer >= this.layers || x < 0) return null;
     return layer < 0 ? { token } : { token, layer };
   }
 
-  /** @type {Scene["lowered"]} From token to token. */
-  lowered(count, settings) {
-    if (this.absence || !this.own) return null;
-    const { length } = this.own.tokens;
-    return { token: (this.at(settings).token + count + length) % length };
+  /** @type {Bench<Numbers>["down"]} From token to token. */
+  down(count, settings, { tokens }) {
+    return { token: after([...tokens.keys()], this.at(settings).token, count) };
   }
 
   /**
@@ -164,10 +156,9 @@ export class Depth extends Bench {
     return rank.at(from, token) === 1 ? from : null;
   }
 
-  /** @type {Scene["say"]} */
-  say(settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return absence ?? "";
+  /** @type {Bench<Numbers>["words"]} */
+  words(settings, own) {
+    const { texts } = this;
     const { token, layer } = this.at(settings);
     const words = own.top[layer].map(([first]) => first).filter((token) => token !== "</s>");
     const text = words.join("").replaceAll("\u2581", " ").trim();
@@ -179,10 +170,9 @@ export class Depth extends Bench {
     return `${fillText(texts.depth_say, { layer, text })} ${known}`;
   }
 
-  /** @type {Scene["table"]} */
-  table() {
-    const { own, texts } = this;
-    if (!own) return null;
+  /** @type {Bench<Numbers>["numbers"]} */
+  numbers(_settings, own) {
+    const { texts } = this;
     const { rank, log_p } = this.lesson.arrays;
     const columns = [texts.token, texts.after_layer, texts.first, texts.rank_of, texts.log_p];
     const rows = own.tokens.flatMap((token, at) =>

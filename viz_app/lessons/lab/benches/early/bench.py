@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from transformer_core.analysis.ablation import word_diff
 from transformer_core.evaluation.metrics import chrf
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
+from viz_app.lessons.lab.comparison import compared
 from viz_app.lessons.lab.limits import PassFlops, check_work
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
 
 
 def data(context: LessonContext) -> StageData:
-    """What the decoder generates from the encoder's state after each layer, the words that differ, and chrF."""
+    """Return the translation from the encoder's state after each layer, the words that differ, and chrF."""
     texts = _early(context)
-    rows = [word_diff(texts[-1].split(), text.split())[1] for text in texts]
+    rows = [compared(texts[-1], text)["words"] for text in texts]
     return StageData(values={"rows": rows, "chrf": _likeness(texts)})
 
 
 def figure(context: LessonContext) -> CurvesFigure:
-    """How much each translation is like the final one."""
+    """Draw the likeness of each translation to the final one."""
     t, texts = context.t, _early(context)
     return CurvesFigure(
         series=(Series(x=range(len(texts)), y=_likeness(texts), marked=True),),
@@ -35,19 +35,17 @@ def figure(context: LessonContext) -> CurvesFigure:
 
 
 def recipe(context: LessonContext) -> Recipe:
-    """The translations from a shell and in Python."""
-    return Recipe(
-        recipes.command("lens", context, out="lens.npz"),
-        recipes.python(
-            context,
-            ["from transformer_core.analysis.lens import decoder_lens"],
-            "[translation.text for translation in decoder_lens(translator, source)]",
-        ),
+    """Give the translations as a command and in Python."""
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.lens import decoder_lens",
+        "[translation.text for translation in decoder_lens(translator, source)]",
     )
+    return Recipe(code, recipes.command(context, "lens", out="lens.npz"))
 
 
 def _likeness(texts: Sequence[str]) -> list[float]:
-    """How much each translation is like the last one: chrF, 0 to 100."""
+    """Compare each translation with the last one: chrF, 0 to 100."""
     return [chrf([text], [[texts[-1]]]).value for text in texts]
 
 

@@ -21,13 +21,8 @@ const TYPICAL = 9; // pixels of a letter, about
 
 /** @extends {Bench<Numbers>} */
 export class Early extends Bench {
-  get name() {
-    return "early";
-  }
-
-  lit() {
-    return "memory";
-  }
+  name = "early";
+  term = "memory";
 
   /** The translations; one that does not end is shown as far as twice the length of the final one. The table has all. */
   get rows() {
@@ -58,10 +53,9 @@ export class Early extends Bench {
     return this.rows.map((words) => comparedHeight(pen, words, pen.width - LEFT - RIGHT, size) + BETWEEN);
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen) {
-    const { absence, own, texts, rows } = this;
-    if (absence || !own) return pen.message(absence ?? "");
+  /** @type {Bench<Numbers>["picture"]} */
+  picture(pen, _settings, own) {
+    const { texts, rows } = this;
     const { theme, width, height } = pen;
     const fits = (/** @type {number} */ size) =>
       this.heights(pen, size).reduce((sum, each) => sum + each, HEAD) <= height;
@@ -91,14 +85,15 @@ export class Early extends Bench {
     return from;
   }
 
-  say() {
-    const { absence, texts } = this;
-    return absence ?? `${fillText(texts.early_say, { layer: this.settledAt })} ${texts.chrf_say}`;
+  /** @type {Bench<Numbers>["words"]} */
+  words() {
+    const { texts } = this;
+    return `${fillText(texts.early_say, { layer: this.settledAt })} ${texts.chrf_say}`;
   }
 
-  table() {
-    const { own, texts } = this;
-    if (!own) return null;
+  /** @type {Bench<Numbers>["numbers"]} */
+  numbers(_settings, own) {
+    const { texts } = this;
     const rows = own.rows.map((words, layer) => [layer, words.map(([word]) => word).join(" "), own.chrf[layer]]);
     return { columns: [texts.encoder_layer, texts.translation, texts.likeness], rows };
   }

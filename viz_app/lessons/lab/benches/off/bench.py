@@ -1,6 +1,6 @@
-"""Bench "Switch off": what each head does to the translation of the visitor's sentence, and the sentence without some.
+"""Bench "Switch off": the effect of each head on the translation, and the translation without some heads.
 
-Of a large model it measures the heads of some layers; those of the others are estimated, see `head_layers`.
+Of a large model it measures the heads of some layers and estimates the others, see `head_layers`.
 
 Shape legend: N heads in the order of `ablation.all_heads`; T tokens of the translation.
 """
@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, all_heads, translate_without
 from transformer_core.attention_maps import KINDS, Kind
-from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
@@ -29,7 +28,7 @@ from viz_app.lessons.lab.benches.off.head_layers import (
     flops_of_layers,
     is_by_layer,
 )
-from viz_app.lessons.lab.heads_of import named_head, set_of_bits
+from viz_app.lessons.lab.heads import layer_titles, named_head, set_of_bits
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
@@ -47,7 +46,7 @@ _NO_TOKEN = -1
 
 
 def data(context: LessonContext) -> StageData:
-    """Effects of all heads, random vectors beside them if asked for, and the translation without the chosen heads."""
+    """Return the effects of all heads, random vectors if asked for, and the translation without the chosen heads."""
     change, frozen, banded = _settings(context)
     checked = context.state.settings.get("check") is True
     found = _effects(context, change, frozen)
@@ -87,7 +86,7 @@ def _settings(context: LessonContext) -> tuple[Change, bool, bool]:
 
 
 def _effects(context: LessonContext, change: Change, frozen: bool) -> HeadEffects:
-    """Of all heads, or NaN for those of layers that are not measured."""
+    """Measure all heads; NaN for layers that are not measured."""
     _, layers = asked_layers(context)
     if not is_by_layer(context):
         return _effects_of(context, change, frozen, None)
@@ -95,7 +94,7 @@ def _effects(context: LessonContext, change: Change, frozen: bool) -> HeadEffect
 
 
 def _effects_of(context: LessonContext, change: Change, frozen: bool, layer: Layer | None) -> HeadEffects:
-    """Of the heads of a layer, or of all."""
+    """Measure the heads of a layer, or all."""
     from transformer_core.analysis.effects.head_effects import head_effects
     from transformer_core.hooks.points import Captured
 
@@ -123,7 +122,7 @@ def _effects_of(context: LessonContext, change: Change, frozen: bool, layer: Lay
 
 
 def _joined(found: list[HeadEffects]) -> HeadEffects:
-    """Each number is there in one of them at most; the others have NaN there."""
+    """Join results of which at most one is a number at each place, and the others NaN."""
     import torch
     from torch import Tensor
 
@@ -135,9 +134,9 @@ def _joined(found: list[HeadEffects]) -> HeadEffects:
 
 
 def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: bool) -> dict[str, list[float]]:
-    """By how much the log-probability falls without the heads named first, random ones, and the heads named last.
+    """Measure how far the log-probability falls without the first heads, random ones and the last heads of the order.
 
-    The order is that of the effects, or of the estimates where only some heads are measured.
+    The order is by effect, or by estimate where only some heads are measured.
     """
     key: tuple[object, ...] = ("lab.effects.check", context.source, change, frozen)
     if is_by_layer(context):
@@ -170,7 +169,7 @@ def _draws(found: HeadEffects) -> FloatArray:
 
 
 def _without(context: LessonContext, off: list[Head]) -> dict[str, Any] | None:
-    """The sentence translated without some heads; None while all are on."""
+    """Translate without some heads; None while all are on."""
     if not off:
         return None
     translator, translation = context.service.translator, context.result.translation
@@ -178,11 +177,11 @@ def _without(context: LessonContext, off: list[Head]) -> dict[str, Any] | None:
         ("heads.without", context.source, tuple(off)),
         lambda stop: translate_without(translator, translation, off, beam=BEAM, should_stop=stop),
     )
-    return {"words": found.words, "original": found.original, "before": found.before, "after": found.log_probability}
+    return {"words": found.words, "original": found.original}
 
 
 def _shown(context: LessonContext) -> tuple[Head, int]:
-    """The head that the bench shows, the one with the largest effect unless one was pressed, and the token or -1."""
+    """Return the head that was pressed, else the one with the largest effect, and the token or -1."""
     change, frozen, _ = _settings(context)
     effects = _stacked(_effects(context, change, frozen))
     token = int(context.state.number("token", _NO_TOKEN, _NO_TOKEN, effects.shape[1] - 1))
@@ -191,17 +190,11 @@ def _shown(context: LessonContext) -> tuple[Head, int]:
         values = effects.sum(axis=1)
         if is_by_layer(context):
             values = np.where(np.isnan(values), estimates(context), values)
-    return named_head(context, "chosen") or all_heads(context.service.translator)[int(np.abs(values).argmax())], token
-
-
-def selection(context: LessonContext) -> Selection:
-    """The head that is shown, for the page Translate."""
-    kind, layer, head = _shown(context)[0]
-    return Selection(kind=kind, layer=layer, head=head)
+    return named_head(context) or all_heads(context.service.translator)[int(np.abs(values).argmax())], token
 
 
 def figure(context: LessonContext) -> MatrixFigure:
-    """The effect of every head that is measured, on the translation or on the token that was pressed."""
+    """Draw the effect of every measured head on the translation, or on the token that was pressed."""
     t, (change, frozen, _) = context.t, _settings(context)
     found = _effects(context, change, frozen)
     token = _shown(context)[1]
@@ -213,10 +206,7 @@ def figure(context: LessonContext) -> MatrixFigure:
         title = t("lesson_lab.effect_of", token=found.run.tokens[token].strip("\u2581"))
     return MatrixFigure(
         values=values.reshape(-1, heads)[rows],
-        row_labels=[
-            t("lesson_lab.row_layer", kind=t(f"lesson_lab.{kind}"), layer=layer + 1)
-            for kind, layer in (all_layers(context)[row] for row in rows)
-        ],
+        row_labels=layer_titles(t, (all_layers(context)[row] for row in rows)),
         column_start=1,
         row_title=t("lesson_lab.rows"),
         column_title=t("lesson_lab.columns"),
@@ -228,21 +218,19 @@ def figure(context: LessonContext) -> MatrixFigure:
 
 
 def recipe(context: LessonContext) -> Recipe:
-    """The effects from a shell and in Python."""
+    """Give the effects as a command and in Python."""
     change, frozen, _ = _settings(context)
     options = [] if change == "zero" else ["--change", change, "--sentences", "pairs.tsv"]
     options += ["--frozen-norm"] if frozen else []
     more = "" if change == "zero" else f", change={change!r}, others=[(english, translation), ...]"
     more += ", frozen_norm=True" if frozen else ""
-    return Recipe(
-        recipes.command("effects", context, *options, out="effects.npz"),
-        recipes.python(
-            context,
-            ["from transformer_core.analysis.effects.head_effects import head_effects"],
-            f"found = head_effects(translator, source{more})",
-            'found.effects["cross"]  # (layers, heads, tokens), in nats',
-        ),
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.effects.head_effects import head_effects",
+        f"found = head_effects(translator, source{more})",
+        'found.effects["cross"]  # (layers, heads, tokens), in nats',
     )
+    return Recipe(code, recipes.command(context, "effects", *options, out="effects.npz"))
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, selection=selection)
+BENCH = Bench(data=data, figure=figure, recipe=recipe, head=lambda context: _shown(context)[0])

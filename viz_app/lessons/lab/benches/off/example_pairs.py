@@ -1,4 +1,4 @@
-"""Other sentences, for what a head says on average or of something else: the examples and their translations."""
+"""Other sentences for mean and resample ablation: the examples and their translations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from viz_app.lessons.context import LessonContext
 
 
 def example_pairs(context: LessonContext) -> tuple[tuple[str, str], ...]:
-    """The example sentences but the visitor's, with the model's own translations; translated once for all visitors."""
+    """Pair the example sentences with the model's translations, without the visitor's; once for all visitors."""
     translator, texts = context.service.translator, context.service.example_texts
     found = context.compute_once(
         ("lab.examples",),

@@ -1,6 +1,7 @@
 // What is known of each head: by how much its absence changes every token, measured or estimated, beside random vectors.
 
 import { numberedHeads } from "../../../stage/js/headgrid.js";
+import { bySize } from "../../js/order.js";
 
 /** @typedef {import("../../js/effectbars.js").Band} Band */
 
@@ -45,7 +46,7 @@ export class HeadEffects {
    */
   ranked(token) {
     const values = this.list.map(({ number }) => this.value(number, token));
-    const order = Array.from(values.keys()).sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]));
+    const order = bySize(values);
     return { values, order, most: Math.max(1e-6, Math.abs(values[order[0]])) };
   }
 

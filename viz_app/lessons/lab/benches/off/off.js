@@ -1,17 +1,19 @@
 // Switch off: every head by what the translation loses without it, for the whole of it or one token; and what is written
 // without the heads that are switched off.
 
-import { fillText, headName, signed } from "../../../../components/common/text/format.js";
+import { fillText, signed } from "../../../../components/common/text/format.js";
 import { choice } from "../../../stage/js/describe.js";
 import { crossOut, HeadGrid, leastHeight, NARROW, ring } from "../../../stage/js/headgrid.js";
 import { bits, digits } from "../../../stage/js/headset.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
-import { Bench, tone } from "../../js/bench.js";
+import { beside, drawTones, TokenBench, tone } from "../../js/bench.js";
 import { drawCheck } from "../../js/check.js";
 import { EffectBars, isBeyond } from "../../js/effectbars.js";
+import { settingOf, tileMiddle } from "../../js/heads.js";
+import { after } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { HeadEffects } from "./headeffects.js";
-import { switchOffTable, switchOffText } from "./offtext.js";
+import { offTable, offText } from "./offtext.js";
 
 /**
  * Numbers of `bench.py`.
@@ -36,15 +38,11 @@ const CHECK = 140; // below them: what happens without several heads
 
 /** @typedef {import("../../../stage/js/headgrid.js").NumberedHead} Head */
 
-/** @extends {Bench<Numbers>} */
-export class Off extends Bench {
-  get name() {
-    return "off";
-  }
-
-  get showsHead() {
-    return true;
-  }
+/** @extends {TokenBench<Numbers>} */
+export class Off extends TokenBench {
+  name = "off";
+  showsHead = true;
+  term = "effect";
 
   get controls() {
     const { texts } = this;
@@ -64,10 +62,6 @@ export class Off extends Bench {
     ];
   }
 
-  lit() {
-    return "effect";
-  }
-
   /** @type {Scene["height"]} */
   height(width, room) {
     if (width < NARROW) return 720 + (this.own?.check ? CHECK : 0);
@@ -84,22 +78,13 @@ export class Off extends Bench {
   }
 
   /**
-   * The token that was pressed, or -1 for the whole translation.
-   * @param {Settings} settings
-   */
-  token({ token }) {
-    const count = this.own?.tokens.length ?? 0;
-    return Math.max(-1, Math.min(count - 1, Math.round(token)));
-  }
-
-  /**
    * The head that is shown: the one that was pressed, else the one with the largest effect.
    * @param {Settings} settings
    * @param {number[]} order
    */
   shown({ chosen }, order) {
     const { list } = this.effects;
-    return list.find(({ kind, layer, head }) => chosen === `${kind}.${layer}.${head}`) ?? list[order[0]];
+    return list.find((each) => chosen === settingOf(each)) ?? list[order[0]];
   }
 
   /** @param {Settings} settings */
@@ -110,26 +95,19 @@ export class Off extends Bench {
 
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
-    const narrow = width < NARROW;
     const grid = new HeadGrid(this.effects.all, { width, height: height - this.legend }, 0.3, 165);
-    const side = narrow
-      ? { x: 0, y: grid.height + this.legend + 14, width, height: height - grid.height - this.legend - 14 }
-      : { x: grid.width + 44, y: 0, width: width - grid.width - 44, height };
-    return { grid, side };
+    return { grid, side: beside({ width, height }, grid, { right: 44, below: this.legend + 14 }) };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { absence, effects, texts } = this;
-    if (absence) return pen.message(absence);
-    const { context, theme } = pen;
+  /** @type {TokenBench<Numbers>["picture"]} */
+  picture(pen, settings, own) {
+    const { effects, texts } = this;
+    const { theme } = pen;
     const { grid, side } = this.places(pen);
     const token = this.token(settings);
     const { values, order, most } = effects.ranked(token);
     const shown = this.shown(settings, order);
     const off = this.off(settings);
-    context.save();
-    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
     grid.drawLabels(pen, texts);
     grid.forEach(({ number }, tile) => {
       pen.fill(tile.x, tile.y, tile.size, tile.size, tone(theme, values[number] / most));
@@ -147,8 +125,7 @@ export class Off extends Bench {
     const height = this.barsHeight(pen, side);
     this.drawHead(pen, { shown, token, order, value: values[shown.number] }, { ...side, height });
     const place = { ...side, y: side.y + height, height: CHECK - 16 };
-    if (this.own?.check) drawCheck(pen, texts, texts.check_heads_title, this.own.check, place);
-    context.restore();
+    if (own.check) drawCheck(pen, texts, texts.check_heads_title, own.check, place);
   }
 
   /**
@@ -176,7 +153,7 @@ export class Off extends Bench {
     const { texts } = this;
     const wide = Math.min(220, Math.max(120, grid.width - 20));
     const y = grid.height + 8;
-    for (let x = 0; x < wide; x++) pen.fill(15 + x, y, 1.5, 10, tone(pen.theme, (2 * x) / (wide - 1) - 1));
+    drawTones(pen, { x: 15, y, width: wide, height: 10 });
     pen.frame(15, y, wide, 10, pen.theme.line);
     const ends = { size: 11, most: wide / 2 };
     for (const [name, value, x, align] of /** @type {[string, number, number, string][]} */ ([
@@ -229,7 +206,7 @@ export class Off extends Bench {
    */
   bars(shown, { x, y, width, height }) {
     const { values, bands } = this.effects.ofTokens(shown.number);
-    return new EffectBars(values, bands, { x, y: y + TITLE, width, height: height - TITLE });
+    return new EffectBars(values, { x, y: y + TITLE, width, height: height - TITLE }, bands);
   }
 
   /**
@@ -245,29 +222,36 @@ export class Off extends Bench {
     return new TwoTranslations(this.own?.text ?? "", this.own?.without ?? null);
   }
 
-  /** @param {Head} head */
-  headTitle({ kind, layer, head }) {
-    return fillText(this.texts.head_title, { kind: this.texts[kind], head: headName(layer, head) });
-  }
-
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen, settings) {
-    if (this.absence || !pen.first) return null;
-    const { grid, side } = this.places(pen);
-    const head = grid.at(x, y);
-    if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}` };
+  /**
+   * The bars of the head that is shown, where they are drawn; null for one that is not measured.
+   * @param {Pen} pen
+   * @param {Settings} settings
+   */
+  shownBars(pen, settings) {
+    const { side } = this.places(pen);
     const shown = this.shown(settings, this.effects.ranked(this.token(settings)).order);
-    if (!this.effects.isMeasured(shown.number)) return null;
-    const at = this.bars(shown, { ...side, height: this.barsHeight(pen, side) }).at(x, y);
-    return at === null ? null : { token: at === this.token(settings) ? -1 : at };
+    const measured = this.effects.isMeasured(shown.number);
+    return measured ? this.bars(shown, { ...side, height: this.barsHeight(pen, side) }) : null;
   }
 
-  /** @type {Scene["press"]} */
-  press(name, settings) {
-    if (this.absence) return null;
+  /** @type {TokenBench<Numbers>["touched"]} */
+  touched(x, y, pen, settings) {
+    if (!pen.first) return null;
+    const head = this.places(pen).grid.at(x, y);
+    if (head) return { chosen: settingOf(head) };
+    return this.toggled(this.shownBars(pen, settings)?.at(x, y) ?? null, settings);
+  }
+
+  /** @type {TokenBench<Numbers>["found"]} "cross 1 2", a head; "token 3", a bar. */
+  found(words, pen, settings) {
+    if (words[0] === "token") return this.shownBars(pen, settings)?.label(Number(words[1]));
+    return tileMiddle(this.places(pen).grid, words);
+  }
+
+  /** @type {TokenBench<Numbers>["pressed"]} */
+  pressed(name, settings, { measured, heads }) {
     if (name === "all") return { off: "h0" };
     const { number } = this.shown(settings, this.effects.ranked(this.token(settings)).order);
-    const { measured = null, heads = 1 } = this.own ?? {};
     if (name === "measure" && measured)
       return { layers: `h${digits(measured.map((is, row) => is || row === Math.floor(number / heads)))}` };
     const off = this.off(settings);
@@ -275,30 +259,21 @@ export class Off extends Bench {
     return { off: `h${digits(off)}` };
   }
 
-  /** @type {Scene["stepped"]} From the largest effect to the smallest, round and round. */
-  stepped(count, settings) {
-    if (this.absence) return null;
+  /** @type {TokenBench<Numbers>["across"]} From the largest effect to the smallest, round and round. */
+  across(count, settings) {
     const { effects } = this;
     const { order } = effects.ranked(this.token(settings));
-    const place = order.indexOf(this.shown(settings, order).number) + count;
-    const { kind, layer, head } = effects.list[order[(place + order.length) % order.length]];
-    return { chosen: `${kind}.${layer}.${head}` };
+    const at = order.indexOf(this.shown(settings, order).number);
+    return { chosen: settingOf(effects.list[after(order, at, count)]) };
   }
 
-  /** @type {Scene["lowered"]} From token to token, and to the whole translation. */
-  lowered(count, settings) {
-    if (this.absence || !this.own) return null;
-    const all = this.own.tokens.length + 1;
-    return { token: ((this.token(settings) + 1 + count + all) % all) - 1 };
+  /** @type {TokenBench<Numbers>["words"]} */
+  words(settings, own) {
+    return offText(this, settings, own);
   }
 
-  /** @type {Scene["say"]} */
-  say(settings) {
-    return this.absence ?? switchOffText(this, settings);
-  }
-
-  /** @type {Scene["table"]} */
-  table(settings) {
-    return this.absence ? null : switchOffTable(this, settings);
+  /** @type {TokenBench<Numbers>["numbers"]} */
+  numbers(settings, own) {
+    return offTable(this, settings, own);
   }
 }

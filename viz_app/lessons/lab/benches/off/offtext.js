@@ -9,10 +9,10 @@ import { isBeyond } from "../../js/effectbars.js";
  * The head that is shown, in words.
  * @param {import("./off.js").Off} bench
  * @param {Settings} settings
+ * @param {import("./off.js").Numbers} own
  */
-export function switchOffText(bench, settings) {
-  const { effects, own, texts } = bench;
-  if (!own) return "";
+export function offText(bench, settings, own) {
+  const { effects, texts } = bench;
   const token = bench.token(settings);
   const { values, order } = effects.ranked(token);
   const shown = bench.shown(settings, order);
@@ -39,14 +39,15 @@ export function switchOffText(bench, settings) {
  * A row for each head: its effect, the range of random vectors where it is known, and whether the head is off.
  * @param {import("./off.js").Off} bench
  * @param {Settings} settings
+ * @param {import("./off.js").Numbers} own
  */
-export function switchOffTable(bench, settings) {
-  const { effects, own, texts } = bench;
+export function offTable(bench, settings, own) {
+  const { effects, texts } = bench;
   const token = bench.token(settings);
   const { values } = effects.ranked(token);
   const off = bench.off(settings);
   const columns = [texts.column_head, texts.effect];
-  if (own?.measured) columns.push(texts.column_measured);
+  if (own.measured) columns.push(texts.column_measured);
   if (effects.hasBands) columns.push(texts.column_low, texts.column_high);
   /** @param {boolean} is */
   const answer = (is) => (is ? texts.yes : texts.no);
@@ -55,7 +56,7 @@ export function switchOffTable(bench, settings) {
     const value = measured || token < 0 ? values[head.number] : "";
     const band = effects.band(head.number, token);
     const random = effects.hasBands ? [band?.low ?? "", band?.high ?? ""] : [];
-    const how = own?.measured ? [answer(measured)] : [];
+    const how = own.measured ? [answer(measured)] : [];
     return [bench.headTitle(head), value, ...how, ...random, answer(off[head.number])];
   });
   return { columns: [...columns, texts.column_off], rows };

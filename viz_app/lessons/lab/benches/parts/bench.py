@@ -1,4 +1,4 @@
-"""Bench "Layers and words": what larger parts of the model, and single source words, do to the translation."""
+"""Bench "Layers and words": effects of sub-layers, layers and source words on the translation."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.ablation import word_diff
 from viz_app.figures import MatrixFigure
 from viz_app.figures.model.figure import display_label
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
+from viz_app.lessons.lab.comparison import compared
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
@@ -28,9 +28,8 @@ _CHOSEN = re.compile(r"[pw]([0-9]{1,3})")
 
 
 def data(context: LessonContext) -> StageData:
-    """Effects of sub-layers, layers and words, and the translation without the one that is shown."""
+    """Return the effects of sub-layers, layers and words, and the translation without the one that is shown."""
     found, chosen = _effects(context), _chosen(context)
-    original, words = word_diff(found.run.text.split(), _without(context, chosen).split())
     return StageData(
         values={
             "tokens": list(found.run.tokens),
@@ -39,7 +38,7 @@ def data(context: LessonContext) -> StageData:
             "parts": [[part.stack, part.sublayer, part.layer] for part in found.parts],
             "words": list(found.words),
             "chosen": chosen,
-            "without": {"words": words, "original": original},
+            "without": compared(found.run.text, _without(context, chosen)),
         },
         arrays={"effects": _stacked(found)},
         answers={"chosen": str(context.state.settings.get("chosen", ""))},
@@ -52,20 +51,19 @@ def _effects(context: LessonContext) -> PartEffects:
     translator, translation = context.service.translator, context.result.translation
     passes, parts = pass_flops(context), sum(map(len, SUBLAYERS.values())) * translator.config.num_layers
     check_work((parts + passes.source_length) * passes.whole + passes.target_length * passes.decoder)
-    found: PartEffects = context.compute_once(
+    return context.compute_once(
         ("lab.parts", context.source),
         lambda stop: part_effects(translator, context.source, translation, should_stop=stop),
     )
-    return found
 
 
 def _stacked(found: PartEffects) -> FloatArray:
-    """(parts and words, tokens) in nats."""
+    """Stack the effects: (parts and words, tokens) in nats."""
     return np.concatenate([found.effects.numpy(), found.word_effects.numpy()])
 
 
 def _chosen(context: LessonContext) -> str:
-    """P and the number of a part, or w and that of a word: what was pressed, else the word that matters most."""
+    """Return what was pressed, "p" and number of a part or "w" and number of a word; else the most important word."""
     found = _effects(context)
     given = str(context.state.settings.get("chosen", ""))
     match = _CHOSEN.fullmatch(given)
@@ -75,7 +73,7 @@ def _chosen(context: LessonContext) -> str:
 
 
 def _without(context: LessonContext, chosen: str) -> str:
-    """The sentence translated without the part or the word."""
+    """Translate the sentence without the part or the word."""
     translator, found, number = context.service.translator, _effects(context), int(chosen[1:])
 
     def compute(stop: ShouldStop) -> str:
@@ -86,12 +84,11 @@ def _without(context: LessonContext, chosen: str) -> str:
         part = found.parts[number]
         return translate_without_part(translator, context.source, part, beam=BEAM, should_stop=stop).text
 
-    text: str = context.compute_once(("lab.parts.without", context.source, chosen), compute)
-    return text
+    return context.compute_once(("lab.parts.without", context.source, chosen), compute)
 
 
 def figure(context: LessonContext) -> MatrixFigure:
-    """The effect of every part and word on every token."""
+    """Draw the effect of every part and word on every token."""
     t, found = context.t, _effects(context)
     names = [
         f"{t(f'lesson_lab.{part.stack}')} {part.layer + 1}, {t(f'lesson_lab.part_{part.sublayer}')}"
@@ -110,16 +107,14 @@ def figure(context: LessonContext) -> MatrixFigure:
 
 
 def recipe(context: LessonContext) -> Recipe:
-    """The effects in Python."""
-    return Recipe(
-        "",
-        recipes.python(
-            context,
-            ["from transformer_core.analysis.effects.part_effects import part_effects"],
-            "found = part_effects(translator, source)",
-            "found.effects  # (parts, tokens), in nats; found.word_effects: (words, tokens)",
-        ),
+    """Give the effects in Python."""
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.effects.part_effects import part_effects",
+        "found = part_effects(translator, source)",
+        "found.effects  # (parts, tokens), in nats; found.word_effects: (words, tokens)",
     )
+    return Recipe(code)
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe)

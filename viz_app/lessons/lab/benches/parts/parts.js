@@ -3,8 +3,9 @@
 import { fillText, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { NARROW } from "../../../stage/js/headgrid.js";
-import { Bench, tone } from "../../js/bench.js";
+import { TokenBench, tone } from "../../js/bench.js";
 import { EffectBars } from "../../js/effectbars.js";
+import { after, bySize } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 
 /**
@@ -35,21 +36,16 @@ const GAP = 12; // between the stacks
 const WORD = 26; // height of a word
 const TITLE = 50; // above the bars
 
-/** @extends {Bench<Numbers>} */
-export class Parts extends Bench {
-  get name() {
-    return "parts";
-  }
+/** @extends {TokenBench<Numbers>} */
+export class Parts extends TokenBench {
+  name = "parts";
+  term = "effect";
 
   get controls() {
     return [
       { name: "chosen", kind: "held", start: "", server: true },
       { name: "token", kind: "held", start: -1 },
     ];
-  }
-
-  lit() {
-    return "effect";
   }
 
   /** @type {Scene["height"]} */
@@ -72,11 +68,6 @@ export class Parts extends Bench {
   shown({ chosen }) {
     const at = this.all.indexOf(chosen);
     return at < 0 ? Math.max(0, this.all.indexOf(this.own?.chosen ?? "")) : at;
-  }
-
-  /** @param {Settings} settings */
-  token({ token }) {
-    return Math.max(-1, Math.min((this.own?.tokens.length ?? 0) - 1, Math.round(token)));
   }
 
   /**
@@ -144,17 +135,14 @@ export class Parts extends Bench {
     return { x: LEFT + gap + at * across, y: NAMES + layer * tall, width: across - 2, height: tall - 2 };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return pen.message(absence ?? "");
-    const { context, theme } = pen;
+  /** @type {TokenBench<Numbers>["picture"]} */
+  picture(pen, settings, own) {
+    const { texts } = this;
+    const { theme } = pen;
     const places = this.places(pen);
     const token = this.token(settings);
     const { values, most } = this.values(token);
     const shown = this.shown(settings);
-    context.save();
-    context.globalAlpha = this.waits(settings) ? 0.5 : 1;
     this.drawNames(pen, places);
     this.all.forEach((_, number) => {
       const { x, y, width, height } = this.box(number, places);
@@ -173,16 +161,14 @@ export class Parts extends Bench {
       };
       pen.write(tokenText(word), x + width / 2, y + height / 2, style);
     });
-    const translations = new TwoTranslations(own.text, own.without);
     const { side } = places;
-    translations.draw(pen, { before: texts.whole_model, after: this.title(shown) }, side);
+    this.translations.draw(pen, { before: texts.whole_model, after: this.title(shown) }, side);
     pen.write(this.title(shown), side.x, side.y + 10, { size: 17, weight: 650, most: side.width });
     const total = { effect: signed(values[shown], 2), token: token < 0 ? "" : tokenText(own.tokens[token]) };
     const line = fillText(token < 0 ? texts.total : texts.total_of, total);
     pen.note(line, side.x, side.y + 32, { size: 13, most: side.width });
-    const bars = this.bars(pen, shown, side, translations);
-    bars.draw(pen, { tokens: own.tokens, marked: token, colour: theme.kinds.decoder, title: texts.effect });
-    context.restore();
+    const what = { tokens: own.tokens, marked: token, colour: theme.kinds.decoder, title: texts.effect };
+    this.bars(pen, shown, side).draw(pen, what);
   }
 
   /**
@@ -202,66 +188,57 @@ export class Parts extends Bench {
     pen.note(texts.source_words, 0, below - 14, { size: 12 });
   }
 
+  get translations() {
+    return new TwoTranslations(this.own?.text ?? "", this.own?.without ?? null);
+  }
+
   /**
    * @param {Pen} pen
    * @param {number} shown
    * @param {Box} side
-   * @param {TwoTranslations} translations
    */
-  bars(pen, shown, { x, y, width, height }, translations) {
-    const { data } = this.lesson.arrays.effects.part(shown);
-    const place = { x, y: y + TITLE, width, height: height - TITLE - translations.height(pen, width) };
-    const none = Array.from(data, () => null);
-    return new EffectBars(data, none, place);
+  bars(pen, shown, { x, y, width, height }) {
+    const place = { x, y: y + TITLE, width, height: height - TITLE - this.translations.height(pen, width) };
+    return new EffectBars(this.lesson.arrays.effects.part(shown).data, place);
   }
 
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen, settings) {
-    const { own } = this;
-    if (this.absence || !own || !pen.first) return null;
+  /** @type {TokenBench<Numbers>["touched"]} */
+  touched(x, y, pen, settings) {
+    if (!pen.first) return null;
     const places = this.places(pen);
     const number = this.all.findIndex((_, at) => {
       const { x: left, y: top, width, height } = this.box(at, places);
       return x >= left && x <= left + width && y >= top && y <= top + height;
     });
     if (number >= 0) return { chosen: this.all[number] };
-    const translations = new TwoTranslations(own.text, own.without);
-    const at = this.bars(pen, this.shown(settings), places.side, translations).at(x, y);
-    return at === null ? null : { token: at === this.token(settings) ? -1 : at };
+    return this.toggled(this.bars(pen, this.shown(settings), places.side).at(x, y), settings);
   }
 
-  /** @type {Scene["stepped"]} From the largest effect to the smallest, round and round. */
-  stepped(count, settings) {
-    if (this.absence) return null;
-    const { values } = this.values(this.token(settings));
-    const order = Array.from(values.keys()).sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]));
-    const place = order.indexOf(this.shown(settings)) + count;
-    return { chosen: this.all[order[(place + order.length) % order.length]] };
+  /** @type {TokenBench<Numbers>["found"]} "p4", a part; "w2", a word. */
+  found([name], pen) {
+    const { x, y, width, height } = this.box(this.all.indexOf(name), this.places(pen));
+    return { x: x + width / 2, y: y + height / 2 };
   }
 
-  /** @type {Scene["lowered"]} From token to token, and to the whole translation. */
-  lowered(count, settings) {
-    if (this.absence || !this.own) return null;
-    const all = this.own.tokens.length + 1;
-    return { token: ((this.token(settings) + 1 + count + all) % all) - 1 };
+  /** @type {TokenBench<Numbers>["across"]} From the largest effect to the smallest, round and round. */
+  across(count, settings) {
+    const order = bySize(this.values(this.token(settings)).values);
+    return { chosen: this.all[after(order, order.indexOf(this.shown(settings)), count)] };
   }
 
-  /** @type {Scene["say"]} */
-  say(settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return absence ?? "";
+  /** @type {TokenBench<Numbers>["words"]} */
+  words(settings, own) {
     const token = this.token(settings);
-    const { values } = this.values(token);
     const shown = this.shown(settings);
-    const what = token < 0 ? texts.whole : `“${tokenText(own.tokens[token])}”`;
-    return fillText(texts.parts_say, { part: this.title(shown), what, change: signed(-values[shown], 2) });
+    const what = token < 0 ? this.texts.whole : `“${tokenText(own.tokens[token])}”`;
+    const change = signed(-this.values(token).values[shown], 2);
+    return fillText(this.texts.parts_say, { part: this.title(shown), what, change });
   }
 
-  /** @type {Scene["table"]} */
-  table(settings) {
-    const { absence, texts } = this;
-    if (absence) return null;
+  /** @type {TokenBench<Numbers>["numbers"]} */
+  numbers(settings) {
     const { values } = this.values(this.token(settings));
-    return { columns: [texts.part_without, texts.effect], rows: values.map((value, at) => [this.title(at), value]) };
+    const columns = [this.texts.part_without, this.texts.effect];
+    return { columns, rows: values.map((value, at) => [this.title(at), value]) };
   }
 }

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.ablation import word_diff
-from transformer_core.analysis.attention_sinks import most_informative_head
-from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
 from viz_app.lessons.lab.benches.redirect.row_edits import Place, RowEdit, changed_rows, read_edits, unchanged_row
-from viz_app.lessons.lab.heads_of import named_head, strongest_cell
+from viz_app.lessons.lab.comparison import compared
+from viz_app.lessons.lab.heads import chosen_head, head_title, strongest_cell
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
@@ -32,7 +30,7 @@ SHOWN = 5  # tokens that are most probable, before and after
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """The translation as the model reads it with and without the changes.
+    """Probabilities of the translation with and without the changes.
 
     Args:
         tokens: Tokens of the translation.
@@ -48,7 +46,7 @@ class Reading:
 
 
 def data(context: LessonContext) -> StageData:
-    """The row before and after, the next token, all tokens, and the translation written anew if asked for."""
+    """Return the row before and after, the next token, all tokens, and the new translation if asked for."""
     settings = context.state.settings
     place, edits = _place(context), _edits(context)
     reading = _reading(context, edits)
@@ -95,9 +93,9 @@ def data(context: LessonContext) -> StageData:
 
 
 def _place(context: LessonContext) -> Place:
-    """The row that is shown: of the head that was chosen, else of one that looks; the query, else the strongest."""
+    """Return the row that is shown: of the chosen head, and of the chosen query or the one with the largest weight."""
     maps = context.result.maps
-    head = named_head(context, "chosen") or ("cross", *most_informative_head(maps, "cross"))
+    head = chosen_head(context)
     count = maps.weights(head[0]).shape[2]
     query = int(context.state.number("query", -1, -1, count - 1))
     return (*head, query if query >= 0 else strongest_cell(maps, head)[0])
@@ -155,12 +153,11 @@ def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
             )
         return Reading(found.run.tokens, found.run.log_p.numpy(), found.log_p.numpy(), tuple(tops))
 
-    reading: Reading = context.compute_once(("lab.redirect", context.source, rows), compute)
-    return reading
+    return context.compute_once(("lab.redirect", context.source, rows), compute)
 
 
 def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
-    """The translation from the first changed query on; a change in the encoder changes all of it."""
+    """Translate again from the first changed query on; from the start after a change in the encoder."""
     translator, translation = context.service.translator, context.result.translation
     rows = _redirects(context, edits)
     kept = min(0 if row.kind == "encoder" else row.query for row in rows)
@@ -172,30 +169,21 @@ def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
             translator, context.source, rows, translation, kept=kept, beam=BEAM, should_stop=stop
         ).text
 
-    text: str = context.compute_once(("lab.redirect.text", context.source, rows), compute)
-    original, words = word_diff(translation.text.split(), text.split())
-    return {"words": words, "original": original}
-
-
-def selection(context: LessonContext) -> Selection:
-    """The head that is shown, for the page Translate."""
-    kind, layer, head, _ = _place(context)
-    return Selection(kind=kind, layer=layer, head=head)
+    return compared(translation.text, context.compute_once(("lab.redirect.text", context.source, rows), compute))
 
 
 def figure(context: LessonContext) -> MatrixFigure:
-    """The row before and after."""
+    """Draw the row before and after."""
     t, place, maps = context.t, _place(context), context.result.maps
     before = unchanged_row(maps, place)
     after = _changed(context, _edits(context)).get(place, before)
     kind, layer, head, query = place
-    name = t("lesson_lab.head_title", kind=t(f"lesson_lab.{kind}"), head=f"{layer + 1}.{head + 1}")
     token = maps.queries(kind).tokens[query].strip("\u2581")
     return MatrixFigure(
         values=np.array([before, after]),
         row_labels=[t("lesson_lab.row_before"), t("lesson_lab.row_after")],
         column_labels=maps.keys(kind).tokens[: len(before)],
-        row_title=t("lesson_lab.row_of", head=name, query=token),
+        row_title=t("lesson_lab.row_of", head=head_title(t, (kind, layer, head)), query=token),
         column_title=t("lesson_lab.key"),
         scale_title=t("lesson_lab.weight"),
         language=t.language,
@@ -203,23 +191,21 @@ def figure(context: LessonContext) -> MatrixFigure:
 
 
 def recipe(context: LessonContext) -> Recipe:
-    """The rows in Python."""
+    """Give the rows in Python."""
     rows = _redirects(context, _edits(context))
     written = [
         f"    AttentionOverride({row.kind!r}, {row.layer}, {row.head}, {row.query}, "
         f"({', '.join(f'{weight:.6f}' for weight in row.weights)},)),"
         for row in rows
     ]
-    return Recipe(
-        "",
-        recipes.python(
-            context,
-            ["from transformer_core.analysis.attention_override import AttentionOverride, override_attention"],
-            *(["rows = [", *written, "]"] if written else ["rows = []"]),
-            "found = override_attention(translator, source, rows)",
-            "found.log_p - found.run.log_p  # the change for each token, in nats",
-        ),
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.attention_override import AttentionOverride, override_attention",
+        *(["rows = [", *written, "]"] if written else ["rows = []"]),
+        "found = override_attention(translator, source, rows)",
+        "found.log_p - found.run.log_p  # the change for each token, in nats",
     )
+    return Recipe(code)
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, selection=selection)
+BENCH = Bench(data=data, figure=figure, recipe=recipe, head=chosen_head)

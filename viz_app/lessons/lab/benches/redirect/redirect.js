@@ -1,12 +1,13 @@
 // Redirect: a row of attention that is changed by hand; what is probable next, before and after, and what is generated.
 
 import { Axis } from "../../../../components/common/draw/plot.js";
-import { fillText, headName, percent } from "../../../../components/common/text/format.js";
+import { fillText, percent } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
-import { Bench } from "../../js/bench.js";
+import { Bench, beside } from "../../js/bench.js";
 import { EffectBars } from "../../js/effectbars.js";
-import { headOf } from "../../js/headmap.js";
+import { headOf, nextHead, settingOf, tileMiddle } from "../../js/heads.js";
+import { after, largest } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { redirectText } from "./redirecttext.js";
 import { nextCopy, undone, withEdit } from "./rowedits.js";
@@ -46,36 +47,22 @@ import { nextCopy, undone, withEdit } from "./rowedits.js";
 const TITLE = 44; // above the row
 const [MIN, MAX] = [11, 28]; // height of a key
 const TOP = 22; // height of a token that may come next
+const CHANGES = ["more", "less", "forbid", "only", "even"];
+const COPIES = ["other", "sentence"];
 const STEP = 5; // percent: what a drag and the buttons change
 
 /** @extends {Bench<Numbers>} */
 export class Redirect extends Bench {
-  get name() {
-    return "redirect";
-  }
-
-  get showsHead() {
-    return true;
-  }
+  name = "redirect";
+  showsHead = true;
+  term = "row";
 
   get controls() {
     const { texts } = this;
     /** @param {string} name */
     const button = (name) => ({ name, kind: "button", label: texts[`redirect_${name}`] });
     return [
-      ...[
-        "more",
-        "less",
-        "forbid",
-        "only",
-        "even",
-        "other",
-        "sentence",
-        "undo",
-        "clear",
-        "next_query",
-        "next_head",
-      ].map(button),
+      ...[...CHANGES, ...COPIES, "undo", "clear", "next_query", "next_head"].map(button),
       { name: "write", kind: "switch", label: texts.redirect_write, start: false, server: true },
       { name: "chosen", kind: "held", start: "", server: true },
       { name: "query", kind: "held", start: -1, server: true },
@@ -83,10 +70,6 @@ export class Redirect extends Bench {
       { name: "edits", kind: "held", start: "", server: true },
       { name: "key", kind: "held", start: -1 },
     ];
-  }
-
-  lit() {
-    return "row";
   }
 
   /** @type {Scene["height"]} */
@@ -100,11 +83,6 @@ export class Redirect extends Bench {
     return headOf(this.own?.head);
   }
 
-  get headTitle() {
-    const { kind, layer, head } = this.head;
-    return fillText(this.texts.head_title, { kind: this.texts[kind], head: headName(layer, head) });
-  }
-
   /**
    * The key that the buttons change: the one that was pressed, else the one with the largest weight.
    * @param {Settings} settings
@@ -112,7 +90,7 @@ export class Redirect extends Bench {
   key({ key }) {
     const { data } = this.lesson.arrays.row_after;
     const pressed = Math.round(key);
-    return pressed >= 0 && pressed < data.length ? pressed : data.indexOf(Math.max(...data));
+    return pressed >= 0 && pressed < data.length ? pressed : largest(data);
   }
 
   /** @param {{ width: number, height: number }} picture */
@@ -120,13 +98,11 @@ export class Redirect extends Bench {
     const { layers = 1, heads = 1, keys = [], top = [] } = this.own ?? {};
     const narrow = width < NARROW;
     const grid = new HeadGrid(numberedHeads(layers, heads).all, { width, height: height - 8 }, 0.19, 150);
-    const row = narrow
-      ? { x: 0, y: grid.height + 16, width, height: TITLE + keys.length * 20 }
-      : { x: grid.width + 30, y: 0, width: width * 0.34, height };
-    const start = row.y + row.height + 16;
-    const side = narrow
-      ? { x: 0, y: start, width, height: height - start }
-      : { x: row.x + row.width + 34, y: 0, width: width - row.x - row.width - 34, height };
+    const row = beside({ width, height }, grid, { right: 30, below: 16 });
+    if (narrow) row.height = TITLE + keys.length * 20;
+    else row.width = width * 0.34;
+    const used = { width: row.x + row.width, height: row.y + row.height };
+    const side = beside({ width, height }, used, { right: 34, below: 16 });
     const label = Math.min(96, row.width * 0.3);
     const tall = Math.min(MAX, (row.height - TITLE - 8) / Math.max(1, keys.length));
     const across = new Axis(0, 1, row.x + label, row.x + row.width - 44);
@@ -134,23 +110,20 @@ export class Redirect extends Bench {
     return { grid, row, side, tall, across, tokens };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return pen.message(absence ?? "");
-    const { context, theme } = pen;
+  /** @type {Bench<Numbers>["picture"]} */
+  picture(pen, settings, own) {
+    const { texts } = this;
+    const { theme } = pen;
     const { grid, side, tokens } = this.places(pen);
-    context.save();
-    context.globalAlpha = this.waits(settings) ? 0.55 : 1;
     grid.drawLabels(pen, texts);
-    const changed = new Set(own.edits.map(({ kind, layer, head }) => `${kind}.${layer}.${head}`));
-    grid.forEach(({ kind, layer, head }, tile) => {
-      const name = `${kind}.${layer}.${head}`;
-      pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[kind], changed.has(name) ? 1 : 0.3);
+    const changed = new Set(own.edits.map(settingOf));
+    grid.forEach((head, tile) => {
+      const name = settingOf(head);
+      pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[head.kind], changed.has(name) ? 1 : 0.3);
       if (name === own.head) ring(pen, tile, theme.text, 2.5);
     });
-    this.drawRow(pen, settings);
-    this.drawTokens(pen, tokens);
+    this.drawRow(pen, settings, own);
+    this.drawTokens(pen, tokens, own);
     this.bars(pen, side).draw(pen, {
       tokens: own.tokens,
       marked: own.step,
@@ -159,22 +132,21 @@ export class Redirect extends Bench {
     });
     const titles = { before: texts.redirect_unchanged, after: own.written ? texts.redirect_new : texts.redirect_hint };
     this.translations.draw(pen, titles, side);
-    context.restore();
   }
 
   /**
    * A bar for each key; behind it the model's own weight.
    * @param {Pen} pen
    * @param {Settings} settings
+   * @param {Numbers} own
    */
-  drawRow(pen, settings) {
-    const { own, texts } = this;
-    if (!own) return;
+  drawRow(pen, settings, own) {
+    const { texts } = this;
     const { theme } = pen;
     const { row, tall, across } = this.places(pen);
     const { row_before: before, row_after: after } = this.lesson.arrays;
     const colour = theme.kinds[this.head.kind];
-    pen.write(this.headTitle, row.x, row.y + 10, { size: 15, weight: 650, colour, most: row.width });
+    pen.write(this.headTitle(this.head), row.x, row.y + 10, { size: 15, weight: 650, colour, most: row.width });
     const query = tokenText(own.queries[own.query]);
     pen.note(fillText(texts.redirect_row, { query }), row.x, row.y + 31, { size: 13, most: row.width });
     const size = Math.max(8, Math.min(13, tall - 3));
@@ -196,10 +168,10 @@ export class Redirect extends Bench {
    * The tokens that are most probable at the step, before and after.
    * @param {Pen} pen
    * @param {Box} place
+   * @param {Numbers} own
    */
-  drawTokens(pen, { x, y, width }) {
-    const { own, texts } = this;
-    if (!own) return;
+  drawTokens(pen, { x, y, width }, own) {
+    const { texts } = this;
     const { theme } = pen;
     const token = tokenText(own.tokens[own.step]);
     const title = fillText(texts.redirect_next, { token });
@@ -226,32 +198,40 @@ export class Redirect extends Bench {
     const { tokens } = this.places(pen);
     const top = y + tokens.height + 16;
     const bottom = y + height - this.translations.height(pen, width);
-    const { data } = this.lesson.arrays.changes;
-    return new EffectBars(
-      data,
-      Array.from(data, () => null),
-      { x, y: top, width, height: bottom - top },
-    );
+    return new EffectBars(this.lesson.arrays.changes.data, { x, y: top, width, height: bottom - top });
   }
 
   get translations() {
     return new TwoTranslations(this.own?.text ?? "", this.own?.written ?? null);
   }
 
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen, settings) {
-    const { own } = this;
-    if (this.absence || !own) return null;
+  /**
+   * The settings of another head: its first row.
+   * @param {import("../../js/heads.js").Head} head
+   */
+  chosen(head) {
+    return { chosen: settingOf(head), query: -1, key: -1, token: -1 };
+  }
+
+  /** @type {Bench<Numbers>["touched"]} */
+  touched(x, y, pen, settings, own) {
     const { grid, row, side, tall, across } = this.places(pen);
     if (!pen.first) return x >= row.x && x <= row.x + row.width ? this.dragged(settings, across.value(x)) : null;
     const head = grid.at(x, y);
-    if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}`, query: -1, key: -1, token: -1 };
+    if (head) return this.chosen(head);
     const key = Math.floor((y - row.y - TITLE) / tall);
     if (x >= row.x && x <= row.x + row.width && key >= 0 && key < own.keys.length)
       return x < across.from ? { key } : { key, ...this.dragged({ ...settings, key }, across.value(x)) };
     const at = this.bars(pen, side).at(x, y);
     if (at === null) return null;
     return this.head.kind === "encoder" ? { token: at } : { token: at, query: at, key: -1 };
+  }
+
+  /** @type {Bench<Numbers>["found"]} "cross 1 2", a head; "key 1 0.5", a weight of a key. */
+  found(words, pen) {
+    const { grid, row, tall, across } = this.places(pen);
+    if (words[0] !== "key") return tileMiddle(grid, words);
+    return { x: across.place(Number(words[2])), y: row.y + TITLE + (Number(words[1]) + 0.5) * tall };
   }
 
   /**
@@ -273,10 +253,8 @@ export class Redirect extends Bench {
     return withEdit(edits, { head, query }, action);
   }
 
-  /** @type {Scene["press"]} */
-  press(name, settings) {
-    const { own } = this;
-    if (this.absence || !own) return null;
+  /** @type {Bench<Numbers>["pressed"]} */
+  pressed(name, settings, own) {
     const key = this.key(settings);
     const weight = this.lesson.arrays.row_after.data[key];
     if (name === "more" || name === "less")
@@ -290,34 +268,26 @@ export class Redirect extends Bench {
       const query = (own.query + 1) % own.queries.length;
       return { query, token: -1, key: -1 };
     }
-    const { list } = numberedHeads(own.layers, own.heads);
-    const at = list.findIndex(({ kind, layer, head }) => own.head === `${kind}.${layer}.${head}`);
-    if (name === "next_head") {
-      const { kind, layer, head } = list[(at + 1) % list.length];
-      return { chosen: `${kind}.${layer}.${head}`, query: -1, key: -1, token: -1 };
-    }
+    if (name === "next_head") return this.chosen(nextHead(own));
     const { edits } = settings;
     const heads = { letter: "h", count: own.heads, before: this.head.head };
     const sentences = { letter: "s", count: own.sentences, before: -1 };
     return { edits: nextCopy(edits, own, name === "other" ? heads : sentences) };
   }
 
-  /** @type {Scene["stepped"]} From key to key. */
-  stepped(count, settings) {
-    if (this.absence || !this.own) return null;
-    const { length } = this.own.keys;
-    return { key: (this.key(settings) + count + length) % length };
+  /** @type {Bench<Numbers>["across"]} From key to key. */
+  across(count, settings, { keys }) {
+    return { key: after([...keys.keys()], this.key(settings), count) };
   }
 
-  /** @type {Scene["say"]} */
-  say() {
-    return this.absence ?? redirectText(this);
+  /** @type {Bench<Numbers>["words"]} */
+  words(_settings, own) {
+    return redirectText(this, own);
   }
 
-  /** @type {Scene["table"]} */
-  table() {
-    const { own, texts } = this;
-    if (!own) return null;
+  /** @type {Bench<Numbers>["numbers"]} */
+  numbers(_settings, own) {
+    const { texts } = this;
     const { row_before: before, row_after: after } = this.lesson.arrays;
     const rows = own.keys.map((key, at) => [tokenText(key), before.data[at], after.data[at]]);
     return { columns: [texts.key, texts.row_before, texts.row_after], rows };

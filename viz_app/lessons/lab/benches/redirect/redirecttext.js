@@ -1,15 +1,19 @@
 // What the bench Redirect says: its changes as sentences, and what they do.
 
-import { fillText, headName, percent, signed } from "../../../../components/common/text/format.js";
+import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 
-/** @param {import("./redirect.js").Redirect} bench */
-export function redirectText({ own, texts, lesson }) {
-  if (!own) return "";
+/**
+ * The changes, and the probability of the token at the step.
+ * @param {import("./redirect.js").Redirect} bench
+ * @param {import("./redirect.js").Numbers} own
+ */
+export function redirectText(bench, own) {
+  const { texts, lesson } = bench;
   if (!own.edits.length) return texts.redirect_none;
   const said = own.edits.map((edit, at) => {
     const sentence = fillText(texts[`redirect_edit_${edit.action}`], {
-      head: fillText(texts.head_title, { kind: texts[edit.kind], head: headName(edit.layer, edit.head) }),
+      head: bench.headTitle(edit),
       query: tokenText(edit.query),
       key: tokenText(edit.key),
       sentence: edit.sentence,

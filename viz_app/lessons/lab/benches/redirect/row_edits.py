@@ -1,4 +1,4 @@
-"""Changes of attention rows as a setting of the bench "Redirect": short enough for an address, checked when read.
+"""Changes of attention rows as a setting: short enough for an address, checked when read.
 
     c5.5.2o3_c5.5.2w0.40    encoder-decoder head 5.5, query 2: only key 3; then key 0 gets 40 %
 
@@ -42,7 +42,7 @@ class RowEdit:
 
 
 def read_edits(text: str, maps: AttentionMaps, examples: int) -> list[RowEdit]:
-    """The changes that a setting names; what does not fit this model, its examples and the sentence is left out."""
+    """Read the changes in a setting, without the ones that do not fit the model, its examples and the sentence."""
     found = []
     for part in text.split("_")[:MAX_EDITS]:
         match = _EDIT.fullmatch(part)
@@ -61,7 +61,7 @@ def read_edits(text: str, maps: AttentionMaps, examples: int) -> list[RowEdit]:
 
 
 def unchanged_row(maps: AttentionMaps, place: Place) -> tuple[float, ...]:
-    """The model's own weights of a row; of the decoder's keys those that the query sees."""
+    """Return the model's own weights of a row; in the decoder only for keys that the query sees."""
     kind, layer, head, query = place
     row = maps.weights(kind)[layer, head, query].astype(float)
     row = row[: query + 1] if kind == "decoder" else row
@@ -69,10 +69,10 @@ def unchanged_row(maps: AttentionMaps, place: Place) -> tuple[float, ...]:
 
 
 def row_of_another(maps: AttentionMaps, place: Place, length: int) -> tuple[float, ...]:
-    """The row of the same head and position in another sentence, on so many keys.
+    """Return the row of the same head and query in another sentence, over `length` keys.
 
-    Keys stand for those at the same position, counted from the start, and `</s>` for `</s>`; what is left sums to 1.
-    A sentence with fewer queries gives its last row.
+    A key takes the weight of the key at its position, `</s>` the weight of `</s>`; then the row is normalized. A
+    sentence with fewer queries gives its last row.
     """
     from transformer_core.analysis.attention_override import uniform_row
 
@@ -87,7 +87,7 @@ def row_of_another(maps: AttentionMaps, place: Place, length: int) -> tuple[floa
 def changed_rows(
     edits: Sequence[RowEdit], maps: AttentionMaps, example: Callable[[int], AttentionMaps]
 ) -> dict[Place, tuple[float, ...]]:
-    """The rows after all changes, one after the other; each begins with the model's own.
+    """Apply the changes one after the other, each row starting from the model's own.
 
     Args:
         edits: The changes.

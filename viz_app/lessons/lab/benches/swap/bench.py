@@ -1,4 +1,4 @@
-"""Bench "Swap": which value carries the difference between two sentences from one run into the other."""
+"""Bench "Swap": activation patching between two sentences that differ in little."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transformer_core.analysis.ablation import word_diff
+from transformer_core.analysis.ablation import Head
 from transformer_core.attention_maps import KINDS
 from transformer_core.text.tokenizer import BOS_TOKEN
-from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
 from viz_app.lessons.lab.benches.swap.minimal_pairs import minimal_pairs
+from viz_app.lessons.lab.comparison import compared
+from viz_app.lessons.lab.heads import layer_titles
 from viz_app.lessons.lab.limits import MAX_TOKENS, PassFlops, check_work
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
@@ -35,14 +36,14 @@ _CELL = re.compile(r"([0-2])\.([0-9]{1,2})\.([0-9]{1,3})")
 
 @dataclass(frozen=True)
 class Asked:
-    """What the visitor compares.
+    """Comparison that the visitor asks for.
 
     Args:
         pair: Name of a minimal pair, or `own`.
         clean: The sentence.
         corrupted: The other one; "" while the visitor has not written it.
-        site: What is put in.
-        direction: Which way.
+        site: Values that are patched.
+        direction: Of the patching.
     """
 
     pair: str
@@ -53,12 +54,12 @@ class Asked:
 
     @property
     def translated(self) -> int:
-        """Which of the two is translated: 1, the corrupted one, or 0."""
+        """Number of the sentence that is translated: 1 for the corrupted one, or 0."""
         return 1 if self.direction == "denoise" else 0
 
 
 def data(context: LessonContext) -> StageData:
-    """What comes with each value, and the translation with the one that is shown; or what is in the way."""
+    """Return the share that each value recovers and the translation with one patched, or why there are none."""
     asked = _asked(context)
     answers = {"pair": asked.pair, "site": asked.site, "direction": asked.direction,
                "other": str(context.state.settings.get("other", "")), "cell": ""}  # fmt: skip
@@ -67,7 +68,6 @@ def data(context: LessonContext) -> StageData:
     if isinstance(found, str):
         return StageData(values=values | {"problem": found}, answers=answers)
     cell = _cell(context, found)
-    original, words = word_diff(found.texts[asked.translated].split(), _text(context, asked, cell).split())
     config = context.service.translator.config
     values |= {
         "texts": list(found.texts),
@@ -81,7 +81,7 @@ def data(context: LessonContext) -> StageData:
         "site": asked.site,
         "direction": asked.direction,
         "cell": list(cell),
-        "patched": {"words": words, "original": original},
+        "patched": compared(found.texts[asked.translated], _text(context, asked, cell)),
     }
     recovered = np.nan_to_num(found.recovered.numpy())
     metrics = np.nan_to_num(found.metrics.numpy())
@@ -116,7 +116,7 @@ def _asked(context: LessonContext) -> Asked:
 
 
 def _patching(context: LessonContext, asked: Asked) -> Patching | str:
-    """The result, or what is in the way: `empty`, or a reason of `PatchingError`."""
+    """Return the result, or why there is none: `empty`, or a reason of `PatchingError`."""
     if not asked.corrupted:
         return "empty"
     translator = context.service.translator
@@ -140,12 +140,11 @@ def _patching(context: LessonContext, asked: Asked) -> Patching | str:
         except PatchingError as error:
             return error.reason
 
-    found: Patching | str = context.compute_once(("lab.swap", asked), compute)
-    return found
+    return context.compute_once(("lab.swap", asked), compute)
 
 
 def _cell(context: LessonContext, found: Patching) -> Cell:
-    """The one that was pressed, else the one with which most comes."""
+    """Return the cell that was pressed, else the one that recovers most."""
     match = _CELL.fullmatch(str(context.state.settings.get("cell")))
     recovered = found.recovered
     if match:
@@ -159,7 +158,7 @@ def _cell(context: LessonContext, found: Patching) -> Cell:
 
 
 def _text(context: LessonContext, asked: Asked, cell: Cell) -> str:
-    """The translation with this value put in."""
+    """Translate with this value patched in."""
     translator = context.service.translator
 
     def compute(stop: ShouldStop) -> str:
@@ -176,35 +175,29 @@ def _text(context: LessonContext, asked: Asked, cell: Cell) -> str:
             should_stop=stop,
         ).text
 
-    text: str = context.compute_once(("lab.swap.text", asked, cell), compute)
-    return text
+    return context.compute_once(("lab.swap.text", asked, cell), compute)
 
 
-def selection(context: LessonContext) -> Selection | None:
-    """The head that is shown, for the page Translate; None where positions are."""
+def head(context: LessonContext) -> Head | None:
+    """Return the head that is shown; None where positions are."""
     asked = _asked(context)
     found = _patching(context, asked)
     if asked.site != "heads" or isinstance(found, str):
         return None
-    place, layer, head = _cell(context, found)
-    return Selection(kind=KINDS[place], layer=layer, head=head)
+    place, layer, number = _cell(context, found)
+    return KINDS[place], layer, number
 
 
 def figure(context: LessonContext) -> MatrixFigure | None:
-    """What comes with each value: all heads, or the layers and positions of the stack that is shown."""
+    """Draw the share that each value recovers: all heads, or layers and positions of the stack that is shown."""
     t, asked = context.t, _asked(context)
     found = _patching(context, asked)
     if isinstance(found, str):
         return None
     layers, heads = found.recovered.shape[1:]
     stacks = KINDS if asked.site == "heads" else (STACKS[_cell(context, found)[0]],)
-    rows = [
-        t("lesson_lab.row_layer", kind=t(f"lesson_lab.{stack}"), layer=layer + 1)
-        for stack in stacks
-        for layer in range(layers)
-    ]
     shared: dict[str, Any] = {
-        "row_labels": rows,
+        "row_labels": layer_titles(t, ((stack, layer) for stack in stacks for layer in range(layers))),
         "row_title": t("lesson_lab.rows"),
         "scale_title": t("lesson_lab.recovered"),
         "diverging": True,
@@ -220,22 +213,19 @@ def figure(context: LessonContext) -> MatrixFigure | None:
 
 
 def recipe(context: LessonContext) -> Recipe | None:
-    """The same from a shell and in Python."""
+    """Give the patching as a command and in Python."""
     asked = _asked(context)
     if not asked.corrupted:
         return None
-    options = ["--site", asked.site, "--direction", asked.direction]
     pair = f"{asked.clean!r}, {asked.corrupted!r}"
-    return Recipe(
-        recipes.command_of("patch", context, "--clean", asked.clean, "--corrupted", asked.corrupted, *options,
-                           out="swap.npz"),
-        recipes.python(
-            context,
-            ["from transformer_core.analysis.patching import patching"],
-            f"found = patching(translator, {pair}, site={asked.site!r}, direction={asked.direction!r})",
-            "found.recovered  # 0: nothing comes with it; 1: all",
-        ),
-    )  # fmt: skip
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.patching import patching",
+        f"found = patching(translator, {pair}, site={asked.site!r}, direction={asked.direction!r})",
+        "found.recovered  # 0: nothing comes with it; 1: all",
+    )
+    options = ("--clean", asked.clean, "--corrupted", asked.corrupted, "--site", asked.site)
+    return Recipe(code, recipes.command(context, "patch", *options, "--direction", asked.direction, out="swap.npz"))
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, selection=selection, choices=choices)
+BENCH = Bench(data=data, figure=figure, recipe=recipe, head=head, choices=choices)

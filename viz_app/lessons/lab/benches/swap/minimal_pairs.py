@@ -1,4 +1,4 @@
-"""English sentences that differ in little; the shipped models of their kind generate different outputs for them."""
+"""Minimal pairs: English sentences that differ in little, to which the shipped models give different outputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARSED_PAIRS: dict[str, tuple[str, str]] = {
 
 
 def minimal_pairs(parses: bool, reads: str = "en") -> Mapping[str, tuple[str, str]]:
-    """The pairs for a model, by name: the two have as many tokens for the shipped ones.
+    """Return the pairs for a model, by name; for the shipped models both sentences have the same number of tokens.
 
     Args:
         parses: Whether it generates trees.

@@ -1,11 +1,13 @@
 // Swap: one value of a run put into another one, and how much of the difference between two sentences comes with it.
 
-import { fillText, headName, percent, signed } from "../../../../components/common/text/format.js";
+import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice } from "../../../stage/js/describe.js";
 import { HeadGrid, KINDS, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
-import { Bench, tone } from "../../js/bench.js";
+import { Bench, beside, drawTones, tone } from "../../js/bench.js";
+import { tileMiddle } from "../../js/heads.js";
+import { after } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { PositionGrid } from "./positiongrid.js";
 
@@ -38,9 +40,8 @@ const STACKS = ["encoder", "decoder"];
 
 /** @extends {Bench<Numbers>} */
 export class Swap extends Bench {
-  get name() {
-    return "swap";
-  }
+  name = "swap";
+  term = "recovered";
 
   get controls() {
     const { texts } = this;
@@ -65,10 +66,6 @@ export class Swap extends Bench {
       choice("direction", texts.direction, named("direction", ["denoise", "noise"]), server),
       { name: "cell", kind: "held", start: "", ...server },
     ];
-  }
-
-  lit() {
-    return "recovered";
   }
 
   /** @type {Scene["height"]} */
@@ -122,13 +119,12 @@ export class Swap extends Bench {
    */
   title([place, layer, at]) {
     const { own, texts } = this;
-    if (own?.site === "heads")
-      return fillText(texts.head_title, { kind: texts[KINDS[place]], head: headName(layer, at) });
+    if (own?.site === "heads") return this.headTitle({ kind: KINDS[place], layer, head: at });
     const token = tokenText(this.blocks[place].tokens[at]);
     return fillText(texts.position_title, { stack: texts[STACKS[place]], layer: layer + 1, token });
   }
 
-  /** @param {{ width: number, height: number }} picture */
+  /** @param {{ width: number, height: number }} size */
   places({ width, height }) {
     const { layers = 1, heads = 1, site = "heads" } = this.own ?? {};
     const picture = { width, height: height - LEGEND };
@@ -136,23 +132,14 @@ export class Swap extends Bench {
       site === "heads"
         ? new HeadGrid(numberedHeads(layers, heads).all, picture, 0.3, 165)
         : new PositionGrid(this.blocks, layers, picture, 0.42);
-    const top = grid.height + LEGEND + 10;
-    const side =
-      width < NARROW
-        ? { x: 0, y: top, width, height: height - top }
-        : { x: grid.width + 44, y: 0, width: width - grid.width - 44, height };
-    return { grid, side };
+    return { grid, side: beside({ width, height }, grid, { right: 44, below: LEGEND + 10 }) };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return pen.message(absence ?? "");
-    const { context } = pen;
+  /** @type {Bench<Numbers>["picture"]} */
+  picture(pen, settings, own) {
+    const { texts } = this;
     const { grid, side } = this.places(pen);
     const shown = this.shown(settings);
-    context.save();
-    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
     grid.drawLabels(pen, texts);
     if (grid instanceof HeadGrid)
       grid.forEach(({ kind, layer, head }, tile) => {
@@ -164,10 +151,9 @@ export class Swap extends Bench {
     const titles = { before: texts[`swap_text_${own.direction}`], after: texts.swap_patched };
     const translations = new TwoTranslations(own.texts[own.direction === "denoise" ? 1 : 0], own.patched);
     translations.draw(pen, titles, side);
-    const down = this.drawSentences(pen, side);
+    const down = this.drawSentences(pen, side, own);
     pen.write(this.title(shown), side.x, down + 14, { size: 17, weight: 650, most: side.width });
-    this.drawScale(pen, shown, { ...side, y: down + 62 });
-    context.restore();
+    this.drawScale(pen, shown, { ...side, y: down + 62 }, own);
   }
 
   /**
@@ -192,7 +178,7 @@ export class Swap extends Bench {
    * @param {number} wide
    */
   drawLegend(pen, y, wide) {
-    for (let x = 0; x < wide; x++) pen.fill(15 + x, y, 1.5, 10, tone(pen.theme, (2 * x) / (wide - 1) - 1));
+    drawTones(pen, { x: 15, y, width: wide, height: 10 });
     pen.frame(15, y, wide, 10, pen.theme.line);
     const ends = { size: 11, most: wide / 2 };
     pen.note(signed(-1, 0), 15, y + 20, ends);
@@ -204,10 +190,10 @@ export class Swap extends Bench {
    * Both sentences with their translations up to where these part; returns how far down they stand.
    * @param {Pen} pen
    * @param {Box} place
+   * @param {Numbers} own
    */
-  drawSentences(pen, { x, y, width }) {
-    const { own, texts } = this;
-    if (!own) return y;
+  drawSentences(pen, { x, y, width }, own) {
+    const { texts } = this;
     const start = own.prefix.map(tokenText).join(" ");
     let top = y + 10;
     for (const [number, sentence] of [own.clean, own.corrupted].entries()) {
@@ -225,10 +211,10 @@ export class Swap extends Bench {
    * @param {Pen} pen
    * @param {Cell} shown
    * @param {Box} place
+   * @param {Numbers} own
    */
-  drawScale(pen, shown, { x, y, width }) {
-    const { own, texts } = this;
-    if (!own) return;
+  drawScale(pen, shown, { x, y, width }, own) {
+    const { texts } = this;
     const { theme } = pen;
     const value = this.value(shown);
     const [from, to] = own.direction === "denoise" ? [1, 0] : [0, 1];
@@ -248,45 +234,41 @@ export class Swap extends Bench {
     pen.note(texts.recovered, left + long + 16, y, { size: 12, most: Math.max(20, x + width - left - long - 16) });
   }
 
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen) {
-    if (this.absence || !pen.first) return null;
+  /** @type {Bench<Numbers>["touched"]} */
+  touched(x, y, pen) {
+    if (!pen.first) return null;
     const { grid } = this.places(pen);
-    if (grid instanceof PositionGrid) {
-      const cell = grid.at(x, y);
-      return cell && { cell: cell.join(".") };
-    }
-    const head = grid.at(x, y);
-    return head && { cell: [KINDS.indexOf(head.kind), head.layer, head.head].join(".") };
+    const found = grid.at(x, y);
+    if (!found) return null;
+    const cell = Array.isArray(found) ? found : [KINDS.indexOf(found.kind), found.layer, found.head];
+    return { cell: cell.join(".") };
   }
 
-  /** @type {Scene["stepped"]} From the largest value to the smallest, round and round. */
-  stepped(count, settings) {
-    if (this.absence) return null;
-    const order = [...this.cells].sort((one, other) => this.value(other) - this.value(one));
-    const shown = this.shown(settings).join(".");
-    const place = order.findIndex((cell) => cell.join(".") === shown) + count;
-    return { cell: order[(place + order.length) % order.length].join(".") };
+  /** @type {Bench<Numbers>["found"]} "cross 1 2", a head. */
+  found(words, pen) {
+    const { grid } = this.places(pen);
+    return grid instanceof HeadGrid ? tileMiddle(grid, words) : null;
   }
 
-  /** @type {Scene["say"]} */
-  say(settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return absence ?? "";
+  /** @type {Bench<Numbers>["across"]} From the largest value to the smallest, round and round. */
+  across(count, settings) {
+    const order = [...this.cells]
+      .sort((one, other) => this.value(other) - this.value(one))
+      .map((cell) => cell.join("."));
+    return { cell: after(order, order.indexOf(this.shown(settings).join(".")), count) };
+  }
+
+  /** @type {Bench<Numbers>["words"]} */
+  words(settings, { answers, direction }) {
     const shown = this.shown(settings);
-    const [first, second] = own.answers.map(tokenText);
-    return fillText(texts[`swap_say_${own.direction}`], {
-      part: this.title(shown),
-      share: percent(this.value(shown)),
-      first,
-      second,
-    });
+    const [first, second] = answers.map(tokenText);
+    const share = percent(this.value(shown));
+    return fillText(this.texts[`swap_say_${direction}`], { part: this.title(shown), share, first, second });
   }
 
-  /** @type {Scene["table"]} */
-  table() {
-    const { absence, texts } = this;
-    if (absence) return null;
+  /** @type {Bench<Numbers>["numbers"]} */
+  numbers() {
+    const { texts } = this;
     const { metrics } = this.lesson.arrays;
     const rows = this.cells.map((cell) => [this.title(cell), this.value(cell), metrics.at(...cell)]);
     return { columns: [texts.part, texts.recovered, texts.swap_metric], rows };

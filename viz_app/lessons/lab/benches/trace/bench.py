@@ -1,4 +1,4 @@
-"""Bench "Trace": which source tokens, and which tokens already generated, carry each token, by every method at once.
+"""Bench "Trace": attribution of each token to source tokens and earlier tokens, by every method.
 
 Shape legend: M methods, S source tokens, T tokens of the translation, K words that are left out.
 """
@@ -56,7 +56,7 @@ class Traced:
 
 
 def data(context: LessonContext) -> StageData:
-    """The matrices of all methods, how far each agrees with leave-one-out, and the check of one if asked for."""
+    """Return the matrices of all methods, their agreement with leave-one-out, and the check of one if asked for."""
     method, _, slow, checked = _settings(context)
     found = _traced(context, slow)
     translation, tokenizer = context.result.translation, context.service.translator.tokenizer
@@ -90,20 +90,20 @@ def data(context: LessonContext) -> StageData:
 
 
 def _names(context: LessonContext, *, slow: bool) -> tuple[str, ...]:
-    """The methods as settings and labels name them; the best aligning head is one where it was measured."""
+    """Name the methods as in settings and labels, with the best aligning head where it was measured."""
     first, *others = QUICK
     aligner = () if _aligner(context) is None else (ALIGNER,)
     return (first, *aligner, *others, *((SLOW,) if slow else ()))
 
 
 def _aligner(context: LessonContext) -> tuple[int, int] | None:
-    """Layer and head of encoder-decoder attention, from 0; None where nobody has measured any."""
+    """Return layer and head of the best aligner, from 0; None where it was not measured."""
     best, config = context.service.card.best_head, context.service.translator.config
     return best if best and best[0] < config.num_layers and best[1] < config.num_heads else None
 
 
 def _choice(context: LessonContext, name: str) -> dict[str, Any]:
-    """What `attribute` is asked for a method that settings name."""
+    """Return the arguments of `attribute` for a method as settings name it."""
     if name != ALIGNER:
         return {"method": name}
     layer, head = _aligner(context) or (0, 0)
@@ -122,7 +122,7 @@ def _number(value: float) -> float | None:
 
 
 def _measured(context: LessonContext, methods: Iterable[str]) -> dict[str, Any]:
-    """What is known of each method from many sentences, None where it was not measured; of how many sentences."""
+    """Return the measures of each method over many sentences, None where they are missing, and the sentence counts."""
     card = context.service.card
     errors, agreed = card.method_errors, card.method_agreement
     return {
@@ -167,7 +167,7 @@ def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[Shoul
 
 
 def _check(context: LessonContext, method: str) -> dict[str, list[float]]:
-    """By how much the log-probability falls without the words named first, random ones, and the words named last."""
+    """Measure how far the log-probability falls without the first words, random ones and the last words."""
     translator, translation = context.service.translator, context.result.translation
 
     def compute(stop: ShouldStop) -> dict[str, list[float]]:
@@ -181,7 +181,7 @@ def _check(context: LessonContext, method: str) -> dict[str, list[float]]:
 
 
 def figure(context: LessonContext) -> MatrixFigure:
-    """The matrix of the chosen method."""
+    """Draw the matrix of the chosen method."""
     t = context.t
     method, side, slow, _ = _settings(context)
     numbers = data(context).values
@@ -206,7 +206,7 @@ def figure(context: LessonContext) -> MatrixFigure:
 
 
 def recipe(context: LessonContext) -> Recipe:
-    """The chosen method from a shell and in Python."""
+    """Give the chosen method as a command and in Python."""
     method, _, slow, _ = _settings(context)
     contrast = contrasted(context, slow)
     asked_for = _choice(context, method)
@@ -220,15 +220,13 @@ def recipe(context: LessonContext) -> Recipe:
         options += ["--at", str(asked.position + 1), "--tokens", *contrast.tokens]
         imported = "Contrast, attribute"
         more = f", contrast=Contrast({asked.position}, {asked.token}, {asked.other})"
-    return Recipe(
-        recipes.command("attribute", context, *options, out="trace.npz"),
-        recipes.python(
-            context,
-            [f"from transformer_core.analysis.attribution import {imported}"],
-            f"found = attribute(translator, source, method={asked_for['method']!r}{more})",
-            "found.source  # (tokens generated, source tokens)",
-        ),
+    code = recipes.python(
+        context,
+        f"from transformer_core.analysis.attribution import {imported}",
+        f"found = attribute(translator, source, method={asked_for['method']!r}{more})",
+        "found.source  # (tokens generated, source tokens)",
     )
+    return Recipe(code, recipes.command(context, "attribute", *options, out="trace.npz"))
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe)

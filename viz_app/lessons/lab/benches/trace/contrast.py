@@ -1,4 +1,4 @@
-"""Trace by contrast: why this token rather than that one?
+"""Contrastive attribution: why this token rather than another one?
 
 Shape legend: T tokens of the translation, S source tokens, M methods.
 """
@@ -23,7 +23,7 @@ SLOW: Method = "integrated-gradients"
 
 @dataclass(frozen=True, eq=False)
 class Contrasted:
-    """What speaks for one token and against another.
+    """Attribution of the difference between two tokens.
 
     Args:
         asked: Position and the ids of the two.
@@ -41,7 +41,7 @@ class Contrasted:
 
 
 def runners_up(context: LessonContext) -> list[list[tuple[int, str]]]:
-    """For every step the most probable tokens but the one that was generated: ids and tokens."""
+    """List ids and tokens of the most probable alternatives at every step."""
     translator, translation = context.service.translator, context.result.translation
 
     def compute(stop: ShouldStop) -> list[list[tuple[int, str]]]:
@@ -54,12 +54,11 @@ def runners_up(context: LessonContext) -> list[list[tuple[int, str]]]:
         ]
         return [list(zip(ids, translator.tokenizer.tokens(ids), strict=True)) for ids in others]
 
-    listed: list[list[tuple[int, str]]] = context.compute_once(("lab.trace.others", context.source), compute)
-    return listed
+    return context.compute_once(("lab.trace.others", context.source), compute)
 
 
 def asked_contrast(context: LessonContext) -> tuple[int, int] | None:
-    """Row and id of the other token that the visitor asks about; None for none, or one that is not offered."""
+    """Read row and id of the alternative that the visitor asks about; None for one that is not offered."""
     others = runners_up(context)
     row = int(context.state.number("row", 0, 0, len(others) - 1))
     other = int(context.state.number("rather", -1, -1, context.service.translator.config.vocab_size - 1))
@@ -67,7 +66,7 @@ def asked_contrast(context: LessonContext) -> tuple[int, int] | None:
 
 
 def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
-    """The methods that can be asked so, of the row that is shown."""
+    """Compute the contrast for the row that is shown, by every method that has one; None unless asked for."""
     asked = asked_contrast(context)
     if asked is None:
         return None
@@ -88,5 +87,4 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
         )
         return Contrasted(contrast, (first, second), methods, source, target)
 
-    result: Contrasted = context.compute_once(("lab.trace.contrast", context.source, row, other, methods), compute)
-    return result
+    return context.compute_once(("lab.trace.contrast", context.source, row, other, methods), compute)

@@ -8,6 +8,7 @@ import { Grid } from "../../../stage/js/grid.js";
 import { NARROW } from "../../../stage/js/headgrid.js";
 import { Bench } from "../../js/bench.js";
 import { drawCheck } from "../../js/check.js";
+import { after, largest } from "../../js/order.js";
 import { traceText, worth } from "./tracetext.js";
 
 /**
@@ -41,9 +42,8 @@ export class Trace extends Bench {
   /** @type {Map<string, Grid>} */
   grids = new Map();
 
-  get name() {
-    return "trace";
-  }
+  name = "trace";
+  term = "share";
 
   get controls() {
     const { texts } = this;
@@ -56,10 +56,6 @@ export class Trace extends Bench {
       { name: "rather", kind: "held", start: -1, server: true },
       { name: "row", kind: "held", start: 0 },
     ];
-  }
-
-  lit() {
-    return "share";
   }
 
   /** @type {Scene["height"]} */
@@ -124,10 +120,8 @@ export class Trace extends Bench {
     return fillText(this.texts.rather, { first, second });
   }
 
-  /** @type {Scene["press"]} Another token that was probable, and after the last one none. */
-  press(_name, settings) {
-    const { own } = this;
-    if (this.absence || !own) return null;
+  /** @type {Bench<Numbers>["pressed"]} Another token that was probable, and after the last one none. */
+  pressed(_name, settings, own) {
     const { row, method } = this.shown(settings);
     const ids = own.others[row].map(([id]) => id);
     const rather = ids[ids.indexOf(settings.rather) + 1] ?? -1;
@@ -178,16 +172,13 @@ export class Trace extends Bench {
     return { left, top: box.y + HEAD, cell, row, width: cell * columns, height: row * rows };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return pen.message(absence ?? "");
-    const { context, theme } = pen;
+  /** @type {Bench<Numbers>["picture"]} */
+  picture(pen, settings, own) {
+    const { texts } = this;
+    const { theme } = pen;
     const { large, side, wide, high, check } = this.places(pen);
-    context.save();
-    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
     const { number, row } = this.shown(settings);
-    this.drawLarge(pen, number, settings.side, row, large);
+    this.drawLarge(pen, number, settings.side, row, large, own);
     own.methods.forEach((method, each) => {
       const [x, y] = [side.x + (each % 3) * (wide + 8), side.y + Math.floor(each / 3) * high];
       this.paint(pen, each, settings.side, { x, y: y + 2, width: wide, height: high - TILE - 6 });
@@ -200,7 +191,6 @@ export class Trace extends Bench {
     });
     if (own.check) drawCheck(pen, texts, texts.check_title, own.check, check);
     if (!own.methods.length) pen.message(texts.computing);
-    context.restore();
   }
 
   /**
@@ -232,18 +222,17 @@ export class Trace extends Bench {
    * @param {string} side
    * @param {number} row
    * @param {Box} box
+   * @param {Numbers} own
    */
-  drawLarge(pen, number, side, row, box) {
-    const { own, texts } = this;
-    if (!own) return;
+  drawLarge(pen, number, side, row, box, own) {
+    const { texts } = this;
     const { theme } = pen;
     const columns = this.columns(side);
     const place = this.cells(box, own.tokens.length, columns.length);
     const { left, top, cell, width, height } = place;
     this.paint(pen, number, side, { x: left, y: top, width, height });
     pen.frame(left - 0.5, top - 0.5, width + 1, height + 1, theme.line);
-    const values = this.scaled(number, side, row).map(Math.abs);
-    const most = values.indexOf(Math.max(...values));
+    const most = largest(this.scaled(number, side, row).map(Math.abs));
     const size = Math.max(8, Math.min(13, cell - 1, place.row));
     columns.forEach((token, at) => {
       const style = { font: theme.code, size, weight: at === most ? 700 : 400, turn: -Math.PI / 3.2 };
@@ -273,10 +262,9 @@ export class Trace extends Bench {
     if (this.share(number, 0) !== null) pen.note(texts.share_short, left + width + SHARE, top - 8, heading);
   }
 
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen, settings) {
-    const { own } = this;
-    if (this.absence || !own || !pen.first) return null;
+  /** @type {Bench<Numbers>["touched"]} */
+  touched(x, y, pen, settings, own) {
+    if (!pen.first) return null;
     const { large, side, wide, high } = this.places(pen);
     const [column, line] = [Math.floor((x - side.x) / (wide + 8)), Math.floor((y - side.y) / high)];
     const method = column >= 0 && column < 3 && line >= 0 ? own.methods[3 * line + column] : undefined;
@@ -286,35 +274,35 @@ export class Trace extends Bench {
     return x <= large.x + large.width && at >= 0 && at < own.tokens.length ? { row: at, rather: -1 } : null;
   }
 
-  /** @type {Scene["stepped"]} From token to token. */
-  stepped(count, settings) {
-    if (this.absence || !this.own) return null;
-    const { length } = this.own.tokens;
-    return { row: (this.shown(settings).row + count + length) % length, rather: -1 };
+  /** @type {Bench<Numbers>["found"]} "attention", a method. */
+  found([method], pen, _settings, { methods }) {
+    const { side, wide, high } = this.places(pen);
+    const at = methods.indexOf(method);
+    return { x: side.x + (at % 3) * (wide + 8) + wide / 2, y: side.y + (Math.floor(at / 3) + 0.5) * high };
   }
 
-  /** @type {Scene["lowered"]} From method to method. */
-  lowered(count, settings) {
-    if (this.absence || !this.own) return null;
-    const { methods } = this.own;
-    return { method: methods[(this.shown(settings).number + count + methods.length) % methods.length] };
+  /** @type {Bench<Numbers>["across"]} From token to token. */
+  across(count, settings, { tokens }) {
+    return { row: after([...tokens.keys()], this.shown(settings).row, count), rather: -1 };
   }
 
-  /** @type {Scene["say"]} */
-  say(settings) {
-    return this.absence ?? traceText(this, settings);
+  /** @type {Bench<Numbers>["down"]} From method to method. */
+  down(count, settings, { methods }) {
+    return { method: after(methods, this.shown(settings).number, count) };
   }
 
-  /** @type {Scene["table"]} */
-  table(settings) {
-    const { own, texts } = this;
-    if (!own) return null;
+  /** @type {Bench<Numbers>["words"]} */
+  words(settings, own) {
+    return traceText(this, settings, own);
+  }
+
+  /** @type {Bench<Numbers>["numbers"]} */
+  numbers(settings, own) {
     const { row } = this.shown(settings);
-    const columns = this.columns(settings.side);
-    const rows = columns.map((token, at) => [
+    const rows = this.columns(settings.side).map((token, at) => [
       tokenText(token),
       ...own.methods.map((_, number) => this.lesson.arrays[settings.side].at(number, row, at)),
     ]);
-    return { columns: [texts.token, ...own.methods.map((method) => this.title(method))], rows };
+    return { columns: [this.texts.token, ...own.methods.map((method) => this.title(method))], rows };
   }
 }

@@ -3,6 +3,7 @@
 import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { checkText } from "../../js/check.js";
+import { largest } from "../../js/order.js";
 
 const YARDSTICK = "leave-one-out";
 
@@ -22,15 +23,14 @@ export function worth({ methods, agreement, measured }, number) {
  * The row that is read, in words.
  * @param {import("./trace.js").Trace} bench
  * @param {Settings} settings
+ * @param {import("./trace.js").Numbers} own
  */
-export function traceText(bench, settings) {
-  const { own, texts } = bench;
-  if (!own) return "";
+export function traceText(bench, settings, own) {
+  const { texts } = bench;
   const { method, number, row } = bench.shown(settings);
   const name = bench.title(method);
   const values = bench.scaled(number, settings.side, row);
-  const sizes = values.map(Math.abs);
-  const at = sizes.indexOf(Math.max(...sizes));
+  const at = largest(values.map(Math.abs));
   const carrier = tokenText(bench.columns(settings.side)[at]);
   const against = values[at] < 0;
   if (own.contrast && bench.contrastOf(number, settings.side, row)) {
@@ -46,23 +46,23 @@ export function traceText(bench, settings) {
   if (method === "integrated-gradients" && own.gap !== null)
     parts.push(fillText(texts.trace_gap, { gap: signed(own.gap, 3) }));
   if (own.check && !bench.waits(settings)) parts.push(checkText(texts.check_words, own.check));
-  return [...parts, ...known(bench, number)].join(" ");
+  return [...parts, ...known(bench, number, own)].join(" ");
 }
 
 /**
  * What many sentences tell about a method.
  * @param {import("./trace.js").Trace} bench
  * @param {number} number
+ * @param {import("./trace.js").Numbers} own
  */
-function known(bench, number) {
-  const { own, texts } = bench;
-  if (!own) return [];
+function known(bench, number, own) {
+  const { texts } = bench;
   const { errors, taus, linked, read } = own.measured;
   const parts = [];
   const [error, tau] = [errors[number], taus[number]];
   if (tau !== null) {
     const sizes = taus.map((each) => each ?? -1);
-    const best = sizes.indexOf(Math.max(...sizes));
+    const best = largest(sizes);
     const values = {
       count: read,
       tau: signed(tau, 2),

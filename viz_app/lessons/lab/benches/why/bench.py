@@ -1,4 +1,4 @@
-"""Bench "Why there?": one score of a head taken apart, by dimension and by where its query and its key come from.
+"""Bench "Why there?": one score of a head decomposed, by dimension and by the origins of query and key.
 
 Shape legend: Q queries, K keys, A origins of queries, B of keys.
 """
@@ -13,14 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, hook_point_name
-from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import Kind
-from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
-from viz_app.lessons.lab.heads_of import named_head, strongest_cell
+from viz_app.lessons.lab.heads import chosen_head, head_title, strongest_cell
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
@@ -39,13 +37,13 @@ _UNSET = -1
 
 @dataclass(frozen=True, eq=False)
 class TakenApart:
-    """All scores of a head.
+    """Scores of a head and their parts.
 
     Args:
-        head: Whose.
+        head: Of the model.
         weights: (Q, K).
         scores: (Q, K), minus infinity where the mask forbids.
-        scale: What a product of query and key is multiplied with.
+        scale: Factor of a product of query and key.
         vectors: By view the parts of queries, (A, Q, d_k), and of keys, (B, K, d_k); by dimension there is one part.
             A view that this model does not have is missing.
     """
@@ -57,7 +55,7 @@ class TakenApart:
     vectors: Mapping[str, tuple[FloatArray, FloatArray]]
 
     def parts(self, view: str, query: int, key: int, *, relative: bool) -> FloatArray:
-        """(A, B) parts of a score; by dimension (3, d_k): query, key and products."""
+        """Return the parts of a score, (A, B); by dimension query, key and products, (3, d_k)."""
         queries, keys = (vectors.astype(np.float64) for vectors in self.vectors[view])
         beside = keys[:, np.isfinite(self.scores[query])].mean(axis=1) if relative else 0.0
         own, other = queries[:, query], keys[:, key] - beside  # (A, d_k), (B, d_k)
@@ -67,7 +65,7 @@ class TakenApart:
 
 
 def data(context: LessonContext) -> StageData:
-    """The head's map, and the vectors that any of its scores is made of."""
+    """Return the map of the head, and the vectors of which its scores are made."""
     found, translator = _taken_apart(context), context.service.translator
     kind, layer, head = found.head
     maps, config = context.result.maps, translator.config
@@ -99,13 +97,8 @@ def data(context: LessonContext) -> StageData:
     )
 
 
-def _head(context: LessonContext) -> Head:
-    """The head that was chosen, else the one of encoder-decoder attention whose keys depend most on the query."""
-    return named_head(context, "chosen") or ("cross", *most_informative_head(context.result.maps, "cross"))
-
-
 def _taken_apart(context: LessonContext) -> TakenApart:
-    translator, translation, head = context.service.translator, context.result.translation, _head(context)
+    translator, translation, head = context.service.translator, context.result.translation, chosen_head(context)
     passes = pass_flops(context)
     check_work((passes.source_length + passes.target_length) * passes.whole)
 
@@ -133,7 +126,7 @@ def _taken_apart(context: LessonContext) -> TakenApart:
 
 
 def _cell(context: LessonContext, found: TakenApart) -> tuple[int, int]:
-    """The cell that is shown; the key with the largest weight where the one that is named is hidden by the mask."""
+    """Return the cell that is shown; for a key that the mask hides, the key with the largest weight."""
     (queries, keys), state = found.weights.shape, context.state
     query, key = (
         round(state.number(name, _UNSET, _UNSET, most - 1)) for name, most in (("query", queries), ("key", keys))
@@ -146,19 +139,13 @@ def _cell(context: LessonContext, found: TakenApart) -> tuple[int, int]:
 
 
 def _view(context: LessonContext, found: TakenApart) -> str | None:
-    """The view that was chosen, or dimensions where this model does not have it; None where it has none."""
+    """Return the view that was chosen, else dimensions; None where this model has neither."""
     wanted = context.state.choice("view", VIEWS[0], VIEWS)
     return next((view for view in (wanted, DIMENSIONS) if view in found.vectors), None)
 
 
-def selection(context: LessonContext) -> Selection:
-    """The head that is shown, for the page Translate."""
-    kind, layer, head = _head(context)
-    return Selection(kind=kind, layer=layer, head=head)
-
-
 def _origins(context: LessonContext, view: str, *, of_decoder: bool) -> list[str]:
-    """Names of the origins of what the encoder or the decoder reads, the biases last."""
+    """Name the origins of the encoder's or the decoder's vectors, the biases last."""
     t, maps = context.t, context.result.maps
     if view == "roles":
         return [t("lesson_lab.why_word"), t("lesson_lab.why_position"), t("lesson_lab.why_bias")]
@@ -169,12 +156,12 @@ def _origins(context: LessonContext, view: str, *, of_decoder: bool) -> list[str
 
 
 def figure(context: LessonContext) -> MatrixFigure | None:
-    """The parts of the score that is shown."""
+    """Draw the parts of the score that is shown."""
     t, found = context.t, _taken_apart(context)
     view = _view(context, found)
     if view is None:
         return None
-    kind, layer, head = found.head
+    kind = found.head[0]
     query, key = _cell(context, found)
     values = found.parts(view, query, key, relative=_is_relative(context))
     of_dimensions = view == DIMENSIONS
@@ -201,7 +188,7 @@ def figure(context: LessonContext) -> MatrixFigure | None:
         language=t.language,
         caption=t(
             "lesson_lab.why_caption",
-            head=t("lesson_lab.head_title", kind=t(f"lesson_lab.{kind}"), head=f"{layer + 1}.{head + 1}"),
+            head=head_title(t, found.head),
             query=_text(maps.queries(kind).tokens[query]),
             token=_text(maps.keys(kind).tokens[key]),
         ),
@@ -217,21 +204,23 @@ def _is_relative(context: LessonContext) -> bool:
 
 
 def recipe(context: LessonContext) -> Recipe | None:
-    """The parts of the score in Python; no command has them."""
+    """Give the parts of the score in Python; no command computes them."""
     found = _taken_apart(context)
     (kind, layer, head), (query, key) = found.head, _cell(context, found)
     view = _view(context, found)
     if view is None:
         return None
     run = "run = teacher_forced_run(translator, source, points=POINTS)"
-    imports = ["from transformer_core.analysis.teacher_forced_run import teacher_forced_run"]
-    module = "from transformer_core.analysis.score_decomposition import POINTS"
+    imports = (
+        "from transformer_core.analysis.teacher_forced_run import teacher_forced_run\n"
+        "from transformer_core.analysis.score_decomposition import POINTS"
+    )
     if view == DIMENSIONS:
         lines = [
             f"found = neuron_view(translator, run, {kind!r}, {layer}, {head}, {query}, {key})",
             "found.products  # (d_k,), they sum to found.score",
         ]
-        return Recipe("", recipes.python(context, [*imports, f"{module}, neuron_view"], run, *lines))
+        return Recipe(recipes.python(context, f"{imports}, neuron_view", run, *lines))
     lines = [
         f"found = decompose_score(translator, run, {kind!r}, {layer}, {head}, by={BY[view]!r})",
         f"found.of({query}, {key})  # (origins of the query, origins of the key), they sum to the score",
@@ -240,11 +229,11 @@ def recipe(context: LessonContext) -> Recipe | None:
     factor = context.state.number("factor", 1.0, 0.0, 1.0)
     if part is not None and factor < 1.0:
         lines.append(f"found.scaled_row({query}, [{part[0]}], [{part[1]}], factor={factor:g})  # weights of the row")
-    return Recipe("", recipes.python(context, [*imports, f"{module}, decompose_score"], run, *lines))
+    return Recipe(recipes.python(context, f"{imports}, decompose_score", run, *lines))
 
 
 def _part(context: LessonContext, found: TakenApart, view: str) -> tuple[int, int] | None:
-    """The pair of origins that was pressed, such as tokens.3.2, else the largest part."""
+    """Return the pair of origins that was pressed, such as tokens.3.2, else the largest part."""
     query, key = _cell(context, found)
     parts = found.parts(view, query, key, relative=_is_relative(context))
     name, *numbers = str(context.state.settings.get("part", "")).split(".")
@@ -256,4 +245,4 @@ def _part(context: LessonContext, found: TakenApart, view: str) -> tuple[int, in
     return one, other
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, selection=selection)
+BENCH = Bench(data=data, figure=figure, recipe=recipe, head=chosen_head)

@@ -1,14 +1,16 @@
 // Why there? One cell of a head's map: its score dimension by dimension, or by where query and key come from; one part
 // can be scaled down, which changes the row.
 
-import { fillText, headName, percent, signed } from "../../../../components/common/text/format.js";
+import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice, slider } from "../../../stage/js/describe.js";
-import { NARROW, numberedHeads } from "../../../stage/js/headgrid.js";
+import { NARROW } from "../../../stage/js/headgrid.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
-import { Bench } from "../../js/bench.js";
+import { Bench, beside } from "../../js/bench.js";
 import { EffectBars } from "../../js/effectbars.js";
-import { HeadMap, headOf, settingsOf } from "../../js/headmap.js";
+import { HeadMap } from "../../js/headmap.js";
+import { headOf, nextHead, settingOf, tileMiddle } from "../../js/heads.js";
+import { after, largest } from "../../js/order.js";
 import { namedParts, origins, Parts } from "./whyparts.js";
 import { drawDimensions, PartsMap } from "./whyviews.js";
 
@@ -34,18 +36,21 @@ const TITLE = 46; // above the picture of a score
 const ROW = 152; // height of the row of weights
 const NAMED = 3; // of the largest parts
 
+/**
+ * The settings of another head; cell and part start anew.
+ * @param {import("../../js/heads.js").Head} head
+ */
+function settingsOf(head) {
+  return { chosen: settingOf(head), part: "", query: -1, key: -1 };
+}
+
 /** @extends {Bench<Numbers>} */
 export class Why extends Bench {
   /** Where the cells of the map were drawn. @type {import("../../js/headmap.js").Cells | null} */
   cells = null;
 
-  get name() {
-    return "why";
-  }
-
-  get showsHead() {
-    return true;
-  }
+  name = "why";
+  showsHead = true;
 
   get controls() {
     const { texts } = this;
@@ -81,13 +86,9 @@ export class Why extends Bench {
     return width < NARROW ? 900 : Math.max(460, Math.min(room, 620));
   }
 
+  /** Once the numbers are there. */
   get parts() {
-    return this.own && new Parts(this.own, this.lesson.arrays);
-  }
-
-  get headTitle() {
-    const { kind, layer, head } = headOf(this.own?.head);
-    return fillText(this.texts.head_title, { kind: this.texts[kind], head: headName(layer, head) });
+    return new Parts(/** @type {Numbers} */ (this.own), this.lesson.arrays);
   }
 
   /**
@@ -96,7 +97,7 @@ export class Why extends Bench {
    */
   cell({ query, key }) {
     const { own, parts } = this;
-    if (!own || !parts) return { query: 0, key: 0 };
+    if (!own) return { query: 0, key: 0 };
     const row = Math.min(own.queries.length - 1, Math.round(query));
     if (row < 0) return { query: own.start[0], key: own.start[1] };
     const column = Math.min(own.keys.length - 1, Math.round(key));
@@ -108,7 +109,6 @@ export class Why extends Bench {
    * @param {Settings} settings
    */
   shown(settings) {
-    if (!this.parts) throw new Error("no numbers yet");
     return this.parts.shown(settings, this.cell(settings));
   }
 
@@ -134,27 +134,20 @@ export class Why extends Bench {
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const narrow = width < NARROW;
-    const left = narrow ? width : width * 0.43;
-    const map = new HeadMap(this.own, { x: 0, y: 0, width: left, height: narrow ? 330 : height });
-    const side = narrow
-      ? { x: 0, y: 344, width, height: height - 344 }
-      : { x: left + 26, y: 0, width: width - left - 26, height };
+    const box = { x: 0, y: 0, width: narrow ? width : width * 0.43, height: narrow ? 330 : height };
+    const side = beside({ width, height }, box, { right: 26, below: 14 });
     const view = { ...side, y: side.y + TITLE, height: side.height - TITLE - ROW - 8 };
     const row = { ...side, y: side.y + side.height - ROW, height: ROW };
-    return { map, side, view, row };
+    return { map: new HeadMap(this.own, box), side, view, row };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { absence, own, texts, lesson, parts } = this;
-    if (absence || !own || !parts) return pen.message(absence ?? "");
-    const { context } = pen;
+  /** @type {Bench<Numbers>["picture"]} */
+  picture(pen, settings, own) {
+    const { texts, lesson } = this;
     const { map, side } = this.places(pen);
-    context.save();
-    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
-    this.cells = map.draw(pen, texts, { ...this.cell(settings), map: lesson.arrays.why_map, title: this.headTitle });
-    this.drawScore(pen, settings, side);
-    context.restore();
+    const title = this.headTitle(headOf(own.head));
+    this.cells = map.draw(pen, texts, { ...this.cell(settings), map: lesson.arrays.why_map, title });
+    this.drawScore(pen, settings, side, own);
   }
 
   /**
@@ -162,10 +155,10 @@ export class Why extends Bench {
    * @param {Pen} pen
    * @param {Settings} settings
    * @param {Box} side
+   * @param {Numbers} own
    */
-  drawScore(pen, settings, { x, y, width }) {
-    const { texts, parts, own } = this;
-    if (!parts || !own) return;
+  drawScore(pen, settings, { x, y, width }, own) {
+    const { texts, parts } = this;
     const { view: place, row } = this.places(pen);
     const { query, key } = this.cell(settings);
     pen.write(fillText(texts.why_title, this.cellWords(settings)), x, y + 10, { size: 16, weight: 650, most: width });
@@ -192,7 +185,7 @@ export class Why extends Bench {
     pen.note(this.sumWords(settings, sum), x, y + 32 + below, { size: 13, most: width });
     const bands = before.map((weight) => (weight > 0.005 ? { low: 0, high: weight } : null));
     const title = after === before || settings.factor === 1 ? texts.why_row : texts.why_row_after;
-    new EffectBars(after, bands, row).draw(pen, { tokens: own.keys, marked: key, colour, title });
+    new EffectBars(after, row, bands).draw(pen, { tokens: own.keys, marked: key, colour, title });
   }
 
   /** @param {Settings} settings */
@@ -212,15 +205,15 @@ export class Why extends Bench {
    */
   sumWords(settings, sum) {
     const { query, key } = this.cell(settings);
-    const score = this.parts?.score(query, key, settings.relative) ?? 0;
+    const score = this.parts.score(query, key, settings.relative);
     const known = { sum: signed(sum, 3), score: signed(score, 3) };
     return fillText(settings.relative ? this.texts.why_sum_relative : this.texts.why_sum, known);
   }
 
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen, settings) {
-    const { own, parts, cells } = this;
-    if (this.absence || !own || !parts || !pen.first) return null;
+  /** @type {Bench<Numbers>["touched"]} */
+  touched(x, y, pen, settings) {
+    if (!pen.first) return null;
+    const { parts, cells } = this;
     const { map, view } = this.places(pen);
     const head = map.grid.at(x, y);
     if (head) return settingsOf(head);
@@ -231,33 +224,35 @@ export class Why extends Bench {
     return part && { part: `${settings.view}.${part.join(".")}` };
   }
 
-  /** @type {Scene["press"]} */
-  press(name, settings) {
-    const { own, parts } = this;
-    if (this.absence || !own || !parts) return null;
+  /** @type {Bench<Numbers>["found"]} "cell 2 1", query and key; "cross 1 2", a head; "part 0 1", the places of its origins. */
+  found([what, one, other], pen, settings) {
+    const { map, view } = this.places(pen);
+    const at = [Number(one), Number(other)];
+    if (what === "cell") return this.cells && map.middle(at[0], at[1], this.cells);
+    if (what === "part") return new PartsMap(this.shown(settings).matrix, view).middle(at[0], at[1]);
+    return tileMiddle(map.grid, [what, one, other]);
+  }
+
+  /** @type {Bench<Numbers>["pressed"]} */
+  pressed(name, settings, own) {
     if (name === "next_query") {
       const query = (this.cell(settings).query + 1) % own.queries.length;
-      return { query, key: parts.favourite(query) };
+      return { query, key: this.parts.favourite(query) };
     }
-    const { list } = numberedHeads(own.layers, own.heads);
-    const at = list.findIndex(({ kind, layer, head }) => own.head === `${kind}.${layer}.${head}`);
-    return settingsOf(list[(at + 1) % list.length]);
+    return settingsOf(nextHead(own));
   }
 
-  /** @type {Scene["stepped"]} From key to key of the row. */
-  stepped(count, settings) {
-    const { parts } = this;
-    if (this.absence || !parts) return null;
+  /** @type {Bench<Numbers>["across"]} From key to key of the row. */
+  across(count, settings) {
     const { query, key } = this.cell(settings);
-    const seen = parts.seen(query);
-    return { query, key: seen[(seen.indexOf(key) + count + seen.length) % seen.length] };
+    const seen = this.parts.seen(query);
+    return { query, key: after(seen, seen.indexOf(key), count) };
   }
 
-  /** @type {Scene["say"]} */
-  say(settings) {
-    const { absence, own, parts, texts } = this;
-    if (absence || !own || !parts) return absence ?? "";
-    const words = { head: this.headTitle, ...this.cellWords(settings) };
+  /** @type {Bench<Numbers>["words"]} */
+  words(settings, own) {
+    const { parts, texts } = this;
+    const words = { head: this.headTitle(headOf(own.head)), ...this.cellWords(settings) };
     const said = fillText(texts.why_say, words);
     const refusal = this.refusal(settings);
     const start = refusal ? `${said} ${refusal}` : said;
@@ -266,16 +261,15 @@ export class Why extends Bench {
     const { query, key } = this.cell(settings);
     if (view === "dims") {
       const { products, sum } = parts.dimensions(query, key, settings.relative);
-      const sizes = products.map(Math.abs);
-      const at = sizes.indexOf(Math.max(...sizes));
-      const largest = fillText(texts.why_say_dimension, { number: at + 1, value: signed(products[at], 2) });
-      return `${start} ${this.sumWords(settings, sum)} ${largest}`;
+      const at = largest(products.map(Math.abs));
+      const named = fillText(texts.why_say_dimension, { number: at + 1, value: signed(products[at], 2) });
+      return `${start} ${this.sumWords(settings, sum)} ${named}`;
     }
-    const { pressed, matrix, part, value, after, sorted } = this.shown(settings);
+    const { pressed, matrix, part, value, after: weights, sorted } = this.shown(settings);
     const { of_query, of_key } = origins(own, texts, view);
     if (!pressed && settings.factor === 1) {
-      const largest = namedParts(sorted.slice(0, NAMED), { of_query, of_key });
-      const known = fillText(texts.why_say_largest, { parts: largest });
+      const largestParts = namedParts(sorted.slice(0, NAMED), { of_query, of_key });
+      const known = fillText(texts.why_say_largest, { parts: largestParts });
       return `${start} ${this.sumWords(settings, matrix.sum)} ${known}`;
     }
     const named = {
@@ -285,17 +279,17 @@ export class Why extends Bench {
       rank: sorted.findIndex((each) => each.part[0] === part[0] && each.part[1] === part[1]) + 1,
       parts: sorted.length,
       factor: percent(settings.factor),
-      after: percent(after[key]),
+      after: percent(weights[key]),
     };
     const scaled = settings.factor < 1 ? ` ${fillText(texts.why_say_scaled, { ...words, ...named })}` : "";
     return `${start} ${this.sumWords(settings, matrix.sum)} ${fillText(texts.why_say_part, named)}${scaled}`;
   }
 
-  /** @type {Scene["table"]} */
-  table(settings) {
-    const { absence, own, parts, texts } = this;
+  /** @type {Bench<Numbers>["numbers"]} */
+  numbers(settings, own) {
+    const { parts, texts } = this;
     const view = this.offered(settings);
-    if (absence || !own || !parts || !view) return null;
+    if (!view) return null;
     const { query, key } = this.cell(settings);
     if (view === "dims") {
       const { of_query, of_key, products } = parts.dimensions(query, key, settings.relative);

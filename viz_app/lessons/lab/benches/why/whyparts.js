@@ -2,6 +2,7 @@
 
 import { fillText, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
+import { largest } from "../../js/order.js";
 
 /** @typedef {{ rows: number[], columns: number[], values: number[][], sum: number, most: number }} Matrix
  *   Parts of one score by origin of query and key; `rows` and `columns` are those origins that have any part. */
@@ -35,8 +36,7 @@ export class Parts {
    * @param {number} query
    */
   favourite(query) {
-    const { data } = this.arrays.why_weights.part(query);
-    return data.indexOf(Math.max(...data));
+    return largest(this.arrays.why_weights.part(query).data);
   }
 
   /**

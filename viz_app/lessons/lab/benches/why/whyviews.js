@@ -3,7 +3,7 @@
 import { Axis } from "../../../../components/common/draw/plot.js";
 import { signed } from "../../../../components/common/text/format.js";
 import { twoSided } from "../../../stage/js/bars.js";
-import { tone } from "../../js/bench.js";
+import { drawTones, tone } from "../../js/bench.js";
 import { EffectBars } from "../../js/effectbars.js";
 
 const STRIP = 16; // height of a vector drawn as cells
@@ -34,8 +34,7 @@ export function drawDimensions(pen, texts, { of_query, of_key, products, colour 
   });
   const bars = { x, y: y + 2 * STRIP + 22, width, height: height - 2 * STRIP - 22 + 34 };
   const tokens = products.map((_, at) => (cell > 14 || at % 4 === 3 || !at ? String(at + 1) : " "));
-  const none = products.map(() => null);
-  new EffectBars(products, none, bars).draw(pen, { tokens, marked: -1, colour, title: texts.why_products });
+  new EffectBars(products, bars).draw(pen, { tokens, marked: -1, colour, title: texts.why_products });
 }
 
 /** @typedef {import("./whyparts.js").Origin} Origin */
@@ -133,8 +132,17 @@ export class PartsMap {
     pen.note(texts.why_from_key, left, top + tall + 12, { size: 11 });
     if (room) return;
     const [from, y, length] = [left, top + tall + 24, Math.min(120, wide)];
-    for (let at = 0; at < length; at++) pen.fill(from + at, y, 1.5, 8, tone(pen.theme, (2 * at) / (length - 1) - 1));
+    drawTones(pen, { x: from, y, width: length, height: 8 });
     pen.note(`${signed(-matrix.most, 1)} \u2026 ${signed(matrix.most, 1)}`, from + length + 8, y + 4, { size: 11 });
+  }
+
+  /**
+   * The middle of a cell.
+   * @param {number} at Place of the query's origin.
+   * @param {number} to Place of the key's.
+   */
+  middle(at, to) {
+    return { x: this.left + (to + 0.5) * this.cell, y: this.top + (at + 0.5) * this.row };
   }
 
   /**
