@@ -1,18 +1,30 @@
 // Types that several modules share; `tsc -p jsconfig.json` checks all JavaScript with them. Nothing of this reaches a browser.
 
-/** Labels of Python in the language of the page, by their key. */
-type Texts = Record<string, string>;
+/**
+ * Labels of Python in the language of the page. A key that is written out must be one of them; one that is put together,
+ * as in texts[`kind_${kind}`], may be any. The types of each component are in generated.d.ts: components/types.py.
+ */
+type Labels<Key extends string> = Record<Key, string> & Record<string, string>;
+type Texts = LessonTexts;
 
 type Attribute = string | number | boolean | null | undefined | ((event: any) => void);
 type Attributes = Record<string, Attribute>;
 
-/** "encoder", "decoder" or "cross": whose attention. */
-type Kind = string;
+/** A head, all numbers from 0: `index` within its kind, `place` as in addresses, `name` as on the screen. */
+type Head = { kind: Kind; layer: number; head: number; index: number; place: string; name: string };
+
+/** Whose attention. */
+type Kind = "encoder" | "decoder" | "cross";
 type Theme = import("./components/common/draw/theme.js").Theme;
 type Axis = import("./components/common/draw/plot.js").Axis;
 
 /** Colours as Python sends them: "#rrggbb", and tables of RGB triples in base 64. */
-type Palette = { kinds: Record<Kind, string>; hatch: string; scale: string; diverging: string };
+type Palette = {
+  kinds: Record<Kind, string> & Record<string, string>;
+  hatch: string;
+  scale: string;
+  diverging: string;
+};
 type Palettes = { light: Palette; dark: Palette };
 
 type Point = { x: number; y: number };
@@ -31,6 +43,28 @@ type TextStyle = {
 
 type LineStyle = { colour: string; width?: number; dash?: number[]; alpha?: number };
 
+/** The data-* attributes of the app. */
+interface DOMStringMap
+  extends Partial<
+    Record<
+      | "branch"
+      | "class"
+      | "compare"
+      | "head"
+      | "index"
+      | "kind"
+      | "node"
+      | "parent"
+      | "place"
+      | "row"
+      | "session"
+      | "state"
+      | "view"
+      | "zoom",
+      string
+    >
+  > {}
+
 // ---- What Streamlit gives to a component that it mounts
 
 type Mounted<Data = any> = {
@@ -41,7 +75,7 @@ type Mounted<Data = any> = {
 };
 
 /** A link to what is on the screen, its QR code, or the command that opens the app to others: ui/share_menu.py. */
-type ShareCode = { url: string; rows: string[] | null; command: string; texts: Texts; language: string };
+type ShareCode = { url: string; rows: string[] | null; command: string; texts: ShareTexts; language: string };
 
 // ---- The class
 
@@ -73,18 +107,19 @@ type ClassQuestion = {
   answer: Markup[];
 };
 /** What Python gives the teacher's board: classroom/board.py. */
-type BoardData = { address: string; code: string; share: ShareCode; texts: Texts; language: string };
+type BoardData = { address: string; code: string; share: ShareCode; texts: ClassTexts; language: string };
 
 // ---- Lessons
 
 type NdArray = import("./lessons/stage/js/arrays.js").NdArray;
+type Arrays = Record<ArrayName, NdArray> & Record<string, NdArray>;
 type Scene<Values = any> = import("./lessons/stage/js/scene.js").Scene<Values>;
 type Lesson = import("./lessons/stage/js/lesson.js").Lesson;
 
 type SceneClasses = Record<string, new (lesson: LessonData, texts: Texts) => Scene>;
 
 /** Numbers, words and switches of a scene, by the names of its controls. */
-type Settings = Record<string, any>;
+type Settings = Partial<Record<SettingName, any>> & Record<string, any>;
 
 /** What Python sends for a lesson: lessons/stage/payload.py; `values` and `arrays` are those of its numbers.py. */
 type LessonData<Values = any> = {
@@ -93,7 +128,7 @@ type LessonData<Values = any> = {
   language: string;
   texts: Texts;
   values: Values;
-  arrays: Record<string, NdArray>;
+  arrays: Arrays;
   /** For which settings Python computed the numbers. */
   answers: Settings;
   colours: Palettes;
@@ -145,6 +180,7 @@ type Control = {
   name: string;
   kind: string;
   label?: string;
+  show?: any;
   start?: any;
   server?: boolean;
   where?: (settings: Settings) => boolean;
@@ -162,7 +198,7 @@ declare const D3: D3Hierarchy;
 /** Put before the code of a component by Python. */
 declare const STYLE: string;
 /** A tour: components/tour. */
-type TourData = { steps: string[]; texts: Texts; language: string; first: boolean; asked: string };
+type TourData = { steps: string[]; texts: TourTexts; language: string; first: boolean; asked: string };
 declare const GLOSSARY: Glossary;
 /** For each language the words that explain themselves: by name the word and its explanation; text/glossary.py. */
 type Glossary = Record<string, Record<string, [string, string]>>;
@@ -262,7 +298,7 @@ type HeadCardData = {
 type Free = { model: string; source: string; nodes: [string, number, number][]; repairs: Record<string, number> };
 type Findings = { roles?: Roles | null; card?: HeadCardData | null; off?: Without | null; free?: Free | null };
 type Translation = import("./components/explorer/js/data/data.js").Translation;
-type View = import("./components/explorer/js/data/data.js").View;
+type View = import("./components/explorer/js/data/headview.js").HeadView;
 type Views = Record<Kind, View>;
 /** A matrix that the map, the lines and the tables show: Sheet of sheet.js, TokenSheet of token.js. */
 type Sheet = {
@@ -295,6 +331,12 @@ type Measures = import("./components/explorer/js/data/measures.js").Measures;
 type Difference = import("./components/explorer/js/data/difference.js").Difference;
 type Figure = import("./components/explorer/js/figure.js").Figure;
 
+/** Weights of a sentence as bytes: where those of each kind start, and their shape (..., L, H, Q, K). */
+type MapSentence = {
+  axes: Record<AxisName, { tokens: string[] }>;
+  maps: Record<Kind, { shape: number[]; offset: number }>;
+};
+
 // ---- The head atlas
 
 /** Numbers of a measure for a kind, flat, layer after layer; null where there is none: components/atlas/payload.py. */
@@ -316,8 +358,6 @@ type AtlasNumbers = {
   detail: string;
 };
 type AtlasRole = { label: string; words: string; link: boolean; value: number; baseline: number };
-type AtlasHead = { kind: Kind; layer: number; head: number; index: number; place: string; name: string };
-type AtlasMap = { rows: number; columns: number; values: Uint8Array; causal: boolean };
 type AtlasState = {
   by: string;
   view: "grid" | "list";
@@ -332,7 +372,7 @@ type AtlasState = {
 };
 type AtlasHeader = {
   language: string;
-  texts: Texts;
+  texts: AtlasTexts;
   colours: Palettes;
   start: AtlasState;
   layers: number;
@@ -340,42 +380,33 @@ type AtlasHeader = {
   measures: AtlasMeasure[];
   roles: Record<Kind, AtlasRole[][]>;
   significant: Record<Kind, boolean[]> | null;
-  sentence: {
-    maps: Record<Kind, { shape: number[]; offset: number }>;
-    axes: Record<AxisName, { tokens: string[] }>;
-    cut: number;
-  } | null;
+  sentence: (MapSentence & { cut: number }) | null;
   has_sentence: boolean;
 };
 type AtlasData = import("./components/atlas/js/data.js").AtlasData;
 type AtlasActions = {
-  of: (head: AtlasHead) => Attributes;
+  of: (head: Head) => Attributes;
   set: (change: Partial<AtlasState>) => void;
-  open: (head: AtlasHead) => void;
-  choose: (head: AtlasHead) => void;
+  open: (head: Head) => void;
+  choose: (head: Head) => void;
 };
 
 // ---- How a model grew
 
 type Block = import("./components/explorer/js/draw/block.js").Block;
 type Tile = import("./components/explorer/js/draw/block.js").Tile;
-type GrowthHistory = import("./components/growth/js/history.js").GrowthHistory;
-/** The header of a history: components/growth/payload.py. `moment` counts the checkpoints, `steps` says their step. */
+type TrainingHistory = import("./components/growth/js/traininghistory.js").TrainingHistory;
+/** The header of a training history: components/growth/payload.py. `moment` counts the snapshots, `steps` says their step. */
 type GrowthHeader = {
   layers: number;
   heads: number;
   causal: boolean;
   language: string;
-  texts: Texts;
+  texts: GrowthTexts;
   colours: Palettes;
   steps: number[];
-  start: Partial<GrowthState>;
-  sentences: {
-    source: string;
-    axes: Record<AxisName, { tokens: string[] }>;
-    maps: Record<Kind, { shape: number[]; offset: number }>;
-    target: string;
-  }[];
+  start: { sentence: number; kind: Kind; moment: number; layer: number; head: number };
+  sentences: (MapSentence & { source: string; target: string })[];
   roles: Record<Kind, Record<string, { places: number; chance: number; shares: number[][][] }>>;
   /** By checkpoint, layer and head. */
   alignment: { aer: number[][][]; sentences: number } | null;
@@ -385,8 +416,15 @@ type GrowthHeader = {
   /** Of the whole training, at steps of its own. */
   course: { step: number[]; mean_nll: number[] };
 };
-type GrowthMap = ReturnType<GrowthHistory["map"]>;
-type GrowthState = { moment: number; kind: Kind; layer: number; head: number; sentence: number; table: boolean };
+type GrowthState = {
+  snapshot: number;
+  kind: Kind;
+  layer: number;
+  head: number;
+  sentence: number;
+  table: boolean;
+  playing: boolean;
+};
 
 /** A token or a word on an axis; `first` and `last` are its tokens. */
 type Position = {
@@ -422,7 +460,7 @@ type ExplorerHeader = {
   steps: [number, [string, number][]][];
   languages: { source: string; target: string };
   colours: Palettes;
-  texts: Texts;
+  texts: ExplorerTexts;
   /** Alignment error rates by kind, layer and head. */
   alignment: Record<Kind, number[][]>;
   about?: {

@@ -121,10 +121,11 @@ def test_the_preview_is_the_map_of_the_sentence(open_page: OpenPage, app_url: st
 
     page = opened(open_page, f"{app_url}/model?lang=en&text=The+dog+sleeps.")
     cell(page, "cross.5.4").hover()
-    assert until(page, lambda: bool(get(page, "atlas.data.map(atlas.shown)")))
-    shown = get(page, "{ const map = atlas.data.map(atlas.shown); return [...map.values].map((each) => each / 255); }")
+    assert until(page, lambda: bool(get(page, "atlas.data.view('cross')")))
+    weights = "view.queries.map((_, q) => view.keys.map((_, k) => view.at(5, 4, q, k)))"
+    shown = get(page, f"{{ const view = atlas.data.view('cross'); return {weights}; }}")
     maps = Translator.load(SHIPPED).translate("The dog sleeps.", beam=4).attention
-    np.testing.assert_allclose(shown, maps.cross[5, 4].ravel(), atol=1 / 500)
+    np.testing.assert_allclose(shown, maps.cross[5, 4], atol=1 / 500)
     assert page.locator(".atlas .card canvas").is_visible()
     page.locator(".atlas .card").get_by_role("button", name=T("atlas.open")).click()
     page.wait_for_url("**kind=cross**")

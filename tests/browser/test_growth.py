@@ -54,7 +54,7 @@ def wait(page: Page, expression: str) -> None:
 
 
 def state(page: Page) -> dict[str, Any]:
-    found: dict[str, Any] = get(page, "({ ...growth.state, playing: growth.clock.playing })")
+    found: dict[str, Any] = get(page, "growth.state")
     return found
 
 
@@ -64,7 +64,7 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     page = opened(open_page, f"{app_url}/model?lang=en")
     validation, alignment = history.validation, history.alignment
     assert validation is not None and alignment is not None
-    assert page.locator(".growth .moment").inner_text() == T("growth.at_start")
+    assert page.locator(".growth .step-text").inner_text() == T("growth.at_start")
     layers, heads = history.model["layers"], history.model["heads"]
     assert page.locator(".growth .tile").count() == layers * heads
 
@@ -73,20 +73,19 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     read = get(
         page,
         """arg.kinds.map((kind) =>
-            Array.from({ length: growth.history.layers }, (_, layer) =>
-                Array.from({ length: growth.history.heads }, (_, head) => {
-                    const map = growth.history.map(arg.sentence, kind, arg.moment, layer, head);
-                    return map.queries.map((_, q) => map.keys.map((_, k) => map.at(q, k)));
-                })))""",
-        {"kinds": KINDS, "sentence": 4, "moment": 9},
+            { const view = growth.history.view({ ...arg, kind });
+              return Array.from({ length: view.layers }, (_, layer) =>
+                Array.from({ length: view.heads }, (_, head) =>
+                    view.queries.map((_, q) => view.keys.map((_, k) => view.at(layer, head, q, k))))); })""",
+        {"kinds": KINDS, "sentence": 4, "snapshot": 9},
     )
     for kind, found in zip(KINDS, read, strict=True):
         assert np.allclose(found, history.sentences[4].decoded(kind, 9), atol=1e-6), kind
 
     # Played with Space from the heads, until it comes to the third moment; Space stops it.
-    page.locator('.growth .tile[aria-pressed="true"]').focus()
+    page.locator('.growth .tile[aria-selected="true"]').focus()
     page.keyboard.press("Space")
-    wait(page, "growth.state.moment >= 2 && growth.clock.playing")
+    wait(page, "growth.state.snapshot >= 2 && growth.state.playing")
     page.keyboard.press("Space")
     assert not state(page)["playing"]
 
@@ -95,8 +94,8 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     moment = len(history.steps) - 2
-    assert state(page)["moment"] == moment
-    assert page.locator(".growth .moment").inner_text() == T("growth.at", step=f"{history.steps[moment]:,}")
+    assert state(page)["snapshot"] == moment
+    assert page.locator(".growth .step-text").inner_text() == T("growth.at", step=f"{history.steps[moment]:,}")
     said = page.locator(".growth .now").inner_text()
     table = np.array(alignment["aer"][moment])
     assert f"{validation['nll'][moment]:.3f}" in said
@@ -109,7 +108,7 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     page.locator(".growth .tile").nth(heads + 2).click()
     chosen = state(page)
     assert (chosen["kind"], chosen["layer"], chosen["head"]) == ("decoder", 1, 2)
-    page.locator(".growth .large canvas").focus()
+    page.locator(".growth .map").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):  # the first one to the corner
         page.keyboard.press(key)
     weight = history.sentences[4].decoded("decoder", moment)[1, 2, 2, 1]
@@ -117,7 +116,7 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     for _ in range(2):
         page.keyboard.press("ArrowRight")
     assert T("growth.masked") in page.locator(".growth .readout").inner_text()
-    assert state(page)["moment"] == moment, "the arrows moved in the map, not in time"
+    assert state(page)["snapshot"] == moment, "the arrows moved in the map, not in time"
 
     # The same again as tables.
     page.locator(".growth").get_by_role("button", name=T("growth.table"), exact=True).click()
@@ -138,16 +137,16 @@ def test_it_stops_where_nobody_looks_and_does_not_move_where_motion_is_not_wante
 ) -> None:
     page = opened(open_page, f"{app_url}/model?lang=en")
     page.locator(".growth .play").click()
-    wait(page, "growth.clock.playing && growth.state.moment > 0")
+    wait(page, "growth.state.playing && growth.state.snapshot > 0")
     page.locator("h1").scroll_into_view_if_needed()
-    wait(page, "!growth.clock.playing")
+    wait(page, "!growth.state.playing")
 
     page.emulate_media(reduced_motion="reduce")
     page.reload()
     page.locator(".growth .tile").first.wait_for()
     page.locator(".growth .play").press("Space")
     page.locator(".growth .play").press("Space")
-    assert state(page)["moment"] == 2 and not state(page)["playing"]
+    assert state(page)["snapshot"] == 2 and not state(page)["playing"]
 
 
 def test_what_is_seen_is_in_the_link_and_can_be_taken_away(
@@ -163,7 +162,7 @@ def test_what_is_seen_is_in_the_link_and_can_be_taken_away(
     wait_until_idle(page)
 
     fresh = opened(open_page, page.url)
-    seen = {"kind": "encoder", "layer": 0, "head": 3, "moment": len(history.steps) - 1, "sentence": 0}
+    seen = {"kind": "encoder", "layer": 0, "head": 3, "snapshot": len(history.steps) - 1, "sentence": 0}
     assert {name: state(fresh)[name] for name in seen} == seen
     wait_until_idle(fresh)
 

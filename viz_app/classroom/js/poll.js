@@ -16,7 +16,7 @@ export class Poll {
 
   /**
    * @param {HTMLElement} root
-   * @param {Texts} texts
+   * @param {ClassTexts} texts
    * @param {((poll: number, option: number) => void) | null} choose Null where nothing can be chosen.
    */
   constructor(root, texts, choose) {

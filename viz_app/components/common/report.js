@@ -35,3 +35,40 @@ export function reportAfter(milliseconds, element, send) {
   timer = setTimeout(attempt, milliseconds);
   return () => clearTimeout(timer);
 }
+
+const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a state
+
+/** Tells Python of a state when it has come to rest. */
+export class StateReport {
+  /** @type {(state: any) => void} Given by main.js. */
+  send;
+  /** @type {string} The state that Python knows, as JSON. */
+  reported;
+  /** @type {() => void} */
+  stop = () => {};
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+  }
+
+  /** @param {object} state Came from Python. */
+  known(state) {
+    this.reported = JSON.stringify(state);
+  }
+
+  /**
+   * @param {object} state
+   * @param {boolean} [playing] While it plays nothing is reported.
+   * @param {number} [milliseconds]
+   */
+  update(state, playing = false, milliseconds = REPORT_AFTER) {
+    const text = JSON.stringify(state);
+    this.stop();
+    if (text === this.reported || playing) return;
+    this.stop = reportAfter(milliseconds, this.root, () => {
+      this.reported = text;
+      this.send(JSON.parse(text));
+    });
+  }
+}

@@ -5,7 +5,7 @@ import { Theme } from "../../common/draw/theme.js";
 import { h, setAttribute } from "../../common/page/dom.js";
 import { eventId } from "../../common/page/events.js";
 import { consume, hasModifier } from "../../common/page/keyboard.js";
-import { reportAfter } from "../../common/report.js";
+import { StateReport } from "../../common/report.js";
 import { fillText } from "../../common/text/format.js";
 import { Card } from "./card.js";
 import { Compared, MAX } from "./compared.js";
@@ -14,11 +14,7 @@ import { AtlasData } from "./data.js";
 import { Grid } from "./grid.js";
 import { Ranked, wholeTable } from "./ranked.js";
 
-const REPORT_AFTER = 300; // milliseconds of rest before Python hears of what is seen
-
 export class Atlas {
-  /** @type {(state: AtlasState) => void} Tells Python; main.js gives it. */
-  report;
   /** @type {(event: { name: string, id: number }) => void} Asks Python to open a head. */
   sendOpen;
   /** @type {AtlasData} */
@@ -27,15 +23,13 @@ export class Atlas {
   theme;
   /** @type {AtlasState} */
   state;
-  /** @type {AtlasHead} The head of the card. */
+  /** @type {Head} The head of the card. */
   shown;
-  /** @type {string} The state that Python knows, as JSON. */
-  reported;
-  cancelReport = () => {};
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
+    this.report = new StateReport(root);
     /** @type {AtlasActions} */
     const actions = {
       of: (head) => this.handlers(head),
@@ -73,7 +67,7 @@ export class Atlas {
     this.theme.apply(this.root);
     if (!this.state || another) {
       this.state = { ...data.header.start };
-      this.reported = JSON.stringify(this.state);
+      this.report.known(this.state);
     }
     this.state.by = data.measure(this.state.by).name;
     this.shown = data.byPlace.get(this.shown?.place ?? this.state.chosen[0] ?? "") ?? this.best();
@@ -93,7 +87,7 @@ export class Atlas {
 
   /**
    * What a head's button does.
-   * @param {AtlasHead} head
+   * @param {Head} head
    * @returns {Attributes}
    */
   handlers(head) {
@@ -120,7 +114,7 @@ export class Atlas {
     };
   }
 
-  /** @param {AtlasHead} head */
+  /** @param {Head} head */
   show(head) {
     const wanted = this.data.header.has_sentence && !this.state.maps;
     if (this.shown === head && !wanted) return;
@@ -129,7 +123,7 @@ export class Atlas {
     else this.card.update(this.data, this.state, head, this.theme);
   }
 
-  /** @param {AtlasHead} head */
+  /** @param {Head} head */
   choose(head) {
     const { chosen } = this.state;
     this.shown = head;
@@ -137,7 +131,7 @@ export class Atlas {
     else if (chosen.length < MAX) this.set({ chosen: [...chosen, head.place] });
   }
 
-  /** @param {AtlasHead} head */
+  /** @param {Head} head */
   open(head) {
     this.sendOpen({ name: head.place, id: eventId() });
   }
@@ -175,7 +169,7 @@ export class Atlas {
     this.card.update(data, state, this.shown, theme);
     this.compared.update(data, state, theme);
     this.label();
-    this.tell();
+    this.report.update(state);
   }
 
   drawLegend() {
@@ -194,18 +188,7 @@ export class Atlas {
     );
   }
 
-  /** Python hears of what is seen when it comes to rest. */
-  tell() {
-    const text = JSON.stringify(this.state);
-    this.cancelReport();
-    if (text === this.reported) return;
-    this.cancelReport = reportAfter(REPORT_AFTER, this.root, () => {
-      this.reported = text;
-      this.report(JSON.parse(text));
-    });
-  }
-
   stop() {
-    this.cancelReport();
+    this.report.stop();
   }
 }

@@ -1,8 +1,9 @@
 // The head under the pointer or the focus: name in words, value, interval, baseline, and its map on the sentence.
 
+import { resize } from "../../common/draw/canvas.js";
 import { h, setAttribute } from "../../common/page/dom.js";
 import { fillText, percent } from "../../common/text/format.js";
-import { drawPreview } from "./preview.js";
+import { Look, PLAIN, paintHead } from "../../explorer/js/draw/paint.js";
 
 const SIZE = 168; // CSS pixels of a map
 
@@ -24,7 +25,7 @@ export class Card {
   /**
    * @param {AtlasData} data
    * @param {AtlasState} state
-   * @param {AtlasHead} head
+   * @param {Head} head
    * @param {Theme} theme
    */
   update(data, state, head, theme) {
@@ -48,7 +49,7 @@ export class Card {
  * Role, value, interval, baseline.
  * @param {AtlasData} data
  * @param {AtlasMeasure} measure
- * @param {AtlasHead} head
+ * @param {Head} head
  */
 export function facts(data, measure, head) {
   const { texts } = data;
@@ -83,19 +84,21 @@ export function facts(data, measure, head) {
  * @param {HTMLCanvasElement} canvas
  * @param {HTMLElement} note
  * @param {AtlasData} data
- * @param {AtlasHead} head
+ * @param {Head} head
  * @param {Theme} theme
  * @param {number} size
  */
 export function showMap(canvas, note, data, head, theme, size) {
   const { texts, header } = data;
-  const map = data.map(head);
-  canvas.hidden = !map;
-  if (!map) {
+  const view = data.view(head.kind);
+  canvas.hidden = !view;
+  if (!view) {
     note.textContent = header.has_sentence ? texts.preview_waits : texts.preview_none;
     return;
   }
-  drawPreview(canvas, map, theme, size);
+  const cell = size / Math.max(view.rows, view.columns);
+  const context = resize(canvas, Math.round(cell * view.columns), Math.round(cell * view.rows));
+  paintHead(context, view, head.layer, head.head, new Look(view, PLAIN, theme));
   setAttribute(canvas, "aria-label", `${texts[`kind_${head.kind}`]}, ${fillText(texts.head, { head: head.name })}`);
   const cut = header.sentence?.cut ?? 0;
   note.textContent = texts.preview + (cut ? ` ${fillText(texts.preview_cut, { most: cut })}` : "");

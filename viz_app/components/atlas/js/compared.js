@@ -32,7 +32,7 @@ export class Compared {
         .filter((measure) => heads.some((head) => data.numbers(measure, head)))
         .map((measure) => [
           h("th", { scope: "row" }, measure.label),
-          ...heads.map((head) => h("td", { class: "number" }, value(data, measure, head))),
+          ...heads.map((head) => h("td", { class: "number" }, data.withInterval(measure, head))),
         ]),
     ];
     if (header.sentence)
@@ -48,7 +48,7 @@ export class Compared {
 
   /**
    * @param {AtlasData} data
-   * @param {AtlasHead} head
+   * @param {Head} head
    * @param {Theme} theme
    */
   map(data, head, theme) {
@@ -56,18 +56,4 @@ export class Compared {
     showMap(canvas, h("p"), data, head, theme, SIZE);
     return h("td", {}, canvas);
   }
-}
-
-/**
- * "43 [40, 46]"
- * @param {AtlasData} data
- * @param {AtlasMeasure} measure
- * @param {AtlasHead} head
- */
-function value(data, measure, head) {
-  const numbers = data.numbers(measure, head);
-  if (!numbers) return "–";
-  const { low, high } = numbers;
-  const ends = low === null || high === null ? "" : ` [${data.short(measure, low)}, ${data.short(measure, high)}]`;
-  return `${data.format(measure, numbers.value)}${ends}`;
 }

@@ -1,7 +1,7 @@
 // What is shown and which heads: measure, view, filters.
 
+import { KINDS } from "../../common/heads/heads.js";
 import { h, setAttribute } from "../../common/page/dom.js";
-import { KINDS } from "./data.js";
 
 export class Controls {
   /** @param {(change: Partial<AtlasState>) => void} set */

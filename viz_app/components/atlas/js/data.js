@@ -3,11 +3,10 @@
 import { readBuffer } from "../../common/buffer.js";
 import { cssColour } from "../../common/draw/canvas.js";
 import { divergingPixel } from "../../common/draw/diverging.js";
-import { headName, signed } from "../../common/text/format.js";
+import { allHeads } from "../../common/heads/heads.js";
+import { percent, signed } from "../../common/text/format.js";
+import { byteView } from "../../explorer/js/data/headview.js";
 
-export const KINDS = ["encoder", "decoder", "cross"];
-/** @type {Record<Kind, [AxisName, AxisName]>} */
-const AXES = { encoder: ["source", "source"], decoder: ["inputs", "inputs"], cross: ["outputs", "source"] };
 const NONE = "none"; // the filter for heads without a role
 const MAX_DIGITS = 3;
 
@@ -22,13 +21,7 @@ export class AtlasData {
     this.layers = header.layers;
     this.heads = header.heads;
     this.measures = new Map(header.measures.map((measure) => [measure.name, measure]));
-    /** @type {AtlasHead[]} */
-    this.all = KINDS.flatMap((kind) =>
-      Array.from({ length: header.layers * header.heads }, (_, index) => {
-        const [layer, head] = [Math.floor(index / header.heads), index % header.heads];
-        return { kind, layer, head, index, place: `${kind}.${layer}.${head}`, name: headName(layer, head) };
-      }),
-    );
+    this.all = allHeads(header.layers, header.heads);
     this.byPlace = new Map(this.all.map((head) => [head.place, head]));
   }
 
@@ -44,7 +37,7 @@ export class AtlasData {
   /**
    * The numbers of a head; null where the measure is not defined for it.
    * @param {AtlasMeasure} measure
-   * @param {AtlasHead} head
+   * @param {Head} head
    */
   numbers(measure, { kind, index }) {
     const of = measure.kinds[kind];
@@ -54,14 +47,14 @@ export class AtlasData {
     return { value, low, high, baseline, q, detail: of.detail[index] ?? "" };
   }
 
-  /** @param {AtlasHead} head */
+  /** @param {Head} head */
   roles({ kind, index }) {
     return this.header.roles[kind][index];
   }
 
   /**
    * The first role in words.
-   * @param {AtlasHead} head
+   * @param {Head} head
    */
   role(head) {
     return this.roles(head)[0]?.words ?? this.texts.no_role;
@@ -102,8 +95,21 @@ export class AtlasData {
    */
   format(measure, value) {
     if (value === null) return "–";
-    if (measure.unit === "share") return `${Math.round(100 * value)}\u202f%`;
+    if (measure.unit === "share") return percent(value);
     return this.short(measure, value);
+  }
+
+  /**
+   * "43 [40, 46]": the value of a head with its interval.
+   * @param {AtlasMeasure} measure
+   * @param {Head} head
+   */
+  withInterval(measure, head) {
+    const numbers = this.numbers(measure, head);
+    if (!numbers) return "–";
+    const { value, low, high } = numbers;
+    const ends = low === null || high === null ? "" : ` [${this.short(measure, low)}, ${this.short(measure, high)}]`;
+    return `${this.format(measure, value)}${ends}`;
   }
 
   /**
@@ -120,7 +126,7 @@ export class AtlasData {
   /**
    * Whether a head passes the filters.
    * @param {AtlasState} state
-   * @param {AtlasHead} head
+   * @param {Head} head
    */
   passes({ kind, role, significant }, head) {
     if (kind && head.kind !== kind) return false;
@@ -153,25 +159,12 @@ export class AtlasData {
   }
 
   /**
-   * The map of a head on the reader's sentence; null before it is there.
-   * @param {AtlasHead} head
-   */
-  map({ kind, index }) {
-    const { sentence } = this.header;
-    if (!sentence) return null;
-    const { shape, offset } = sentence.maps[kind];
-    const [rows, columns] = shape.slice(2);
-    const start = offset + index * rows * columns;
-    return { rows, columns, values: this.bytes.subarray(start, start + rows * columns), causal: kind === "decoder" };
-  }
-
-  /**
-   * Tokens of both axes of a map.
+   * All heads of a kind on the reader's sentence; null before their weights are there.
    * @param {Kind} kind
    */
-  axes(kind) {
+  view(kind) {
     const { sentence } = this.header;
-    return AXES[kind].map((name) => sentence?.axes[name].tokens ?? []);
+    return sentence && byteView(sentence, this.bytes, kind);
   }
 }
 

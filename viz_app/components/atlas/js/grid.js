@@ -1,9 +1,10 @@
 // Every head as a cell: three blocks of layers and heads, coloured by the measure.
 
+import { headRows } from "../../common/heads/headrows.js";
+import { KINDS } from "../../common/heads/heads.js";
+import { RovingFocus } from "../../common/page/arrowkeys.js";
 import { h, setAttribute } from "../../common/page/dom.js";
-import { consume, hasModifier } from "../../common/page/keyboard.js";
 import { fillText } from "../../common/text/format.js";
-import { KINDS } from "./data.js";
 
 export class Grid {
   /** @type {Map<string, HTMLButtonElement>} Cells by the place of their head. */
@@ -15,7 +16,8 @@ export class Grid {
   /** @param {AtlasActions} actions */
   constructor(actions) {
     this.actions = actions;
-    this.element = h("div", { class: "blocks", keydown: (event) => this.key(event) });
+    this.element = h("div", { class: "blocks" });
+    this.focus = new RovingFocus(this.element, { ownRow: true });
   }
 
   /**
@@ -29,45 +31,28 @@ export class Grid {
     this.shape = shape;
     this.cells.clear();
     this.element.replaceChildren(...KINDS.map((kind) => this.block(kind)));
-    const first = this.cells.get(data.all[0].place);
-    if (first) first.tabIndex = 0;
+    // The layers of all kinds of one number are a line, as the blocks stand side by side.
+    const lines = Array.from({ length: data.layers }, (_, layer) => data.all.filter((head) => head.layer === layer));
+    this.focus.arrange(lines.map((line) => line.map(({ place }) => this.cells.get(place))));
   }
 
   /** @param {Kind} kind */
   block(kind) {
-    const { data } = this;
-    const { texts, heads, layers } = data;
-    const numbers = Array.from({ length: heads }, (_, head) => h("span", { class: "at" }, String(head + 1)));
-    const table = h(
-      "div",
-      { class: "cells", style: `--heads: ${heads}` },
-      h("span", { class: "at" }),
-      ...numbers,
-      ...Array.from({ length: layers }, (_, layer) => [
-        h("span", { class: "at" }, String(layer + 1)),
-        ...data.all.filter((head) => head.kind === kind && head.layer === layer).map((head) => this.cell(head)),
-      ]).flat(),
-    );
+    const { all, heads, texts } = this.data;
+    const cells = all.filter((head) => head.kind === kind).map((head) => this.cell(head));
     const title = texts[`kind_${kind}`];
-    return h(
-      "div",
-      { class: "block", "data-kind": kind, role: "group", "aria-label": title },
-      h("h4", {}, title),
-      table,
-    );
+    const style = `--heads: ${heads}`;
+    const grid = { class: "cells", role: "grid", "aria-multiselectable": "true", "aria-label": title, style };
+    const rows = h("div", grid, ...headRows(cells, heads));
+    return h("div", { class: "block", "data-kind": kind }, h("h4", {}, title), rows);
   }
 
-  /** @param {AtlasHead} head */
+  /** @param {Head} head */
   cell(head) {
-    const cell = h("button", { class: "cell", tabindex: "-1", "data-place": head.place, ...this.actions.of(head) });
-    cell.addEventListener("focus", () => this.reach(cell));
+    const attributes = { class: "cell", role: "gridcell", tabindex: "-1", "data-place": head.place };
+    const cell = h("button", { ...attributes, ...this.actions.of(head) });
     this.cells.set(head.place, cell);
     return cell;
-  }
-
-  /** @param {HTMLElement} cell The one that the Tab key reaches from now on. */
-  reach(cell) {
-    for (const each of this.cells.values()) each.tabIndex = each === cell ? 0 : -1;
   }
 
   /**
@@ -88,34 +73,9 @@ export class Grid {
       cell.textContent = numbers ? data.short(measure, numbers.value) : "";
       cell.classList.toggle("undefined", !numbers);
       cell.classList.toggle("dim", !data.passes(state, head));
-      setAttribute(cell, "aria-pressed", state.chosen.includes(head.place) ? "true" : "false");
+      setAttribute(cell, "aria-selected", String(state.chosen.includes(head.place)));
       setAttribute(cell, "aria-label", describe(data, measure, head));
     }
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    if (hasModifier(event)) return;
-    const { layers, heads, byPlace } = this.data;
-    const from = byPlace.get(/** @type {HTMLElement} */ (event.target).dataset?.place ?? "");
-    if (!from) return;
-    const at = KINDS.indexOf(from.kind);
-    /** @type {(kind: number, layer: number, head: number) => void} */
-    const go = (kind, layer, head) => {
-      consume(event);
-      if (KINDS[kind]) this.cells.get(`${KINDS[kind]}.${layer}.${head}`)?.focus();
-    };
-    const { layer, head } = from;
-    /** @type {Record<string, () => void>} */
-    const moves = {
-      ArrowRight: () => (head + 1 < heads ? go(at, layer, head + 1) : go(at + 1, layer, 0)),
-      ArrowLeft: () => (head ? go(at, layer, head - 1) : go(at - 1, layer, heads - 1)),
-      ArrowDown: () => (layer + 1 < layers ? go(at, layer + 1, head) : go(at + 1, 0, head)),
-      ArrowUp: () => (layer ? go(at, layer - 1, head) : go(at - 1, layers - 1, head)),
-      Home: () => go(at, layer, 0),
-      End: () => go(at, layer, heads - 1),
-    };
-    moves[event.key]?.();
   }
 }
 
@@ -123,7 +83,7 @@ export class Grid {
  * "Encoder self-attention, head 3.5: looks at the previous token. Gain of the best rule: 43".
  * @param {AtlasData} data
  * @param {AtlasMeasure} measure
- * @param {AtlasHead} head
+ * @param {Head} head
  */
 export function describe(data, measure, head) {
   const { texts } = data;

@@ -6,7 +6,7 @@ import { Atlas } from "./atlas.js";
 /** @param {Mounted<Uint8Array>} component */
 export default function mount({ data, parentElement, setStateValue }) {
   const { instance: atlas, unmount } = instanceAt(parentElement, "atlas", (root) => new Atlas(root));
-  atlas.report = (seen) => setStateValue("seen", seen);
+  atlas.report.send = (seen) => setStateValue("seen", seen);
   atlas.sendOpen = (event) => setStateValue("open", event);
   atlas.receive(data);
   return unmount;

@@ -1,8 +1,8 @@
 // The heads that pass the filters as a list, ordered by the measure; and all numbers of all heads as a table.
 
-import { h } from "../../common/page/dom.js";
-import { consume, hasModifier } from "../../common/page/keyboard.js";
-import { tableOf } from "../../common/text/tables.js";
+import { arrowTarget } from "../../common/page/arrowkeys.js";
+import { h, rootOf } from "../../common/page/dom.js";
+import { tableOf, tableRegion } from "../../common/text/tables.js";
 import { describe } from "./grid.js";
 
 export class Ranked {
@@ -65,8 +65,7 @@ export class Ranked {
 
   /** The place of the head whose button has the focus. */
   get focused() {
-    const root = /** @type {ShadowRoot} */ (this.element.getRootNode());
-    const active = root.activeElement;
+    const active = rootOf(this.element).activeElement;
     return active instanceof HTMLElement && this.element.contains(active) ? active.dataset.place : undefined;
   }
 
@@ -77,13 +76,10 @@ export class Ranked {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || hasModifier(event)) return;
     const buttons = /** @type {HTMLElement[]} */ ([...this.element.querySelectorAll("button.name")]);
     const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
-    if (at < 0) return;
-    consume(event);
-    buttons[at + step]?.focus();
+    const to = at < 0 ? null : arrowTarget(event, [at, 0], buttons.length, 1);
+    if (to) buttons[to[0]].focus();
   }
 }
 
@@ -101,17 +97,8 @@ export function wholeTable(data) {
   const rows = data.all.map((head) => [
     h("th", { scope: "row" }, `${texts[`short_${head.kind}`]} ${head.name}`),
     h("td", {}, data.role(head)),
-    ...header.measures.map((measure) => {
-      const numbers = data.numbers(measure, head);
-      if (!numbers) return cell("–");
-      const ends =
-        numbers.low === null
-          ? ""
-          : ` [${[numbers.low, numbers.high].map((end) => data.short(measure, end ?? 0)).join(", ")}]`;
-      return cell(`${data.format(measure, numbers.value)}${ends}`);
-    }),
+    ...header.measures.map((measure) => cell(data.withInterval(measure, head))),
   ]);
   const columns = [texts.head_column, texts.role, ...header.measures.map(({ label }) => label)];
-  const attributes = { class: "scroll", tabindex: "0", role: "region", "aria-label": texts.table_all };
-  return h("div", attributes, tableOf(columns, rows, h("caption", {}, texts.table_all)));
+  return tableRegion(texts.table_all, columns, rows);
 }

@@ -17,14 +17,6 @@ export function consume(event) {
   event.stopPropagation();
 }
 
-/** Rows down and columns right that the arrow keys go. */
-export const ARROWS = /** @type {Record<string, [number, number]>} */ ({
-  ArrowUp: [-1, 0],
-  ArrowDown: [1, 0],
-  ArrowLeft: [0, -1],
-  ArrowRight: [0, 1],
-});
-
 /**
  * The number within bounds that is nearest.
  * @param {number} value

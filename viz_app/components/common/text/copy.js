@@ -6,7 +6,7 @@ const CONFIRMED = 2000; // milliseconds
 
 /**
  * @param {() => string} text What it copies, asked for when it is pressed.
- * @param {Texts} texts `copy`, `copied`, `copy_failed`.
+ * @param {Record<"copy" | "copied" | "copy_failed", string>} texts
  * @param {Record<string, any>} [attributes]
  */
 export function copyButton(text, texts, attributes = {}) {

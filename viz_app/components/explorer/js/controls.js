@@ -2,6 +2,7 @@
 
 import { h, setAttribute } from "../../common/page/dom.js";
 import { hasModifier } from "../../common/page/keyboard.js";
+import { TimeBar } from "../../common/page/timebar.js";
 import { fillText } from "../../common/text/format.js";
 import { tokenText } from "../../common/text/tokens.js";
 
@@ -48,54 +49,52 @@ export class Choice {
 export class Player {
   /** @type {Translation} */
   translation;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
-  /** @type {number} */
-  timer;
 
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    const icon = h("span", { class: "play-icon", "aria-hidden": true });
-    this.button = h("button", { class: "play", click: () => this.toggle() }, icon);
-    this.slider = h("input", { type: "range", class: "slider", min: "1", step: "1", input: () => this.seek() });
-    this.text = h("span", { class: "step-text" });
-    this.element = h("div", { class: "player", role: "group" }, this.button, this.slider, this.text);
+    this.bar = new TimeBar(BEAT, {
+      toggle: () => this.toggle(),
+      seek: (step) => this.seek(step),
+      tick: () => this.tick(),
+    });
+    const { button, slider, text } = this.bar;
+    this.element = h("div", { class: "player", role: "group" }, button, slider, text);
   }
 
   /**
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     this.translation = translation;
     this.texts = texts;
-    this.slider.max = String(translation.length);
     setAttribute(this.element, "aria-label", texts.player);
-    setAttribute(this.slider, "aria-label", texts.step);
+    this.bar.build(1, translation.length, texts.step);
   }
 
   /**
    * @param {State} state
    * @param {number} step
    */
-  update(state, step) {
-    const { length, axes } = this.translation;
-    this.slider.value = String(step);
-    this.slider.style.setProperty("--share", String(length > 1 ? (step - 1) / (length - 1) : 1));
+  update({ step: chosen, playing }, step) {
+    const { texts } = this;
+    const { length: steps, axes } = this.translation;
     const token = tokenText(axes.outputs.tokens[step - 1] ?? "");
-    setAttribute(this.slider, "aria-valuetext", fillText(this.texts.step_value, { step, steps: length, token }));
-    const progress = state.step === null ? this.texts.step_all : this.texts.step_of;
-    this.text.textContent = fillText(progress, { step, steps: length });
-    setAttribute(this.button, "aria-label", state.playing ? this.texts.pause : this.texts.play);
-    this.button.title = state.playing ? this.texts.pause : this.texts.play;
-    this.button.classList.toggle("playing", state.playing);
-    if (state.playing && !this.timer) this.timer = setInterval(() => this.tick(), BEAT);
-    if (!state.playing) this.stop();
+    this.bar.update({
+      value: step,
+      text: fillText(chosen === null ? texts.step_all : texts.step_of, { step, steps }),
+      spoken: fillText(texts.step_value, { step, steps, token }),
+      playing,
+      label: playing ? texts.pause : texts.play,
+    });
   }
 
-  seek() {
-    this.go(Number(this.slider.value));
+  /** @param {number} step */
+  seek(step) {
+    this.go(step);
     this.store.set({ playing: false });
   }
 
@@ -126,8 +125,7 @@ export class Player {
       if (target.matches("button, input:not([type=range])")) return;
       this.toggle();
     } else if (event.key in steps && !target.matches("input, .table-scroll")) {
-      this.go(steps[event.key]);
-      this.store.set({ playing: false });
+      this.seek(steps[event.key]);
     } else return;
     event.preventDefault();
   }
@@ -139,7 +137,6 @@ export class Player {
   }
 
   stop() {
-    clearInterval(this.timer);
-    this.timer = 0;
+    this.bar.stop();
   }
 }

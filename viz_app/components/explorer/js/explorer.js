@@ -1,6 +1,7 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
 import { Theme } from "../../common/draw/theme.js";
+import { KINDS } from "../../common/heads/heads.js";
 import { h, pageTop, setAttribute } from "../../common/page/dom.js";
 import { onFollowedView } from "../../common/page/followed_view.js";
 import { Beam } from "./beam/beam.js";
@@ -9,7 +10,7 @@ import { whenTold } from "./cards/findings.js";
 import { HeadCard } from "./cards/headcard.js";
 import { Compare } from "./compare/compare.js";
 import { Choice, Player } from "./controls.js";
-import { halves, KINDS, readPayload, Translation } from "./data/data.js";
+import { halves, readPayload, Translation } from "./data/data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
@@ -32,7 +33,7 @@ export class Explorer {
   body;
   /** @type {Translation} */
   translation;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Theme} */
   theme;

@@ -17,7 +17,7 @@ const AXES = ["query", "key", "token", "layer", "head"]; // words of the names o
 const BESIDE = 185; // width that the readout needs to stand beside the picture
 
 export class Figure {
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Theme} */
   theme;
@@ -70,7 +70,7 @@ export class Figure {
     this.element = h("figure", { class: "head" }, top, this.token.head, this.row, this.live);
   }
 
-  /** @param {Texts} texts */
+  /** @param {ExplorerTexts} texts */
   label(texts) {
     this.texts = texts;
     this.form.label(texts.form, [texts.form_map, texts.form_lines]);

@@ -10,11 +10,11 @@ const START = { unit: "tokens", scale: "linear", special: true, threshold: 0, av
 const MAX_THRESHOLD = 50; // percent
 
 export class Menu {
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {string} The settings that the chips show. */
   shown;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   chipTexts;
 
   /** @param {Store} store */
@@ -69,7 +69,7 @@ export class Menu {
     return h("div", { class: `menu-row menu-${name}` }, this.titles[name], ...parts);
   }
 
-  /** @param {Texts} texts */
+  /** @param {ExplorerTexts} texts */
   label(texts) {
     this.texts = texts;
     setAttribute(this.button, "aria-label", texts.menu);

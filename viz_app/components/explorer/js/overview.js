@@ -1,10 +1,10 @@
 // All heads: which of them, in which order, and one line that tells about the head under the pointer.
 
+import { KINDS } from "../../common/heads/heads.js";
 import { h } from "../../common/page/dom.js";
 import { define } from "../../common/page/explained.js";
 import { fillText } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
-import { KINDS } from "./data/data.js";
 import { Measures, ORDERS } from "./data/measures.js";
 import { Legend } from "./draw/legend.js";
 import { Picture } from "./draw/picture.js";
@@ -17,7 +17,7 @@ const EDGE = 22; // space that stays free under the overview
 export class Overview {
   /** @type {Measures} */
   measures;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Tile | null} Under the pointer. */
   pointed = null;
@@ -58,7 +58,7 @@ export class Overview {
   /**
    * A new translation; the one before is kept to tell which heads have changed.
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   receive(translation, texts) {
     const last = this.measures?.translation;
@@ -220,7 +220,7 @@ export class Overview {
     const position = pin ? Number(pin.slice(1)) : null;
     const query = cursor?.query ?? (pin?.startsWith("q") ? position : null);
     const key = cursor?.key ?? (pin?.startsWith("k") ? position : null);
-    /** @param {string} name */
+    /** @param {Kind} name */
     const newest = (name) => (step === null || !this.views[name] ? null : this.views[name].rows - 1);
     /** @type {Record<Kind, (number | null)[]>} */
     const marks = { encoder: [null, null], decoder: [newest("decoder"), null], cross: [newest("cross"), null] };

@@ -7,7 +7,7 @@ const START_AFTER = 400; // milliseconds for which the first step stands before 
 const HEAD = 56; // height of title and caption above the figure, in CSS pixels
 
 export class Recorder {
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   started = false; // whether the time bar plays for a film
 
@@ -29,7 +29,7 @@ export class Recorder {
     this.words = words;
   }
 
-  /** @param {Texts} texts */
+  /** @param {ExplorerTexts} texts */
   label(texts) {
     this.texts = texts;
     this.words.textContent = this.film.running ? texts.record_stop : texts.record;

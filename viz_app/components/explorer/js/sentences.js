@@ -20,7 +20,7 @@ function meanOf({ name, groups }) {
 /**
  * "Mean of the 8 heads of layer 4"; empty when the sheet is no mean.
  * @param {Sheet} sheet
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function meanName(sheet, texts) {
   const mean = meanOf(sheet);
@@ -35,7 +35,7 @@ export function meanName(sheet, texts) {
 /**
  * "Encoder-decoder attention, head 4.6", or of a token in all heads.
  * @param {Sheet} sheet
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function title(sheet, texts) {
   const kind = texts[`kind_${sheet.kind}`];
@@ -47,7 +47,7 @@ export function title(sheet, texts) {
 /**
  * "Writing *Hund*, head 4.6 looked 81 % at *dog*": the row of the current step, or the most telling row of the head.
  * @param {Picture} picture
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function caption(picture, texts) {
   const { sheet } = picture;
@@ -70,7 +70,7 @@ export function caption(picture, texts) {
 /**
  * "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*."
  * @param {Picture} picture
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function tokenCaption(picture, texts) {
   const { sheet } = picture;
@@ -89,7 +89,7 @@ function tokenCaption(picture, texts) {
 /**
  * @param {Picture} picture
  * @param {number} query
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function blindNote(picture, query, texts) {
   if (!picture.blind(query)) return document.createTextNode("");
@@ -118,7 +118,7 @@ export function tellingRow(picture) {
  * The row, the cell and their numbers, for the eye.
  * @param {Picture} picture
  * @param {Cursor} cursor
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function readout(picture, { query, key }, texts) {
   const { sheet } = picture;
@@ -138,7 +138,7 @@ export function readout(picture, { query, key }, texts) {
  * Why there is no weight at a cell.
  * @param {Picture} picture
  * @param {number} query
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function nothing(picture, query, texts) {
   return picture.blind(query) ? texts.blind : texts.masked;
@@ -148,7 +148,7 @@ function nothing(picture, query, texts) {
  * "row sum 1.000", or what is left of it beside hidden tokens.
  * @param {Picture} picture
  * @param {number} query
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function rowSum(picture, query, texts) {
   const sum = decimals(picture.rowSum(query));
@@ -160,7 +160,7 @@ function rowSum(picture, query, texts) {
 /**
  * "Hidden: `</s>`. Share of this head's attention: 34 %"; null when nothing is hidden.
  * @param {Picture} picture
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function hiddenNote(picture, texts) {
   const share = picture.hiddenShare();
@@ -174,7 +174,7 @@ export function hiddenNote(picture, texts) {
  * What a row is called; `next` and `input` are two roles of the decoder's other side.
  * @param {Sheet} sheet
  * @param {number} query
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 function rowName(sheet, query, texts) {
   const { text } = sheet.queries[query];
@@ -192,7 +192,7 @@ function rowName(sheet, query, texts) {
 /**
  * "token" or "word".
  * @param {{ unit: string }} view
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function unitName({ unit }, texts) {
   return unit === "words" ? texts.unit_word : texts.unit_token;
@@ -206,7 +206,7 @@ const strong = (text) => tokenElement(text, "b", { class: "token" });
  * alone its strongest link is named.
  * @param {Picture} picture
  * @param {Cursor | null} cursor
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function spoken(picture, cursor, texts) {
   if (!cursor?.spoken) return "";

@@ -7,7 +7,7 @@ import { tableOf } from "../../common/text/tables.js";
 
 /**
  * @typedef {object} TableContent
- * @property {Texts} texts
+ * @property {ExplorerTexts} texts
  * @property {string} label Of the button that opens it.
  * @property {string} title
  * @property {(string | Node)[]} columns Their headings.

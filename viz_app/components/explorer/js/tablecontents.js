@@ -13,7 +13,7 @@ const BRANCHES = 12; // rows of a page
 /**
  * @param {Picture} picture
  * @param {string} title
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  * @param {string} [corner] What stands above the names of the rows; queries and keys when it is not given.
  * @returns {TableContent}
  */
@@ -38,7 +38,7 @@ export function weightTable(picture, title, texts, corner = axes(texts)) {
  * @param {Difference} difference
  * @param {Picture} picture Of the rows and columns that are shown.
  * @param {string} title
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  * @returns {TableContent}
  */
 export function differenceTable(difference, picture, title, texts) {
@@ -68,7 +68,7 @@ export function differenceTable(difference, picture, title, texts) {
  * The branches of a search: the tree for readers who do not see it.
  * @param {Search} search
  * @param {{ alpha: number, shown: number, language: string, open: (branch: number) => void }} state
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  * @returns {TableContent}
  */
 export function branchTable(search, { alpha, shown, language, open }, texts) {
@@ -97,7 +97,7 @@ export function branchTable(search, { alpha, shown, language, open }, texts) {
   return { texts, label, title: label, columns, count, perPage: BRANCHES, cells };
 }
 
-/** @param {Texts} texts */
+/** @param {ExplorerTexts} texts */
 const axes = (texts) => `${texts.query} \u2193 ${texts.key} \u2192`;
 
 /**

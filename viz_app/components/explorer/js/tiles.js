@@ -1,16 +1,16 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
-import { h, rootOf, setAttribute } from "../../common/page/dom.js";
-import { consume } from "../../common/page/keyboard.js";
+import { KINDS } from "../../common/heads/heads.js";
+import { RovingFocus } from "../../common/page/arrowkeys.js";
+import { h, rootOf } from "../../common/page/dom.js";
 import { decimals, fillText, headName, percent } from "../../common/text/format.js";
 import { arrange } from "./data/arrange.js";
-import { KINDS } from "./data/data.js";
 import { Block } from "./draw/block.js";
 import { isCell } from "./draw/picture.js";
 import { Fade, slideFrom } from "./draw/transition.js";
 
 /** Figures behind the comma of a measure. */
-/** @type {Record<string, number>} */
+/** @type {Record<string, number> & { change: number }} */
 const DIGITS = { entropy: 1, distance: 1, alignment: 2, change: 2 };
 
 export class Tiles {
@@ -20,22 +20,15 @@ export class Tiles {
   /** @type {(() => void) | null} Slides the tiles to where they stand now. */
   slide = null;
   side = false; // whether the blocks stand side by side
-  /** @type {Tile[][]} The lines of tiles, from top to bottom. */
-  matrix;
   /** @type {Block[]} */
   blocks = [];
-  /** @type {Tile | null} The one that the Tab key reaches. */
-  focus = null;
   fade = new Fade();
 
   /** @param {(tile: Tile) => void} open */
   constructor(open) {
     this.open = open;
-    this.element = h("div", {
-      class: "blocks",
-      keydown: (event) => this.key(event),
-      focusin: ({ target }) => this.setFocus(this.all.find(({ button }) => button === target) ?? null),
-    });
+    this.element = h("div", { class: "blocks" });
+    this.focus = new RovingFocus(this.element);
   }
 
   get all() {
@@ -54,7 +47,6 @@ export class Tiles {
     if (this.shape !== shape) {
       this.shape = shape;
       this.blocks = wanted.map(({ layers, heads }) => new Block(layers, heads, one, this.open));
-      this.focus = null;
       this.laidOut = false;
       this.element.replaceChildren(...this.blocks.map(({ element }) => element));
     }
@@ -92,7 +84,7 @@ export class Tiles {
     this.side = side;
     this.element.classList.toggle("side", side);
     this.blocks.forEach((block, index) => block.layout(fits[index]));
-    this.matrix = this.lines();
+    this.focus.arrange(this.lines(), !side);
     this.laidOut = true;
     this.slide?.();
     this.slide = null;
@@ -120,7 +112,7 @@ export class Tiles {
    * @param {Views} views
    * @param {State} state
    * @param {Measures} measures
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   mark(views, state, measures, texts) {
     for (const block of this.blocks) {
@@ -138,10 +130,9 @@ export class Tiles {
         const label = this.describe(kind, index, order, measures, changed.has(index), texts);
         const value = values ? digits(values[index], order, block.fit.narrow) : undefined;
         block.mark(tile, layer, { label, selected, value, changed: changed.has(index), resting: resting.has(index) });
-        if (selected && !this.element.contains(rootOf(this.element).activeElement)) this.focus = tile;
+        if (selected && !this.element.contains(rootOf(this.element).activeElement)) this.focus.reach(tile.button);
       }
     }
-    this.setFocus(this.focus ?? this.all[0]);
     this.readOut(views, state);
   }
 
@@ -152,7 +143,7 @@ export class Tiles {
    * @param {string} order
    * @param {Measures} measures
    * @param {boolean} changed
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   describe(kind, index, order, measures, changed, texts) {
     const { heads } = measures.translation.kinds[kind];
@@ -197,58 +188,25 @@ export class Tiles {
 
   /** The lines of tiles from top to bottom; blocks side by side share theirs. */
   lines() {
-    /** @type {Tile[][]} */
+    /** @type {HTMLElement[][]} */
     const lines = [];
     let start = 0;
     for (const { ordered, fit } of this.blocks) {
       const first = this.side ? 0 : lines.length;
-      ordered.forEach((tile, index) => {
+      ordered.forEach(({ button }, index) => {
         const line = first + Math.floor(index / fit.columns);
         lines[line] ??= [];
-        lines[line][start + (index % fit.columns)] = tile;
+        lines[line][start + (index % fit.columns)] = button;
       });
       if (this.side) start += fit.columns;
     }
     return lines;
   }
 
-  /** @param {Tile | null} focus */
-  setFocus(focus) {
-    if (!focus) return;
-    this.focus = focus;
-    for (const tile of this.all) setAttribute(tile.button, "tabindex", tile === focus ? 0 : -1);
-  }
-
   /** Gives the focus to the tile of the selected head. */
   focusSelected() {
     const selected = this.all.find(({ button }) => button.getAttribute("aria-selected") === "true");
     selected?.button.focus();
-  }
-
-  /** @param {KeyboardEvent} event */
-  key(event) {
-    const { focus, matrix } = this;
-    const row = matrix.findIndex((line) => focus && line.includes(focus));
-    if (!focus || row < 0) return;
-    const line = matrix[row].filter(Boolean);
-    const reading = matrix.flatMap((tiles) => tiles.filter(Boolean));
-    const column = matrix[row].indexOf(focus);
-    const at = reading.indexOf(focus);
-    /** @param {Tile[] | undefined} tiles */
-    const beside = (tiles) => tiles && (this.side ? tiles[column] : tiles[Math.min(column, tiles.length - 1)]);
-    const ends = event.ctrlKey ? reading : line;
-    /** @type {Record<string, () => Tile | undefined>} */
-    const targets = {
-      ArrowLeft: () => reading[at - 1],
-      ArrowRight: () => reading[at + 1],
-      ArrowUp: () => beside(matrix[row - 1]),
-      ArrowDown: () => beside(matrix[row + 1]),
-      Home: () => ends[0],
-      End: () => ends.at(-1),
-    };
-    if (!(event.key in targets)) return;
-    consume(event);
-    targets[event.key]()?.button.focus();
   }
 }
 

@@ -1,8 +1,9 @@
 // One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
 // the pinned key.
 
+import { arrowTarget } from "../../common/page/arrowkeys.js";
 import { h, rootOf, setAttribute, tokenElement } from "../../common/page/dom.js";
-import { clamp, consume, hasModifier } from "../../common/page/keyboard.js";
+import { clamp } from "../../common/page/keyboard.js";
 import { headName } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
 import { Matrix } from "./data/labelledmatrix.js";
@@ -94,7 +95,7 @@ class Strip {
    * @param {number[]} indices
    * @param {string} side
    * @param {number} chosen
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   update(positions, indices, side, chosen, texts) {
     this.indices = indices;
@@ -123,12 +124,8 @@ class Strip {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    /** @type {Record<string, number>} */
-    const ways = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-    if (!(event.key in ways) || hasModifier(event)) return;
-    consume(event);
-    const slot = clamp(this.indices.indexOf(this.chosen) + ways[event.key], 0, this.indices.length - 1);
-    this.store.set({ pin: `${this.side}${this.indices[slot]}` });
+    const target = arrowTarget(event, [0, this.indices.indexOf(this.chosen)], 1, this.indices.length);
+    if (target) this.store.set({ pin: `${this.side}${this.indices[target[1]]}` });
   }
 }
 
@@ -164,7 +161,7 @@ export class TokenView {
    * @param {View} view
    * @param {Picture} picture
    * @param {State} state
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   update(view, picture, state, texts) {
     const { received, query, key } = picture.sheet;

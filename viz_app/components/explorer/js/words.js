@@ -15,7 +15,7 @@ const WORDLIKE = /[\p{L}\p{N}]/u; // punctuation needs no gloss
 export class Words {
   /** @type {Translation} */
   translation;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {HTMLElement} */
   text;
@@ -52,7 +52,7 @@ export class Words {
   /**
    * Builds the words of a new translation.
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     this.popover.hide();

@@ -1,4 +1,4 @@
-// Loss, BLEU and alignment error of the real run over its updates, with a mark at the moment that is shown.
+// Loss, BLEU and alignment error over the steps of the training, with a mark at the snapshot that is shown.
 
 import { blank } from "../../common/draw/canvas.js";
 import { Axis, dot, drawAxis, rule, trace, write } from "../../common/draw/plot.js";
@@ -8,23 +8,21 @@ import { formatCount } from "../../common/text/format.js";
 const HEIGHT = 210;
 const BESIDE = 620; // from this width on the two plots stand side by side
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 14, 24, 40];
-const GAP = 26; // between the moment before the first update, which has no place on a logarithm, and the axis
+const GAP = 26; // between the snapshot before the first step, which has no place on a logarithm, and the axis
 
 /** @typedef {{ name: string, points: number[][], colour: string, dash?: number[], thin?: boolean }} Curve Points are [step, value]. */
 
 export class Curves {
-  /** @type {GrowthHistory} */
+  /** @type {TrainingHistory} */
   history;
   /** @type {GrowthState} */
   state;
   /** @type {Theme} */
   theme;
-  /** @type {Texts} */
-  texts;
   /** @type {ReturnType<Curves["plot"]>[]} */
   plots = [];
 
-  /** @param {(moment: number) => void} choose */
+  /** @param {(snapshot: number) => void} choose */
   constructor(choose) {
     this.choose = choose;
     this.canvas = h("canvas", { role: "img", pointerdown: (event) => this.press(event) });
@@ -32,21 +30,19 @@ export class Curves {
   }
 
   /**
-   * @param {GrowthHistory} history
+   * @param {TrainingHistory} history
    * @param {GrowthState} state
    * @param {Theme} theme
-   * @param {Texts} texts
    * @param {string} label
    */
-  update(history, state, theme, texts, label) {
+  update(history, state, theme, label) {
     this.history = history;
     this.state = state;
     this.theme = theme;
-    this.texts = texts;
     setAttribute(this.canvas, "aria-label", label);
     const width = this.element.clientWidth;
     if (!width) return;
-    const scored = history.validation || history.alignment;
+    const scored = history.header.validation || history.header.alignment;
     const beside = width >= BESIDE && scored;
     const each = beside ? Math.floor(width / 2) : width;
     const context = blank(this.canvas, width, scored && !beside ? 2 * HEIGHT : HEIGHT);
@@ -54,10 +50,10 @@ export class Curves {
     if (scored) this.plots.push(this.plot(context, beside ? each : 0, beside ? 0 : HEIGHT, each, this.scores()));
   }
 
-  /** Loss on the training text as recorded, and on the validation set at the moments. */
+  /** Loss on the training text as recorded, and on the validation set in the snapshots. */
   losses() {
-    const { history, theme, texts } = this;
-    const { course, validation, steps } = history;
+    const { theme } = this;
+    const { course, validation, steps, texts } = this.history.header;
     const train = course.step.map((step, i) => [step, course.mean_nll[i]]);
     /** @type {Curve[]} */
     const curves = [{ name: texts.loss_train, points: train, colour: theme.muted, thin: true }];
@@ -69,8 +65,8 @@ export class Curves {
   }
 
   scores() {
-    const { history, theme, texts } = this;
-    const { validation, alignment, steps } = history;
+    const { history, theme } = this;
+    const { validation, alignment, steps, texts } = history.header;
     /** @type {Curve[]} */
     const curves = [];
     if (validation) {
@@ -92,12 +88,10 @@ export class Curves {
    * @param {{ title: string, curves: Curve[] }} given
    */
   plot(context, x, y, width, { title, curves }) {
-    const { history, theme, state, texts } = this;
-    const last = Math.max(history.steps[history.steps.length - 1], ...history.course.step.slice(-1));
-    const first = Math.min(
-      history.steps.find((step) => step > 0) ?? last,
-      history.course.step.find((step) => step > 0) ?? last,
-    );
+    const { theme, state } = this;
+    const { steps, course, texts } = this.history.header;
+    const last = Math.max(steps[steps.length - 1], ...course.step.slice(-1));
+    const first = Math.min(steps.find((step) => step > 0) ?? last, course.step.find((step) => step > 0) ?? last);
     const across = new Axis(Math.min(first, last / 10), last, x + LEFT + GAP, x + width - RIGHT, { log: true });
     const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
     const up = new Axis(0, Math.max(...values, 1) * 1.05, y + HEIGHT - BOTTOM, y + TOP);
@@ -105,7 +99,7 @@ export class Curves {
     const place = ([step, value]) => [step > 0 ? across.place(step) : x + LEFT, up.place(value)];
     const style = { colour: theme.muted, font: theme.font };
     drawAxis(context, across, "bottom", y + HEIGHT - BOTTOM, { theme, show: formatCount });
-    if (history.steps[0] === 0)
+    if (steps[0] === 0)
       write(context, "0", x + LEFT, y + HEIGHT - BOTTOM + 12, { ...style, size: 12, align: "center" });
     drawAxis(context, up, "left", x + LEFT, { theme, ticks: up.ticks(4), grid: width - LEFT - RIGHT });
     write(context, texts.updates, x + width - RIGHT, y + HEIGHT - 8, {
@@ -114,7 +108,7 @@ export class Curves {
       align: "right",
       most: width - 20,
     });
-    const now = history.steps[state.moment];
+    const now = steps[state.snapshot];
     const at = place([now, 0])[0];
     rule(context, [at, y + TOP], [at, y + HEIGHT - BOTTOM], { colour: theme.text, width: 1 });
     for (const { points, colour, dash, thin } of curves) {
@@ -155,7 +149,7 @@ export class Curves {
   }
 
   /**
-   * The moment nearest to a press.
+   * The snapshot nearest to a press.
    * @param {PointerEvent} event
    */
   press(event) {

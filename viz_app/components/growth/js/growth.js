@@ -1,62 +1,62 @@
-// The whole of it: what is chosen, the controls, and the pictures that follow.
+// The training history of a model: what is chosen, the controls, and the pictures that follow.
 
+import { whenHidden } from "../../common/component.js";
 import { paintCells } from "../../common/draw/canvas.js";
 import { Theme } from "../../common/draw/theme.js";
+import { KINDS } from "../../common/heads/heads.js";
 import { fill, h, setAttribute, tokenElement } from "../../common/page/dom.js";
-import { ARROWS, hasModifier } from "../../common/page/keyboard.js";
-import { reportAfter } from "../../common/report.js";
+import { hasModifier } from "../../common/page/keyboard.js";
+import { TimeBar } from "../../common/page/timebar.js";
+import { StateReport } from "../../common/report.js";
 import { fillText } from "../../common/text/format.js";
-import { Clock } from "./clock.js";
 import { Curves } from "./curves.js";
-import { Heads } from "./heads.js";
-import { GrowthHistory, KINDS } from "./history.js";
-import { Large } from "./large.js";
-import { jobDescriptions, momentName, momentSummary, tables } from "./numbers.js";
+import { HeadMap } from "./headmap.js";
+import { HeadTiles } from "./headtiles.js";
+import { roleDescriptions, snapshotName, snapshotSummary, tables } from "./numbers.js";
+import { TrainingHistory } from "./traininghistory.js";
 
-const REPORT_AFTER = 300; // milliseconds of rest before Python hears of what is seen
+const BEAT = 900; // milliseconds for which a snapshot stands while it plays
 
 let lastName = 0;
 
 export class Growth {
-  /** @type {(state: Partial<GrowthState>) => void} Tells Python; main.js gives it. */
-  report;
-  /** @type {GrowthHistory} */
+  /** @type {TrainingHistory} */
   history;
   /** @type {Theme} */
   theme;
-  /** @type {string} The state that Python knows, as JSON. */
-  reported;
   /** @type {number} */
   width;
-  /** @type {() => void} */
-  cancelReport = () => {};
+  reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     /** @type {GrowthState} */
-    this.state = { sentence: 0, kind: "cross", moment: -1, layer: -1, head: 0, table: false };
-    this.heads = new Heads((layer, head) => this.set({ layer, head }));
-    this.large = new Large();
-    this.curves = new Curves((moment) => this.go(moment));
+    this.state = { sentence: 0, kind: "cross", snapshot: -1, layer: -1, head: 0, table: false, playing: false };
+    this.report = new StateReport(root);
+    this.time = new TimeBar(BEAT, {
+      toggle: () => this.toggle(),
+      seek: (snapshot) => this.go(snapshot),
+      tick: () => this.step(1) || this.pause(),
+    });
+    this.heads = new HeadTiles((layer, head) => this.set({ layer, head }));
+    this.large = new HeadMap();
+    this.curves = new Curves((snapshot) => this.go(snapshot));
     this.controls = createControls(this);
     this.notes = createNotes();
     this.tables = h("div");
     this.assemble();
-    this.clock = new Clock(
-      this.heads.element,
-      () => this.step(1),
-      () => this.playingChanged(),
-    );
+    this.stopWatching = whenHidden(this.heads.element, () => this.pause());
     root.addEventListener("keydown", (event) => this.key(event));
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
   }
 
   assemble() {
-    const { controls, notes, large } = this;
-    const { sentence, sentenceName, kinds, kindNames, legend, play, slider, moment, table } = controls;
+    const { controls, notes, large, time } = this;
+    const { sentence, sentenceName, kinds, kindNames, legend, table } = controls;
     const chips = kinds.map((input, i) => h("label", { class: "chip", "data-kind": KINDS[i] }, input, kindNames[i]));
+    time.text.setAttribute("role", "status");
     this.root.replaceChildren(
       h(
         "div",
@@ -65,13 +65,13 @@ export class Growth {
         h("fieldset", { class: "kinds" }, legend, ...chips),
       ),
       notes.reads,
-      h("div", { class: "time" }, play, slider, moment),
+      h("div", { class: "time" }, time.button, time.slider, time.text),
       notes.summary,
       notes.keys,
       this.heads.element,
       notes.heads,
       notes.dots,
-      h("div", { class: "one" }, large.element, h("div", { class: "beside" }, notes.scale, notes.jobs)),
+      h("div", { class: "one" }, large.element, h("div", { class: "beside" }, notes.scale, notes.roles)),
       this.curves.element,
       table,
       this.tables,
@@ -83,48 +83,50 @@ export class Growth {
    * @param {Uint8Array} bytes
    */
   receive(bytes) {
-    const history = new GrowthHistory(bytes);
+    const history = new TrainingHistory(bytes);
+    const { header, steps } = history;
+    const { moment: snapshot, ...start } = header.start; // the name in addresses and session files
     this.history = history;
-    this.theme = new Theme(this.root, history.colours);
+    this.theme = new Theme(this.root, header.colours);
     const { state } = this;
+    const first = state.snapshot < 0;
     const fits =
-      state.moment < history.steps.length &&
-      state.layer < history.layers &&
-      state.head < history.heads &&
-      state.sentence < history.sentences.length;
-    if (state.moment < 0) this.reported = JSON.stringify(history.start);
-    if (state.moment < 0 || !fits) Object.assign(state, history.start);
+      state.snapshot < steps.length &&
+      state.layer < header.layers &&
+      state.head < header.heads &&
+      state.sentence < header.sentences.length;
+    if (first || !fits) Object.assign(state, { ...start, snapshot });
+    if (first) this.report.known(this.seen());
     this.root.classList.toggle("many", history.many);
     this.theme.apply(this.root);
     this.label();
-    this.heads.build(history, history.texts);
+    this.heads.build(history);
     this.draw();
   }
 
   label() {
     const { history, theme, root, controls, notes } = this;
-    const { texts } = history;
-    setAttribute(root, "lang", history.language);
+    const { texts, header, steps } = history;
+    const count = header.sentences.length;
+    setAttribute(root, "lang", header.language);
     controls.sentenceName.textContent = texts.sentence;
     setAttribute(controls.sentence, "aria-label", texts.sentence); // the label around it holds all sentences as well
-    controls.sentence.replaceChildren(...history.sentences.map(({ source }) => h("option", { dir: "auto" }, source)));
+    controls.sentence.replaceChildren(...header.sentences.map(({ source }) => h("option", { dir: "auto" }, source)));
     controls.legend.textContent = texts.kinds;
     controls.kindNames.forEach((name, i) => (name.textContent = texts[`kind_${KINDS[i]}`]));
-    setAttribute(controls.slider, "max", history.steps.length - 1);
-    setAttribute(controls.slider, "aria-label", texts.moment);
+    this.time.build(0, steps.length - 1, texts.moment);
     notes.keys.textContent = texts.keys;
-    notes.heads.textContent = fillText(texts.heads_note, { count: history.sentences.length });
-    notes.dots.textContent = fillText(texts.dot_note, { count: history.sentences.length });
+    notes.heads.textContent = fillText(texts.heads_note, { count });
+    notes.dots.textContent = fillText(texts.dot_note, { count });
     const bar = h("canvas", { "aria-hidden": "true" });
     paintCells(bar, 1, theme.pixels.length, (_, weight) => theme.pixels[weight]);
     notes.hatched.replaceChildren(h("span", { class: "hatch", "aria-hidden": "true" }), texts.masked);
     notes.scale.replaceChildren(`${texts.weight} 0 `, bar, ` 1. ${texts.exact}`, notes.hatched);
-    this.labelPlay();
   }
 
-  /** @param {Partial<GrowthState>} change */
-  set(change) {
-    Object.assign(this.state, change);
+  /** @param {Partial<GrowthState>} patch */
+  set(patch) {
+    Object.assign(this.state, patch);
     this.draw();
   }
 
@@ -132,40 +134,34 @@ export class Growth {
     const { history, theme, state, controls, notes } = this;
     if (!history || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
-    const { texts } = history;
-    const name = momentName(history, state.moment, texts);
-    setAttribute(this.root, "data-kind", state.kind);
-    controls.sentence.selectedIndex = state.sentence;
-    for (const input of controls.kinds) input.checked = input.value === state.kind;
-    notes.reads.replaceChildren(
-      fill(texts.reads, { target: tokenElement(history.sentences[state.sentence].target, "i") }),
-    );
-    controls.slider.value = String(state.moment);
-    setAttribute(controls.slider, "aria-valuetext", name);
-    controls.moment.textContent = name;
-    const summary = momentSummary(history, state.moment, texts);
+    const { texts, header } = history;
+    const { snapshot, playing, kind, sentence } = state;
+    const name = snapshotName(history, snapshot);
+    setAttribute(this.root, "data-kind", kind);
+    controls.sentence.selectedIndex = sentence;
+    for (const input of controls.kinds) input.checked = input.value === kind;
+    const target = tokenElement(header.sentences[sentence].target, "i");
+    notes.reads.replaceChildren(fill(texts.reads, { target }));
+    const label = playing ? texts.pause : texts.play;
+    this.time.update({ value: snapshot, text: name, spoken: name, playing, label });
+    const summary = snapshotSummary(history, snapshot);
+    setAttribute(notes.summary, "aria-live", playing ? "off" : "polite"); // a film is not read out
     notes.summary.textContent = summary;
-    this.heads.update(history, state, theme, texts);
-    this.large.update(history, state, theme, texts);
-    notes.hatched.hidden = state.kind !== "decoder" || !history.causal;
-    notes.jobs.replaceChildren(...jobDescriptions(history, state, texts).map((job) => h("li", {}, job)));
-    this.curves.update(history, state, theme, texts, fillText(texts.curves, { state: `${name}, ${summary}` }));
+    this.heads.update(history, state, theme);
+    this.large.update(history, state, theme);
+    notes.hatched.hidden = kind !== "decoder" || !header.causal;
+    notes.roles.replaceChildren(...roleDescriptions(history, state).map((role) => h("li", {}, role)));
+    this.curves.update(history, state, theme, fillText(texts.curves, { state: `${name}, ${summary}` }));
     controls.table.textContent = state.table ? texts.table_close : texts.table;
     setAttribute(controls.table, "aria-expanded", state.table);
-    this.tables.replaceChildren(...(state.table ? [tables(history, state, texts)] : []));
-    this.reportState();
+    this.tables.replaceChildren(...(state.table ? [tables(history, state)] : []));
+    this.report.update(this.seen(), playing);
   }
 
-  /** Not while it plays: nobody wants a link or a file of a moment that has gone by. */
-  reportState() {
-    const { sentence, kind, moment, layer, head } = this.state;
-    const text = JSON.stringify({ sentence, kind, moment, layer, head });
-    this.cancelReport();
-    if (text === this.reported || this.clock.playing) return;
-    this.cancelReport = reportAfter(REPORT_AFTER, this.root, () => {
-      this.reported = text;
-      this.report(JSON.parse(text));
-    });
+  /** What Python hears of. */
+  seen() {
+    const { sentence, kind, snapshot, layer, head } = this.state;
+    return { sentence, kind, moment: snapshot, layer, head };
   }
 
   resize() {
@@ -173,47 +169,37 @@ export class Growth {
   }
 
   /**
-   * Goes by whole moments; says whether it could.
+   * Goes by whole snapshots; says whether it could.
    * @param {number} by
    */
   step(by) {
-    const moment = this.state.moment + by;
-    if (moment < 0 || moment >= this.history.steps.length) return false;
-    this.set({ moment });
+    const snapshot = this.state.snapshot + by;
+    if (snapshot < 0 || snapshot >= this.history.steps.length) return false;
+    this.set({ snapshot });
     return true;
   }
 
-  /**
-   * To a moment that somebody chose.
-   * @param {number} moment
-   */
-  go(moment) {
-    this.clock.pause();
-    this.set({ moment });
+  /** @param {number} snapshot */
+  go(snapshot) {
+    this.set({ snapshot, playing: false });
   }
 
+  /** Plays or pauses; where motion is not wanted a press goes on by one snapshot. */
   toggle() {
-    this.clock.toggle(() => this.set({ moment: 0 }));
+    if (this.state.playing) return this.pause();
+    if (!this.step(1)) this.set({ snapshot: 0 });
+    if (!this.reducedMotion.matches) this.set({ playing: true });
   }
 
-  playingChanged() {
-    this.labelPlay();
-    this.reportState();
-  }
-
-  labelPlay() {
-    const { playing } = this.clock;
-    const { play } = this.controls;
-    play.classList.toggle("playing", playing);
-    setAttribute(this.notes.summary, "aria-live", playing ? "off" : "polite"); // nobody wants every moment of a film read out
-    setAttribute(play, "aria-label", playing ? this.history.texts.pause : this.history.texts.play);
+  pause() {
+    if (this.state.playing) this.set({ playing: false });
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     if (event.defaultPrevented || hasModifier(event)) return;
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
-    const { sentence, kinds, table, slider } = this.controls;
+    const { sentence, kinds, table } = this.controls;
     const chooses = [sentence, ...kinds].some((each) => each === target);
     if (event.key === " ") {
       if (chooses || target === table) return;
@@ -221,16 +207,17 @@ export class Growth {
       if (!event.repeat) this.toggle();
       return;
     }
-    const [, by] = ARROWS[event.key] ?? [];
-    if (!by || chooses || target === slider || this.tables.contains(target)) return;
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by || chooses || target === this.time.slider || this.tables.contains(target)) return;
     event.preventDefault();
-    this.clock.pause();
+    this.pause();
     this.step(by);
   }
 
   stop() {
-    this.clock.stop();
-    this.cancelReport();
+    this.stopWatching();
+    this.time.stop();
+    this.report.stop();
     this.sizes.disconnect();
   }
 }
@@ -240,17 +227,12 @@ function createControls(growth) {
   lastName += 1;
   const name = `growth-kind-${lastName}`;
   const sentence = h("select", { change: () => growth.set({ sentence: sentence.selectedIndex }) });
-  const slider = h("input", { type: "range", min: 0, step: 1, input: () => growth.go(Number(slider.value)) });
-  const icon = h("span", { class: "icon", "aria-hidden": "true" });
   return {
     sentence,
     sentenceName: h("span", { class: "name" }),
     kinds: KINDS.map((kind) => h("input", { type: "radio", name, value: kind, change: () => growth.set({ kind }) })),
     kindNames: KINDS.map(() => h("span")),
     legend: h("legend", { class: "unseen" }),
-    play: h("button", { class: "play", click: () => growth.toggle() }, icon),
-    slider,
-    moment: h("output", { class: "moment" }),
     table: h("button", { class: "tool", click: () => growth.set({ table: !growth.state.table }) }),
   };
 }
@@ -264,6 +246,6 @@ function createNotes() {
     dots: h("p", { class: "note dot-note" }),
     scale: h("p", { class: "note scale" }),
     hatched: h("span", { class: "hatched" }),
-    jobs: h("ul", { class: "jobs" }),
+    roles: h("ul", { class: "jobs" }),
   };
 }

@@ -1,59 +1,61 @@
-// What the moment says in words, and everything again as tables.
+// A snapshot in words, and all of a training history as tables.
 
 import { h } from "../../common/page/dom.js";
-import { fillText, formatCount, headName, percent } from "../../common/text/format.js";
-import { tableOf } from "../../common/text/tables.js";
+import { decimals, fillText, formatCount, headName, percent } from "../../common/text/format.js";
+import { numberRow, tableRegion } from "../../common/text/tables.js";
 
 /**
  * @param {number | null | undefined} value
  * @param {number} digits
  */
-const number = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+const fixed = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+
+/** @param {number} value */
+const precise = (value) => `${(100 * value).toFixed(1)}\u202f%`;
 
 /**
- * "after 481 updates"
- * @param {GrowthHistory} history
- * @param {number} moment
- * @param {Texts} texts
+ * "after 481 steps"
+ * @param {TrainingHistory} history
+ * @param {number} snapshot
  */
-export function momentName(history, moment, texts) {
-  const step = history.steps[moment];
+export function snapshotName({ steps, texts }, snapshot) {
+  const step = steps[snapshot];
   return step ? fillText(texts.at, { step: formatCount(step) }) : texts.at_start;
 }
 
 /**
- * Loss, BLEU and alignment error at a moment.
- * @param {GrowthHistory} history
- * @param {number} moment
- * @param {Texts} texts
+ * Loss, BLEU and alignment error of a snapshot.
+ * @param {TrainingHistory} history
+ * @param {number} snapshot
  */
-export function momentSummary(history, moment, texts) {
-  const { validation, alignment, training } = history;
+export function snapshotSummary(history, snapshot) {
+  const { texts, header } = history;
+  const { validation, alignment, training } = header;
   const parts = [];
   if (validation) {
     const { name, nll, bleu, sentences } = validation;
     const count = formatCount(sentences);
-    parts.push(fillText(texts.now_loss, { name, value: number(nll[moment], 3) }));
-    parts.push(fillText(texts.now_bleu, { name, count, value: number(bleu[moment], 1) }));
-  } else if (training.mean_nll[moment] !== null) {
-    parts.push(fillText(texts.now_train, { value: number(training.mean_nll[moment], 3) }));
+    parts.push(fillText(texts.now_loss, { name, value: fixed(nll[snapshot], 3) }));
+    parts.push(fillText(texts.now_bleu, { name, count, value: fixed(bleu[snapshot], 1) }));
+  } else if (training.mean_nll[snapshot] !== null) {
+    parts.push(fillText(texts.now_train, { value: fixed(training.mean_nll[snapshot], 3) }));
   }
-  const best = history.aligner(moment);
+  const best = history.aligner(snapshot);
   if (best) {
-    const values = { value: percent1(best.value), head: headName(best.layer, best.head), count: alignment?.sentences };
-    parts.push(fillText(texts.now_aer, values));
+    const head = headName(best.layer, best.head);
+    parts.push(fillText(texts.now_aer, { value: precise(best.value), head, count: alignment?.sentences }));
   }
   return parts.join(" · ");
 }
 
 /**
- * The jobs of a head, the clearest first.
- * @param {GrowthHistory} history
- * @param {{ kind: Kind, moment: number, layer: number, head: number }} given
- * @param {Texts} texts
+ * The roles of a head in words, the clearest first.
+ * @param {TrainingHistory} history
+ * @param {GrowthState} state
  */
-export function jobDescriptions(history, { kind, moment, layer, head }, texts) {
-  const found = history.fits(kind, moment, layer, head).filter(({ places }) => places);
+export function roleDescriptions(history, state) {
+  const { texts } = history;
+  const found = history.fits(state).filter(({ places }) => places);
   return found.map(({ role, share, places, chance }) => {
     const about = fillText(texts.role_about, { role: texts[`role_${role}`], share: percent(share), places });
     return `${about} (${fillText(texts.by_chance, { chance: percent(chance) })})`;
@@ -61,74 +63,63 @@ export function jobDescriptions(history, { kind, moment, layer, head }, texts) {
 }
 
 /**
- * All moments, and the weights of the chosen head.
- * @param {GrowthHistory} history
+ * All snapshots, and the weights of the chosen head.
+ * @param {TrainingHistory} history
  * @param {GrowthState} state
- * @param {Texts} texts
  */
-export function tables(history, state, texts) {
+export function tables(history, state) {
+  const { texts, steps } = history;
+  const { training, validation, alignment, roles } = history.header;
   const { kind, layer, head } = state;
-  const name = fillText(texts.head, { head: headName(layer, head) });
-  /** @type {[string, (moment: number) => string][]} */
+  const name = headName(layer, head);
+  /** @type {[string, (snapshot: number) => string][]} */
   const columns = [
-    [texts.moment, (moment) => formatCount(history.steps[moment])],
-    [texts.rate, (moment) => history.training.learning_rate[moment]?.toExponential(2) ?? "–"],
-    [`${texts.loss}: ${texts.loss_train}`, (moment) => number(history.training.mean_nll[moment], 3)],
+    [texts.rate, (snapshot) => training.learning_rate[snapshot]?.toExponential(2) ?? "–"],
+    [`${texts.loss}: ${texts.loss_train}`, (snapshot) => fixed(training.mean_nll[snapshot], 3)],
   ];
-  const { validation, alignment } = history;
   if (validation)
     columns.push(
-      [`${texts.loss}: ${validation.name}`, (moment) => number(validation.nll[moment], 3)],
-      [texts.bleu, (moment) => number(validation.bleu[moment], 1)],
+      [`${texts.loss}: ${validation.name}`, (snapshot) => fixed(validation.nll[snapshot], 3)],
+      [texts.bleu, (snapshot) => fixed(validation.bleu[snapshot], 1)],
     );
   if (alignment)
     columns.push([
       texts.aer,
-      (moment) => {
-        const best = history.aligner(moment);
-        return best ? `${percent1(best.value)} (${headName(best.layer, best.head)})` : "";
+      (snapshot) => {
+        const best = history.aligner(snapshot);
+        return best ? `${precise(best.value)} (${headName(best.layer, best.head)})` : "";
       },
     ]);
-  for (const [role, { shares }] of Object.entries(history.roles[kind]))
-    columns.push([`${name}: ${texts[`role_${role}`]}`, (moment) => percent(shares[moment][layer][head])]);
-  const rows = history.steps.map((_, moment) => columns.map(([, value]) => value(moment)));
-  const map = history.map(state.sentence, kind, state.moment, layer, head);
-  const weights = map.queries.map(({ text }, i) => [
-    text,
-    ...map.keys.map((_, j) => (map.masked(i, j) ? "–" : map.at(i, j).toFixed(3))),
-  ]);
-  const caption = fillText(texts.table_weights, {
-    head: headName(layer, head),
-    moment: momentName(history, state.moment, texts),
-  });
-  const corner = `${texts[`query_${kind}`]} ↓ ${texts[`key_${kind}`]} →`;
-  return h(
-    "div",
-    { class: "tables" },
-    region(
-      texts.table_moments,
-      columns.map(([title]) => title),
-      rows,
+  for (const [role, { shares }] of Object.entries(roles[kind])) {
+    const title = `${fillText(texts.head, { head: name })}: ${texts[`role_${role}`]}`;
+    columns.push([title, (snapshot) => percent(shares[snapshot][layer][head])]);
+  }
+  const titles = [texts.moment, ...columns.map(([title]) => title)];
+  const rows = steps.map((step, snapshot) =>
+    numberRow(
+      formatCount(step),
+      columns.map(([, value]) => value(snapshot)),
     ),
-    region(`${caption}. ${texts.exact}`, [corner, ...map.keys.map(({ text }) => text)], weights),
   );
+  return h("div", { class: "tables" }, tableRegion(texts.table_moments, titles, rows), weights(history, state));
 }
 
 /**
- * @param {string} caption
- * @param {string[]} columns
- * @param {string[][]} rows The first cell of each is its heading.
+ * @param {TrainingHistory} history
+ * @param {GrowthState} state
  */
-function region(caption, columns, rows) {
-  const cells = rows.map(([first, ...others]) => [
-    h("th", { scope: "row", dir: "auto" }, first),
-    ...others.map((value) => h("td", {}, value)),
-  ]);
-  const attributes = { class: "scroll", tabindex: "0", role: "region", "aria-label": caption };
-  return h("div", attributes, tableOf(columns, cells, h("caption", {}, caption)));
-}
-
-/** @param {number} value */
-function percent1(value) {
-  return `${(100 * value).toFixed(1)}\u202f%`;
+function weights(history, state) {
+  const { texts } = history;
+  const { kind, layer, head, snapshot } = state;
+  const sheet = history.view(state).sheet(layer, head);
+  const rows = sheet.queries.map(({ text }, query) =>
+    numberRow(
+      text,
+      sheet.keys.map((_, key) => (sheet.masked(query, key) ? "–" : decimals(sheet.at(query, key)))),
+    ),
+  );
+  const values = { head: headName(layer, head), moment: snapshotName(history, snapshot) };
+  const title = `${fillText(texts.table_weights, values)}. ${texts.exact}`;
+  const corner = `${texts[`query_${kind}`]} ↓ ${texts[`key_${kind}`]} →`;
+  return tableRegion(title, [corner, ...sheet.keys.map(({ text }) => text)], rows);
 }

@@ -12,7 +12,7 @@ const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 /**
  * Loss of every recorded update.
  * @param {Pen} pen
- * @param {Record<string, NdArray>} arrays
+ * @param {Arrays} arrays
  * @param {Box} box
  * @param {string[]} colours
  * @param {string[]} titles

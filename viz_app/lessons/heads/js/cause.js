@@ -1,9 +1,10 @@
 // A weight is no cause: every head by its largest weight on a word and by what the translation loses without it.
 
 import { Axis } from "../../../components/common/draw/plot.js";
+import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { NARROW } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 

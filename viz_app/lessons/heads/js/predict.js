@@ -1,8 +1,9 @@
 // Every head switched off alone: how often does the translation stay the same? Hidden until it is revealed.
 
 import { Axis } from "../../../components/common/draw/plot.js";
+import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, signed } from "../../../components/common/text/format.js";
-import { HeadGrid, KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { HeadGrid, NARROW } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 

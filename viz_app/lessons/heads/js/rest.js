@@ -41,7 +41,8 @@ export class Rest extends Scene {
   }
 
   get heads() {
-    const [, layers, heads] = this.lesson.arrays.rest_encoder.shape;
+    const { rest_encoder: shares } = this.lesson.arrays;
+    const [, layers, heads] = shares.shape;
     return numberedHeads(layers, heads);
   }
 

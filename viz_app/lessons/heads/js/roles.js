@@ -1,5 +1,7 @@
 // Names and colours of what heads do; the same in all scenes of this lesson.
 
+import { parseHead } from "../../../components/common/heads/heads.js";
+
 const COLOURS = {
   light: { previous: "#7a4fc0", next: "#a86f00", self: "#007f99", separator: "#7d6148", aligner: "#c9285c" },
   dark: { previous: "#b79af0", next: "#e2b04a", self: "#4fc6e0", separator: "#c2a384", aligner: "#ff7fa5" },
@@ -28,6 +30,6 @@ export function colourOfRole(role, theme) {
  * @param {import("./numbers").Roles} roles
  */
 export function headAt(address, roles) {
-  const [kind, layer, head] = address.split(".");
-  return roles[kind]?.[Number(layer)]?.[Number(head)] ?? null;
+  const { kind, layer, head } = parseHead(address);
+  return roles[kind]?.[layer]?.[head] ?? null;
 }

@@ -1,8 +1,9 @@
 // Heads switched off: toggle tiles, or take all heads of a role, and read what is translated then.
 
+import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid, NARROW } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
 import { comparedWords } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

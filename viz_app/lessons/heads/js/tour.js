@@ -1,10 +1,11 @@
 // A tour of all heads: one exemplary head of each role, drawn large; any other can be clicked.
 
 import { context2d } from "../../../components/common/draw/canvas.js";
+import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
-import { HeadGrid, KINDS, NARROW, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, NARROW, ring } from "../../stage/js/headgrid.js";
 import { drawMap, picture, tint } from "../../stage/js/map.js";
 import { Pen } from "../../stage/js/pen.js";
 import { Scene } from "../../stage/js/scene.js";

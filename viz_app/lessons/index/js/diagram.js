@@ -3,7 +3,7 @@
 import { svg } from "../../../components/common/page/dom.js";
 
 const [WIDTH, HEIGHT] = [520, 640];
-/** @type {Record<string, number>} */
+/** @type {Record<string, number> & { encoder: number, decoder: number }} */
 const COLUMNS = { encoder: 66, decoder: 296 }; // left edge of the boxes
 const BOX = 158;
 
@@ -31,7 +31,7 @@ const STATIONS = [
 /**
  * The figure.
  *
- * @param {{ texts: Texts, sentence: string }} data
+ * @param {{ texts: IndexTexts, sentence: string }} data
  * @param {AtStation} atStation What a station opens; not every station opens something.
  * @param {(name: string) => void} open Called with the name of a lesson.
  */
@@ -67,7 +67,7 @@ function line(d, tip = true) {
 
 /**
  * The two stacks of N layers.
- * @param {Texts} texts
+ * @param {IndexTexts} texts
  */
 function frames(texts) {
   return [
@@ -146,7 +146,7 @@ function button(group, station, words, atStation, open) {
 
 /**
  * @param {[string, number, number, string, string]} station
- * @param {Texts} texts
+ * @param {IndexTexts} texts
  * @param {AtStation} atStation
  * @param {(name: string) => void} open
  */
@@ -162,7 +162,7 @@ function box([column, y, height, station, look], texts, atStation, open) {
 /**
  * Where the waves are added to the embeddings.
  * @param {string} column
- * @param {Texts} texts
+ * @param {IndexTexts} texts
  * @param {AtStation} atStation
  * @param {(name: string) => void} open
  */
@@ -192,7 +192,7 @@ function position(column, texts, atStation, open) {
 
 /**
  * What goes in and what comes out.
- * @param {Texts} texts
+ * @param {IndexTexts} texts
  * @param {string} sentence
  */
 function ends(texts, sentence) {

@@ -11,7 +11,7 @@ import { diagram } from "./diagram.js";
  * @property {Stop[]} route
  * @property {[string, Stop[]][]} others Lessons beside the route, by chapter.
  * @property {string} language
- * @property {Texts} texts
+ * @property {IndexTexts} texts
  * @property {string} sentence
  * @property {{ light: Record<Kind, string>, dark: Record<Kind, string> }} kinds
  */
@@ -48,7 +48,7 @@ export default function show({ data, parentElement, setStateValue }) {
 
 /**
  * @param {Stop} stop
- * @param {Texts} texts
+ * @param {IndexTexts} texts
  * @param {(lesson: string) => void} open
  */
 function stop({ name, title, about, minutes }, texts, open) {

@@ -64,7 +64,7 @@ export class Bench extends Scene {
 
   /**
    * Title of a head, such as "Encoder 2.3".
-   * @param {import("./heads.js").Head} head
+   * @param {Pick<Head, "kind" | "layer" | "head">} head
    */
   headTitle({ kind, layer, head }) {
     return fillText(this.texts.head_title, { kind: this.texts[kind], head: headName(layer, head) });

@@ -1,19 +1,7 @@
-// Heads as settings name them, such as cross.3.2, and in the grid of all heads.
+// Heads of a bench: the one that follows, and where the grid shows one.
 
+import { headPlace } from "../../../components/common/heads/heads.js";
 import { numberedHeads } from "../../stage/js/headgrid.js";
-
-/** @typedef {{ kind: Kind, layer: number, head: number }} Head */
-
-/** @param {string} [name] */
-export function headOf(name = "cross.0.0") {
-  const [kind, layer, head] = name.split(".");
-  return { kind, layer: Number(layer), head: Number(head) };
-}
-
-/** @param {Head} head */
-export function settingOf({ kind, layer, head }) {
-  return `${kind}.${layer}.${head}`;
-}
 
 /**
  * The head after the one that is shown.
@@ -21,7 +9,7 @@ export function settingOf({ kind, layer, head }) {
  */
 export function nextHead({ head, layers, heads }) {
   const { list } = numberedHeads(layers, heads);
-  return list[(list.findIndex((each) => settingOf(each) === head) + 1) % list.length];
+  return list[(list.findIndex((each) => headPlace(each) === head) + 1) % list.length];
 }
 
 /**

@@ -48,8 +48,8 @@ export class Swap extends Scene {
    * @param {Settings} settings
    */
   fresh({ first, second }) {
-    const { answers } = this.lesson;
-    return answers.first === first && answers.second === second;
+    const { first: one, second: other } = this.lesson.answers;
+    return one === first && other === second;
   }
 
   /**

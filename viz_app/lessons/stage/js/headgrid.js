@@ -1,6 +1,8 @@
 // All heads as tiles: a block for each kind, a row for each layer.
 
-export const KINDS = ["encoder", "decoder", "cross"];
+import { byLayer } from "../../../components/common/heads/headrows.js";
+import { allHeads, KINDS } from "../../../components/common/heads/heads.js";
+
 export const NARROW = 620;
 const TITLE = 30;
 const NUMBERS = 15; // room for the numbers of the layers
@@ -9,7 +11,7 @@ const SMALLEST = 7; // a tile of a model with many layers
 
 /** @typedef {{ x: number, y: number, size: number }} Tile */
 
-/** @typedef {{ kind: Kind, layer: number, head: number, number: number }} NumberedHead */
+/** @typedef {Head & { number: number }} NumberedHead */
 
 /**
  * All heads by kind and layer, and in one list; numbers as Python counts them.
@@ -17,14 +19,14 @@ const SMALLEST = 7; // a tile of a model with many layers
  * @param {number} heads
  */
 export function numberedHeads(layers, heads) {
-  let number = 0;
-  /** @type {Record<Kind, NumberedHead[][]>} */
-  const all = {};
-  for (const kind of KINDS)
-    all[kind] = Array.from({ length: layers }, (_, layer) =>
-      Array.from({ length: heads }, (_, head) => ({ kind, layer, head, number: number++ })),
-    );
-  return { all, list: KINDS.flatMap((kind) => all[kind].flat()) };
+  const list = allHeads(layers, heads).map((head, number) => ({ ...head, number }));
+  const [encoder, decoder, cross] = KINDS.map((kind) =>
+    byLayer(
+      list.filter((head) => head.kind === kind),
+      heads,
+    ),
+  );
+  return { all: { encoder, decoder, cross }, list };
 }
 
 /**

@@ -31,7 +31,8 @@ const ATTRIBUTES = new Set([
 export function build(node, inMath = false) {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, children] = node;
-  if (tag === "dfn") return explained(String(children[0]), attributes.title);
+  const { title } = attributes;
+  if (tag === "dfn") return explained(String(children[0]), title);
   const math = inMath || tag === "math";
   if (!math && !HTML.has(tag)) throw new Error(`a lesson holds no <${tag}>`);
   const element = math ? document.createElementNS(MATHML, tag) : document.createElement(tag);

@@ -22,7 +22,8 @@ export class Adam extends Scene {
 
   /** @returns {number} */
   get updates() {
-    return this.lesson.arrays.steady_update.shape[0];
+    const { steady_update: steady } = this.lesson.arrays;
+    return steady.shape[0];
   }
 
   /**

@@ -65,7 +65,7 @@ export class Training extends Scene {
   }
 
   /**
-   * @param {{ values: import("./numbers").Live, arrays: Record<string, NdArray> }} message
+   * @param {{ values: import("./numbers").Live, arrays: Arrays }} message
    * @param {Settings} settings
    */
   receive({ values, arrays }, { source }) {

@@ -13,7 +13,7 @@ const MAX_ALPHA = 2;
 const MAX_RANKED = 12; // finished hypotheses in the list; the table has all branches
 
 export class Beam {
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Search | null} Of the translation; null when there was none. */
   search = null;
@@ -65,7 +65,7 @@ export class Beam {
   /**
    * Takes over a new translation, or another branch of the same search.
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     this.texts = texts;
@@ -209,7 +209,7 @@ class BranchNote {
    * @param {Search | null} search
    * @param {number} shown
    * @param {Pick<State, "branch">} state
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   update(search, shown, { branch }, texts) {
     const waits = branch !== shown;
@@ -223,7 +223,7 @@ class BranchNote {
   /**
    * @param {Search} search
    * @param {number} branch
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   line(search, branch, texts) {
     return fillText(texts[`beam_fate_${search.fate(branch)}`], {

@@ -12,7 +12,7 @@ const TOP = 24; // room of the numbers of the steps
 const BEND = 26; // in which an edge changes its row
 const TALLEST = 420;
 
-/** @typedef {{ theme: Theme, kind: Kind, alpha: number, branch: number, winner: number, texts: Texts }} Shown
+/** @typedef {{ theme: Theme, kind: Kind, alpha: number, branch: number, winner: number, texts: ExplorerTexts }} Shown
  *   The kind gives the colour of the winner, a node; `branch` is the one that is shown.
  */
 

@@ -9,7 +9,7 @@ const MAX = 5; // tokens, the written one among them
 export class Candidates {
   /** @type {Translation} */
   translation;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {boolean} */
   used;
@@ -22,7 +22,7 @@ export class Candidates {
 
   /**
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     this.translation = translation;

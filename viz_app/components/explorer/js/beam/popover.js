@@ -15,7 +15,7 @@ export class Popover {
    * @param {HTMLButtonElement} button
    * @param {Translation} translation
    * @param {number} index
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   show(button, translation, index, texts) {
     const { chosen, others } = choicesAt(translation, index);

@@ -1,6 +1,7 @@
 // The open card of a head: what the model's atlas has measured of it, with intervals and baselines.
 
 import { axisAround, intervalPlot, shareAxis } from "../../../common/draw/interval.js";
+import { headPlace } from "../../../common/heads/heads.js";
 import { h, setAttribute, svg } from "../../../common/page/dom.js";
 import { eventId } from "../../../common/page/events.js";
 import { fillText, formatCount, headName, percent, signed } from "../../../common/text/format.js";
@@ -14,7 +15,7 @@ const BARS = { width: 208, height: 54, foot: 14 }; // of the offsets, in CSS pix
 export class AtlasCard {
   /** @type {(event: { name: string, id: number }) => void} Asks Python for the sentence of an example. */
   reportSentence;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Translation} */
   translation;
@@ -46,7 +47,7 @@ export class AtlasCard {
 
   /**
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     if (texts !== this.texts) this.drawn = null;
@@ -92,7 +93,8 @@ export class AtlasCard {
       return;
     }
     const found = findings().card;
-    const here = found && found.model === this.translation.about?.model && found.head === `${kind}.${layer}.${head}`;
+    const here =
+      found && found.model === this.translation.about?.model && found.head === headPlace({ kind, layer, head });
     if (!here) {
       this.drawn = null;
       this.title.textContent = this.name(kind, layer, head);

@@ -1,5 +1,6 @@
 // Beside the map of a head: its role, the way to its card, and a switch. Above the pictures: the translation without it.
 
+import { headPlace } from "../../../common/heads/heads.js";
 import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { explainIn } from "../../../common/page/explained.js";
 import { fillText, headName, percent, signed, tiny } from "../../../common/text/format.js";
@@ -7,7 +8,7 @@ import { AtlasCard } from "./atlascard.js";
 import { findings } from "./findings.js";
 
 export class HeadCard {
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Translation} */
   translation;
@@ -33,7 +34,7 @@ export class HeadCard {
 
   /**
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     this.translation = translation;
@@ -52,7 +53,7 @@ export class HeadCard {
 
   toggle() {
     const { kind, layer, head, off } = this.store.state;
-    this.store.set({ off: off ? null : `${kind}.${layer}.${head}` });
+    this.store.set({ off: off ? null : headPlace({ kind, layer, head }) });
     this.button.focus({ preventScroll: true });
   }
 

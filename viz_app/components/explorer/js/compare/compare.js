@@ -2,10 +2,11 @@
 
 import { cssColour } from "../../../common/draw/canvas.js";
 import { divergingPixel } from "../../../common/draw/diverging.js";
+import { parseHead } from "../../../common/heads/heads.js";
 import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { tool } from "../../../common/page/tool.js";
 import { decimals, fillText, headName } from "../../../common/text/format.js";
-import { Comparison, parseHead } from "../data/comparison.js";
+import { Comparison } from "../data/comparison.js";
 import { Difference, DifferencePicture, plus } from "../data/difference.js";
 import { ColourScale } from "../draw/colourscale.js";
 import { Legend } from "../draw/legend.js";
@@ -21,11 +22,11 @@ const DASH = "\u2013";
 const SIGNED = ["\u22121", "0", "+1"].map((text, i) => /** @type {[string, number]} */ ([text, i / 2]));
 
 export class Compare {
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {Difference | null} */
   difference = null;
-  /** @type {Record<string, Cursor | null>} By map. */
+  /** @type {Record<string, Cursor | null> & { b?: Cursor | null }} By map. */
   cursors = {};
   wantsFocus = false;
 
@@ -69,7 +70,7 @@ export class Compare {
   /**
    * @param {Translation} translation
    * @param {Translation | null} other
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   receive(translation, other, texts) {
     this.texts = texts;

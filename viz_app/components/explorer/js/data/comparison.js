@@ -1,5 +1,7 @@
 // What is compared: a pinned head, A, of this or another translation, with the head that is selected, B.
 
+import { headPlace, parseHead } from "../../../common/heads/heads.js";
+
 const LONGEST = 500; // characters of a sentence that a link carries
 const NONE = { against: null, vs: null, vsmodel: null, vsbranch: 0 };
 
@@ -65,7 +67,7 @@ export class Comparison {
    */
   pin(vsmodel = null) {
     const { kind, layer, head } = this.store.state;
-    const against = { against: `${kind}.${layer}.${head}`, zoom: "head" };
+    const against = { against: headPlace({ kind, layer, head }), zoom: "head" };
     if (!vsmodel) this.hold();
     else this.pinned = null;
     this.store.set(vsmodel ? { ...NONE, ...against, vsmodel } : against);
@@ -100,13 +102,4 @@ export class Comparison {
   modelTitle(name) {
     return this.translation.about?.titles?.[name] ?? name;
   }
-}
-
-/**
- * "cross.5.5" -> its kind, layer and head.
- * @param {string} name
- */
-export function parseHead(name) {
-  const [kind, layer, head] = name.split(".");
-  return { kind, layer: Number(layer), head: Number(head) };
 }

@@ -1,20 +1,12 @@
 // One translation as it comes from Python (payload.py), and its maps over tokens or merged to words.
 
 import { readBuffer } from "../../../common/buffer.js";
-import { headName } from "../../../common/text/format.js";
-import { BOUNDARY, joinTokens, tokenText } from "../../../common/text/tokens.js";
+import { AXES } from "../../../common/heads/heads.js";
+import { joinTokens, tokenText } from "../../../common/text/tokens.js";
+import { HeadView, tokenPositions } from "./headview.js";
 import { Sheet } from "./labelledmatrix.js";
 import { Merged } from "./merge.js";
 import { FULL, Weights } from "./weights.js";
-
-/** What each kind of attention has on its two axes. */
-const AXES = /** @type {Record<Kind, { queries: AxisName, keys: AxisName }>} */ ({
-  encoder: { queries: "source", keys: "source" },
-  decoder: { queries: "inputs", keys: "inputs" },
-  cross: { queries: "outputs", keys: "source" },
-});
-
-export const KINDS = ["encoder", "decoder", "cross"];
 
 /**
  * A buffer of one payload, or of two, of which the second is what the first is compared with; see `pair` in payload.py.
@@ -79,15 +71,7 @@ export class Translation {
    */
   axis(name, unit, written = Infinity) {
     const { tokens, words, special } = this.axes[name];
-    if (unit === "tokens") {
-      return tokens.map((text, index) => ({
-        text: tokenText(text),
-        start: text.startsWith(BOUNDARY),
-        special: special[index],
-        first: index,
-        last: index,
-      }));
-    }
+    if (unit === "tokens") return tokenPositions(tokens, special);
     /** @type {Position[]} */
     const positions = [];
     tokens.forEach((text, index) => {
@@ -133,8 +117,8 @@ export class Translation {
   }
 }
 
-/** All heads of one kind: values over queries and keys, the labels of both, and what exists already. */
-export class View {
+/** All heads of one kind of a translation at one step, over tokens or words. */
+export class View extends HeadView {
   /**
    * @param {Translation} translation
    * @param {Kind} kind
@@ -143,16 +127,14 @@ export class View {
    */
   constructor(translation, kind, unit, step) {
     const shape = translation.kinds[kind];
-    const { queries, keys } = AXES[kind];
-    this.kind = kind;
+    const written = kind === "encoder" ? Infinity : step;
+    const queries = translation.axis(AXES[kind].queries, unit, written);
+    const keys = translation.axis(AXES[kind].keys, unit, kind === "decoder" ? written : Infinity);
+    const words = unit === "words" ? translation.merged(kind) : null;
+    super(kind, shape, queries, keys, words ? words.values : translation.weights.of(kind), 1 / FULL);
+    this.words = words;
     this.unit = unit;
     this.step = step;
-    this.layers = shape.layers;
-    this.heads = shape.heads;
-    this.causal = kind === "decoder";
-    const written = kind === "encoder" ? Infinity : step;
-    this.queries = translation.axis(queries, unit, written);
-    this.keys = translation.axis(keys, unit, kind === "decoder" ? written : Infinity);
     // The other side of the decoder at the same position: what a row has read last, or what it writes next.
     this.others =
       kind === "encoder"
@@ -164,12 +146,9 @@ export class View {
     this.queryTokens = shape.queries;
     this.written = Math.min(written, shape.queries);
     this.weights = translation.weights;
-    this.scale = 1 / FULL;
-    /** @type {Map<string, Float64Array | Float32Array>} */
+    this.exactSums = this.weights.bits === 8;
+    /** @type {Map<string, Float32Array>} */
     this.means = new Map();
-    this.words = unit === "words" ? translation.merged(kind) : null;
-    /** @type {Float32Array | Uint16Array} */
-    this.values = this.words ? this.words.values : this.weights.of(kind);
   }
 
   /**
@@ -179,19 +158,8 @@ export class View {
    * @param {number} query
    */
   offset(layer, head, query) {
-    const map = layer * this.heads + head;
-    this.words?.need(map, this.written);
-    return (map * this.queries.length + query) * this.keys.length;
-  }
-
-  /**
-   * @param {number} layer
-   * @param {number} head
-   * @param {number} query
-   * @param {number} key
-   */
-  at(layer, head, query, key) {
-    return this.values[this.offset(layer, head, query) + key] * this.scale;
+    this.words?.need(layer * this.heads + head, this.written);
+    return super.offset(layer, head, query);
   }
 
   /**
@@ -216,10 +184,7 @@ export class View {
    * @param {string} [average]
    */
   sheet(layer, head, average = "none") {
-    if (average === "none") {
-      const start = this.offset(layer, head, 0);
-      return new Sheet(this, headName(layer, head), this.values, start, this.scale, [[layer, head]]);
-    }
+    if (average === "none") return super.sheet(layer, head);
     const layers = average === "all" ? Array.from({ length: this.layers }, (_, index) => index) : [layer];
     const name = average === "all" ? "mean" : `${layer + 1}.mean`;
     if (!this.means.has(name)) this.means.set(name, this.mean(layers));
@@ -242,15 +207,6 @@ export class View {
     }
     const share = 1 / (layers.length * this.heads);
     return sum.map((value) => value * share);
-  }
-
-  /**
-   * Whether the model may not look from this query at this key.
-   * @param {number} query
-   * @param {number} key
-   */
-  masked(query, key) {
-    return this.causal && key > query;
   }
 }
 

@@ -97,7 +97,7 @@ export class Sheet extends Matrix {
   /** @param {number} query */
   rowSum(query) {
     const { view, heads } = this;
-    if (view.weights.bits !== 8) return super.rowSum(query);
+    if (!view.exactSums) return super.rowSum(query);
     return heads.reduce((sum, [layer, head]) => sum + view.rowSum(layer, head, query), 0) / heads.length;
   }
 }

@@ -25,7 +25,7 @@ export class Measures {
   /**
    * One number for each head of a kind, at layer * heads + head; null where the measure does not exist.
    * @param {string} order
-   * @param {string} kind
+   * @param {Kind} kind
    */
   of(order, kind) {
     const key = `${order} ${kind}`;
@@ -35,7 +35,7 @@ export class Measures {
 
   /**
    * @param {string} order
-   * @param {string} kind
+   * @param {Kind} kind
    */
   has(order, kind) {
     return order === "entropy" || order === "distance" || this.of(order, kind) !== null;

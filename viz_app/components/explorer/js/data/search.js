@@ -8,7 +8,7 @@ export const START = -1; // the parent of the first tokens
  * What a log-probability is divided by; the same as length_penalty in decoding/beam.py.
  * @param {number} length
  * @param {number} alpha
- * @param {Kind} kind
+ * @param {string} kind
  */
 export function lengthPenalty(length, alpha, kind) {
   return (kind === "power" ? length : (5 + length) / 6) ** alpha;

@@ -1,6 +1,7 @@
 // The tiles of one kind: every head of it, or the heads of one layer, as buttons with a small picture.
 
 import { resize } from "../../../common/draw/canvas.js";
+import { headRows } from "../../../common/heads/headrows.js";
 import { h, rootOf, setAttribute } from "../../../common/page/dom.js";
 import { define } from "../../../common/page/explained.js";
 import { headName } from "../../../common/text/format.js";
@@ -19,7 +20,7 @@ import { Look, paintHead } from "./paint.js";
  */
 
 export class Block {
-  /** @type {string} */
+  /** @type {Kind} */
   kind;
   /** @type {string} */
   arranged;
@@ -100,23 +101,9 @@ export class Block {
     if (this.captioned) {
       for (const tile of this.tiles) this.addCaption(tile);
       this.grid.replaceChildren(h("div", { role: "row", class: "tile-row" }, ...buttons));
-    } else this.grid.replaceChildren(this.headings(), ...this.rows(buttons));
+    } else this.grid.replaceChildren(...headRows(buttons, this.heads));
     // What is moved loses the focus.
     if (focused instanceof HTMLButtonElement && buttons.includes(focused)) focused.focus({ preventScroll: true });
-  }
-
-  /** A grid may hold nothing but rows, and these nothing but cells and their headers. */
-  headings() {
-    const numbers = Array.from({ length: this.heads }, (_, head) => label("columnheader", head + 1));
-    return h("div", { class: "tile-row tile-headings", role: "row" }, h("span", { role: "columnheader" }), ...numbers);
-  }
-
-  /** @param {HTMLButtonElement[]} buttons */
-  rows(buttons) {
-    return Array.from({ length: this.layers }, (_, row) => {
-      const cells = buttons.slice(row * this.heads, (row + 1) * this.heads);
-      return h("div", { role: "row", class: "tile-row" }, label("rowheader", row + 1), ...cells);
-    });
   }
 
   /**
@@ -213,12 +200,4 @@ export class Block {
     if (tile.name) tile.name.textContent = name;
     if (tile.value && value !== undefined) tile.value.textContent = value;
   }
-}
-
-/**
- * @param {string} role
- * @param {number} number
- */
-function label(role, number) {
-  return h("span", { class: "tile-number", role }, String(number));
 }

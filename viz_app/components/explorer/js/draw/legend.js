@@ -29,7 +29,7 @@ export class Legend extends ColourScale {
 
   /**
    * @param {Theme} theme
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    * @param {{ scale: string, threshold: number, sheet: { kind: Kind } }} picture
    * @param {{ lines?: boolean, mean?: string, hatched: string }} how `lines`: whether the weights are lines, which fade in
    *   the colour of the kind; `mean`: name of the mean that is shown; `hatched`: what the hatch means here, or "".

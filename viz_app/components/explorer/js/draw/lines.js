@@ -1,7 +1,8 @@
 // A head as lines between two columns of tokens: queries on the left, keys on the right. Only lines that cross what is
 // visible are drawn.
 
-import { ARROWS, clamp, consume, hasModifier } from "../../../common/page/keyboard.js";
+import { arrowStep } from "../../../common/page/arrowkeys.js";
+import { clamp, consume, hasModifier } from "../../../common/page/keyboard.js";
 import { decimals } from "../../../common/text/format.js";
 import { measureLines } from "./geometry.js";
 import { PictureCanvas } from "./picturecanvas.js";
@@ -259,7 +260,7 @@ export class Lines extends PictureCanvas {
       consume(event);
       return this.hand.pick(focus, {});
     }
-    const [way] = ARROWS[event.key] ?? [PAGES[event.key]];
+    const way = PAGES[event.key] ?? arrowStep(event)?.[0];
     if (way === undefined || !this.picture.written || !this.picture.existing) return;
     consume(event);
     this.step(focus, event.key, way);

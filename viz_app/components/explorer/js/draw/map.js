@@ -1,6 +1,6 @@
 // A large map: cells, labels of both axes, crosshair, what is pinned.
 
-import { ARROWS, clamp, consume, hasModifier } from "../../../common/page/keyboard.js";
+import { arrowTarget } from "../../../common/page/arrowkeys.js";
 import { Cells, outline } from "./cells.js";
 import { ARROW, measureMap } from "./geometry.js";
 import { PictureCanvas } from "./picturecanvas.js";
@@ -225,20 +225,11 @@ export class LargeMap extends PictureCanvas {
       event.preventDefault();
     }
     const { rows, columns, written, existing, current } = this.picture;
-    /** @type {Record<string, [number, number]>} */
-    const steps = {
-      ...ARROWS,
-      Home: [0, -existing],
-      End: [0, existing],
-      PageUp: [-written, 0],
-      PageDown: [written, 0],
-    };
-    if (!(event.key in steps) || !written || !existing || hasModifier(event)) return;
-    consume(event);
-    const [down, right] = steps[event.key];
-    let [q, k] = [rows.indexOf(cursor?.query ?? -1), columns.indexOf(cursor?.key ?? -1)];
-    if (q < 0 || k < 0) [q, k] = [Math.max(0, rows.indexOf(current ?? -1)), 0];
-    else [q, k] = [clamp(q + down, 0, written - 1), clamp(k + right, 0, existing - 1)];
+    const [row, column] = [rows.indexOf(cursor?.query ?? -1), columns.indexOf(cursor?.key ?? -1)];
+    const inside = row >= 0 && column >= 0;
+    const target = arrowTarget(event, inside ? [row, column] : null, written, existing);
+    if (!target) return;
+    const [q, k] = inside ? target : [Math.max(0, rows.indexOf(current ?? -1)), 0];
     this.move({ query: rows[q], key: columns[k], spoken: true });
     this.reveal(q, k);
   }

@@ -15,7 +15,7 @@ const LEVELS = 65536; // steps between the weights 0 and 1 that are told apart
 export class Look {
   /**
    * @param {View} view
-   * @param {State} state
+   * @param {Pick<State, "scale" | "threshold" | "special">} state
    * @param {Theme} theme
    */
   constructor(view, state, theme) {
@@ -118,6 +118,9 @@ export function paintHead(context, view, layer, head, look) {
   }
   context.putImageData(image, 0, 0);
 }
+
+/** A head as it is: all tokens, weights from 0 to 1. @type {Pick<State, "scale" | "threshold" | "special">} */
+export const PLAIN = { scale: "linear", threshold: 0, special: true };
 
 /**
  * Whether a row looks nowhere, as all its keys are masked.

@@ -12,7 +12,7 @@ export class FreeSearch {
 
   /**
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   update({ tree, about }, texts) {
     const { free } = findings();

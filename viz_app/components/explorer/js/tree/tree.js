@@ -16,7 +16,7 @@ const EDGE = 0.25; // least weight of a head's edge
 export class Tree {
   /** @type {Translation} */
   translation;
-  /** @type {Texts} */
+  /** @type {ExplorerTexts} */
   texts;
   /** @type {ReturnType<typeof layoutTree>["items"]} */
   items = [];
@@ -56,7 +56,7 @@ export class Tree {
 
   /**
    * @param {Translation} translation
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
     const same = this.translation?.id === translation.id;

@@ -19,7 +19,7 @@ export class TreeAlternatives {
 
   /**
    * @param {TreeData} data
-   * @param {Texts} texts
+   * @param {ExplorerTexts} texts
    */
   build(data, texts) {
     const { words, others } = data;

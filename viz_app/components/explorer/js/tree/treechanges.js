@@ -10,7 +10,7 @@ const MAX = 3; // constituents named of each side
  * "− NP the red car  + VP saw the red car"
  * @param {string[]} words
  * @param {{ gone: [string, number, number][], come: [string, number, number][] }} difference
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function nameChanges(words, { gone, come }, texts) {
   /** @type {(sign: string, nodes: [string, number, number][], name: string) => Node[]} */
@@ -28,7 +28,7 @@ export function nameChanges(words, { gone, come }, texts) {
 /**
  * "2 missing words added. 1 open constituent closed at the end."
  * @param {Record<string, number>} repairs
- * @param {Texts} texts
+ * @param {ExplorerTexts} texts
  */
 export function nameRepairs(repairs, texts) {
   return Object.entries(repairs)

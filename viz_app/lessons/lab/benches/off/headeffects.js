@@ -9,7 +9,7 @@ import { bySize } from "../../js/order.js";
 export class HeadEffects {
   /**
    * @param {Partial<Pick<import("./off.js").Numbers, "layers" | "heads" | "measured">>} own
-   * @param {Record<string, NdArray>} arrays Of `switch_off.py`.
+   * @param {Arrays} arrays Of `bench.py`.
    */
   constructor({ layers = 0, heads = 0, measured = null }, arrays) {
     const { all, list } = numberedHeads(layers, heads);

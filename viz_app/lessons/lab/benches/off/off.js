@@ -1,6 +1,7 @@
 // Switch off: every head by what the translation loses without it, for the whole of it or one token; and what is written
 // without the heads that are switched off.
 
+import { headPlace } from "../../../../components/common/heads/heads.js";
 import { fillText, signed } from "../../../../components/common/text/format.js";
 import { choice } from "../../../stage/js/describe.js";
 import { crossOut, HeadGrid, leastHeight, NARROW, ring } from "../../../stage/js/headgrid.js";
@@ -9,7 +10,7 @@ import { wrapped } from "../../../stage/js/paragraph.js";
 import { beside, drawTones, TokenBench, tone } from "../../js/bench.js";
 import { drawCheck } from "../../js/check.js";
 import { EffectBars, isBeyond } from "../../js/effectbars.js";
-import { settingOf, tileMiddle } from "../../js/heads.js";
+import { tileMiddle } from "../../js/heads.js";
 import { after } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { HeadEffects } from "./headeffects.js";
@@ -84,7 +85,7 @@ export class Off extends TokenBench {
    */
   shown({ chosen }, order) {
     const { list } = this.effects;
-    return list.find((each) => chosen === settingOf(each)) ?? list[order[0]];
+    return list.find((each) => chosen === headPlace(each)) ?? list[order[0]];
   }
 
   /** @param {Settings} settings */
@@ -238,7 +239,7 @@ export class Off extends TokenBench {
   touched(x, y, pen, settings) {
     if (!pen.first) return null;
     const head = this.places(pen).grid.at(x, y);
-    if (head) return { chosen: settingOf(head) };
+    if (head) return { chosen: headPlace(head) };
     return this.toggled(this.shownBars(pen, settings)?.at(x, y) ?? null, settings);
   }
 
@@ -264,7 +265,7 @@ export class Off extends TokenBench {
     const { effects } = this;
     const { order } = effects.ranked(this.token(settings));
     const at = order.indexOf(this.shown(settings, order).number);
-    return { chosen: settingOf(effects.list[after(order, at, count)]) };
+    return { chosen: headPlace(effects.list[after(order, at, count)]) };
   }
 
   /** @type {TokenBench<Numbers>["words"]} */

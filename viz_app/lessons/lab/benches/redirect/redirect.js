@@ -1,12 +1,13 @@
 // Redirect: a row of attention that is changed by hand; what is probable next, before and after, and what is generated.
 
 import { Axis } from "../../../../components/common/draw/plot.js";
+import { headPlace, parseHead } from "../../../../components/common/heads/heads.js";
 import { fillText, percent } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { Bench, beside } from "../../js/bench.js";
 import { EffectBars } from "../../js/effectbars.js";
-import { headOf, nextHead, settingOf, tileMiddle } from "../../js/heads.js";
+import { nextHead, tileMiddle } from "../../js/heads.js";
 import { after, largest } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { redirectText } from "./redirecttext.js";
@@ -80,7 +81,7 @@ export class Redirect extends Bench {
   }
 
   get head() {
-    return headOf(this.own?.head);
+    return parseHead(this.own?.head ?? "cross.0.0");
   }
 
   /**
@@ -116,9 +117,9 @@ export class Redirect extends Bench {
     const { theme } = pen;
     const { grid, side, tokens } = this.places(pen);
     grid.drawLabels(pen, texts);
-    const changed = new Set(own.edits.map(settingOf));
+    const changed = new Set(own.edits.map(headPlace));
     grid.forEach((head, tile) => {
-      const name = settingOf(head);
+      const name = headPlace(head);
       pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[head.kind], changed.has(name) ? 1 : 0.3);
       if (name === own.head) ring(pen, tile, theme.text, 2.5);
     });
@@ -207,10 +208,10 @@ export class Redirect extends Bench {
 
   /**
    * The settings of another head: its first row.
-   * @param {import("../../js/heads.js").Head} head
+   * @param {Pick<Head, "kind" | "layer" | "head">} head
    */
   chosen(head) {
-    return { chosen: settingOf(head), query: -1, key: -1, token: -1 };
+    return { chosen: headPlace(head), query: -1, key: -1, token: -1 };
   }
 
   /** @type {Bench<Numbers>["touched"]} */

@@ -1,9 +1,10 @@
 // Swap: one value of a run put into another one, and how much of the difference between two sentences comes with it.
 
+import { KINDS } from "../../../../components/common/heads/heads.js";
 import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice } from "../../../stage/js/describe.js";
-import { HeadGrid, KINDS, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
+import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
 import { Bench, beside, drawTones, tone } from "../../js/bench.js";
 import { tileMiddle } from "../../js/heads.js";
@@ -45,6 +46,7 @@ export class Swap extends Bench {
 
   get controls() {
     const { texts } = this;
+    const { pairs } = this.lesson.values;
     /**
      * @param {string} prefix
      * @param {string[]} names
@@ -52,7 +54,7 @@ export class Swap extends Bench {
     const named = (prefix, names) => Object.fromEntries(names.map((name) => [name, texts[`${prefix}_${name}`]]));
     const server = { server: true };
     return [
-      choice("pair", texts.pair, named("pair", this.lesson.values.pairs), server),
+      choice("pair", texts.pair, named("pair", pairs), server),
       {
         name: "other",
         kind: "text",

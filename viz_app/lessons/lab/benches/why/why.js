@@ -1,6 +1,7 @@
 // Why there? One cell of a head's map: its score dimension by dimension, or by where query and key come from; one part
 // can be scaled down, which changes the row.
 
+import { headPlace, parseHead } from "../../../../components/common/heads/heads.js";
 import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice, slider } from "../../../stage/js/describe.js";
@@ -9,7 +10,7 @@ import { wrapped } from "../../../stage/js/paragraph.js";
 import { Bench, beside } from "../../js/bench.js";
 import { EffectBars } from "../../js/effectbars.js";
 import { HeadMap } from "../../js/headmap.js";
-import { headOf, nextHead, settingOf, tileMiddle } from "../../js/heads.js";
+import { nextHead, tileMiddle } from "../../js/heads.js";
 import { after, largest } from "../../js/order.js";
 import { namedParts, origins, Parts } from "./whyparts.js";
 import { drawDimensions, PartsMap } from "./whyviews.js";
@@ -38,10 +39,10 @@ const NAMED = 3; // of the largest parts
 
 /**
  * The settings of another head; cell and part start anew.
- * @param {import("../../js/heads.js").Head} head
+ * @param {Pick<Head, "kind" | "layer" | "head">} head
  */
 function settingsOf(head) {
-  return { chosen: settingOf(head), part: "", query: -1, key: -1 };
+  return { chosen: headPlace(head), part: "", query: -1, key: -1 };
 }
 
 /** @extends {Bench<Numbers>} */
@@ -145,7 +146,7 @@ export class Why extends Bench {
   picture(pen, settings, own) {
     const { texts, lesson } = this;
     const { map, side } = this.places(pen);
-    const title = this.headTitle(headOf(own.head));
+    const title = this.headTitle(parseHead(own.head));
     this.cells = map.draw(pen, texts, { ...this.cell(settings), map: lesson.arrays.why_map, title });
     this.drawScore(pen, settings, side, own);
   }
@@ -167,7 +168,7 @@ export class Why extends Bench {
     const below = refusal ? wrapped(pen, refusal, x, y + 34, width, { size: 13, colour: pen.theme.muted }) : 0;
     if (!view) return;
     const box = { ...place, y: place.y + below, height: place.height - below };
-    const colour = pen.theme.kinds[headOf(own.head).kind];
+    const colour = pen.theme.kinds[parseHead(own.head).kind];
     const before = Array.from(this.lesson.arrays.why_weights.part(query).data);
     let after = before;
     let sum = 0;
@@ -252,7 +253,7 @@ export class Why extends Bench {
   /** @type {Bench<Numbers>["words"]} */
   words(settings, own) {
     const { parts, texts } = this;
-    const words = { head: this.headTitle(headOf(own.head)), ...this.cellWords(settings) };
+    const words = { head: this.headTitle(parseHead(own.head)), ...this.cellWords(settings) };
     const said = fillText(texts.why_say, words);
     const refusal = this.refusal(settings);
     const start = refusal ? `${said} ${refusal}` : said;

@@ -15,7 +15,7 @@ import { largest } from "../../js/order.js";
 export class Parts {
   /**
    * @param {import("./why.js").Numbers} own
-   * @param {Record<string, NdArray>} arrays
+   * @param {Arrays} arrays
    */
   constructor(own, arrays) {
     this.own = own;
@@ -78,8 +78,9 @@ export class Parts {
    * @param {boolean} relative
    */
   dimensions(query, key, relative) {
-    const of_query = Array.from(this.arrays.why_dims_queries.part(0, query).data);
-    const of_key = Array.from(this.arrays.why_dims_keys.part(0, key).data);
+    const { why_dims_queries: queries, why_dims_keys: keys } = this.arrays;
+    const of_query = Array.from(queries.part(0, query).data);
+    const of_key = Array.from(keys.part(0, key).data);
     const [other] = this.keys("dims", query, key, relative);
     const products = of_query.map((each, at) => this.own.scale * each * other[at]);
     return { of_query, of_key, products, sum: products.reduce((sum, each) => sum + each, 0) };

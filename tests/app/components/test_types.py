@@ -1,0 +1,75 @@
+"""What Python sends is typed for JavaScript: a wrong key is an error of tsc."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Literal, TypedDict
+
+import pytest
+
+from viz_app.components.types import label_types, lesson_names, number_types
+
+ROOT = Path(__file__).parents[3]
+TSC = ROOT / "node_modules" / ".bin" / "tsc"
+
+
+class Cell(TypedDict):
+    row: int
+    place: tuple[str, float]
+
+
+class Sent(TypedDict):
+    cells: list[Cell]
+    kinds: dict[Literal["encoder", "decoder"], float | None]
+    name: str
+    late: bool
+
+
+def test_a_typed_dict_becomes_a_type() -> None:
+    sent, cell = number_types([Sent]).splitlines()
+    assert cell == "type Cell = { place: [string, number]; row: number };"
+    kinds = 'Record<"decoder" | "encoder", number | null>'
+    assert sent == f"type Sent = {{ cells: (Cell)[]; kinds: {kinds}; late: boolean; name: string }};"
+
+
+RIGHT = [
+    "explorer.kind_cross",
+    "explorer[`kind_${kind}`]",
+    "growth.at_start",
+    "lesson.play",
+    "settings.warmup",
+    "arrays.tensors.shape",
+    "sent.cells[0].place[1].toFixed(2)",
+]
+WRONG = [
+    "explorer.kind_crosss",
+    "explorer.at_start",  # of another component
+    "growth.at_stat",
+    "lesson.plays",
+    "settings.warmpu",
+    "arrays.tensor.shape",
+    "sent.cells[0].column",
+]
+
+
+@pytest.mark.skipif(not TSC.exists(), reason="npm ci has not been run")
+def test_a_wrong_key_is_an_error(tmp_path: Path) -> None:
+    declared = f"""type Labels<Key extends string> = Record<Key, string> & Record<string, string>;
+{label_types()}
+{lesson_names()}
+{number_types([Sent])}
+declare const kind: string;
+declare const [explorer, growth, lesson]: [ExplorerTexts, GrowthTexts, LessonTexts];
+declare const settings: Partial<Record<SettingName, any>> & Record<string, any>;
+declare const arrays: Record<ArrayName, {{ shape: number[] }}> & Record<string, {{ shape: number[] }}>;
+declare const sent: Sent;
+"""
+    (tmp_path / "types.d.ts").write_text(declared, encoding="utf-8")
+    (tmp_path / "script.js").write_text("\n".join([*RIGHT, *WRONG]), encoding="utf-8")
+    flags = ["--noEmit", "--checkJs", "--strict", "--noPropertyAccessFromIndexSignature", "--target", "es2022"]
+    command = [TSC, *flags, "types.d.ts", "script.js"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    lines = [int(number) for number in re.findall(r"^script\.js\((\d+),", run.stdout, re.MULTILINE)]
+    assert lines == list(range(len(RIGHT) + 1, len(RIGHT) + len(WRONG) + 1)), run.stdout

@@ -1,0 +1,46 @@
+// The kinds of attention, and the heads of a model.
+
+import { headName } from "../text/format.js";
+
+/** @type {Kind[]} */
+export const KINDS = ["encoder", "decoder", "cross"];
+
+/** @type {Record<Kind, { queries: AxisName, keys: AxisName }>} */
+export const AXES = {
+  encoder: { queries: "source", keys: "source" },
+  decoder: { queries: "inputs", keys: "inputs" },
+  cross: { queries: "outputs", keys: "source" },
+};
+
+/**
+ * All heads of a model by kind, layer and number, in Python's order.
+ * @param {number} layers
+ * @param {number} heads
+ * @param {Kind[]} [kinds]
+ * @returns {Head[]}
+ */
+export function allHeads(layers, heads, kinds = KINDS) {
+  return kinds.flatMap((kind) =>
+    Array.from({ length: layers * heads }, (_, index) => {
+      const [layer, head] = [Math.floor(index / heads), index % heads];
+      return { kind, layer, head, index, place: headPlace({ kind, layer, head }), name: headName(layer, head) };
+    }),
+  );
+}
+
+/**
+ * The form of an address: "cross.5.5", numbers from 0.
+ * @param {{ kind: Kind, layer: number, head: number }} head
+ */
+export function headPlace({ kind, layer, head }) {
+  return `${kind}.${layer}.${head}`;
+}
+
+/**
+ * "cross.5.5" -> its kind, layer and head.
+ * @param {string} place
+ */
+export function parseHead(place) {
+  const [kind, layer, head] = place.split(".");
+  return { kind: /** @type {Kind} */ (kind), layer: Number(layer), head: Number(head) };
+}

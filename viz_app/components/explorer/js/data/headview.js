@@ -1,0 +1,121 @@
+// All heads of one kind on one sentence: what tiles, maps and matrices are drawn from.
+
+import { AXES } from "../../../common/heads/heads.js";
+import { headName } from "../../../common/text/format.js";
+import { BOUNDARY, tokenText } from "../../../common/text/tokens.js";
+import { Sheet } from "./labelledmatrix.js";
+
+export class HeadView {
+  unit = "tokens";
+  step = 0;
+  /** @type {Position[]} The other side of the decoder at the same position. */
+  others = [];
+  start = 0; // of the first weight in `values`
+  exactSums = false; // whether sums of rows are known better than from rounded weights
+
+  /**
+   * @param {Kind} kind
+   * @param {{ layers: number, heads: number }} shape
+   * @param {Position[]} queries
+   * @param {Position[]} keys
+   * @param {ArrayLike<number>} values
+   * @param {number} scale Of `values`.
+   * @param {boolean} [causal]
+   */
+  constructor(kind, { layers, heads }, queries, keys, values, scale, causal = kind === "decoder") {
+    this.kind = kind;
+    this.layers = layers;
+    this.heads = heads;
+    this.queries = queries;
+    this.keys = keys;
+    this.values = values;
+    this.scale = scale;
+    this.causal = causal;
+    this.rows = queries.length; // rows and columns that exist already
+    this.columns = keys.length;
+  }
+
+  /**
+   * Where a head's row starts in `values`.
+   * @param {number} layer
+   * @param {number} head
+   * @param {number} query
+   */
+  offset(layer, head, query) {
+    return this.start + ((layer * this.heads + head) * this.queries.length + query) * this.keys.length;
+  }
+
+  /**
+   * @param {number} layer
+   * @param {number} head
+   * @param {number} query
+   * @param {number} key
+   */
+  at(layer, head, query, key) {
+    return this.values[this.offset(layer, head, query) + key] * this.scale;
+  }
+
+  /**
+   * Sum of a row of one head as it was before rounding, where `exactSums`.
+   * @param {number} layer
+   * @param {number} head
+   * @param {number} query
+   */
+  rowSum(layer, head, query) {
+    return 1;
+  }
+
+  /**
+   * One head as a matrix of its own.
+   * @param {number} layer
+   * @param {number} head
+   */
+  sheet(layer, head) {
+    return new Sheet(this, headName(layer, head), this.values, this.offset(layer, head, 0), this.scale, [
+      [layer, head],
+    ]);
+  }
+
+  /**
+   * Whether the model may not look from this query at this key.
+   * @param {number} query
+   * @param {number} key
+   */
+  masked(query, key) {
+    return this.causal && key > query;
+  }
+}
+
+/**
+ * A view of weights that travel as bytes: of an atlas, or of a snapshot of a training.
+ * @param {MapSentence} sentence
+ * @param {Uint8Array} bytes
+ * @param {Kind} kind
+ * @param {{ causal?: boolean, snapshot?: number }} [options]
+ */
+export function byteView({ axes, maps }, bytes, kind, { causal, snapshot = 0 } = {}) {
+  const { shape, offset } = maps[kind];
+  const [layers, heads, rows, columns] = shape.slice(-4);
+  const [queries, keys] = [AXES[kind].queries, AXES[kind].keys].map((name) => tokenPositions(axes[name].tokens));
+  // An axis may be longer than the maps, which are cut.
+  const axis = [queries.slice(0, rows), keys.slice(0, columns)];
+  const view = new HeadView(kind, { layers, heads }, axis[0], axis[1], bytes, 1 / 255, causal);
+  view.start = offset + snapshot * layers * heads * rows * columns;
+  return view;
+}
+
+/**
+ * Tokens as positions of an axis.
+ * @param {string[]} tokens
+ * @param {boolean[]} [special]
+ * @returns {Position[]}
+ */
+export function tokenPositions(tokens, special = []) {
+  return tokens.map((text, index) => ({
+    text: tokenText(text),
+    start: text.startsWith(BOUNDARY),
+    special: special[index] ?? false,
+    first: index,
+    last: index,
+  }));
+}
