@@ -10,7 +10,7 @@ import numpy as np
 
 from transformer_core.storage.files import CheckpointError
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series
-from viz_app.figures.model.figure import Figure
+from viz_app.figures.model.figure import Figure, display_label
 from viz_app.lessons.broken.suspects import (
     COPYIST,
     HEALTHY,
@@ -21,9 +21,11 @@ from viz_app.lessons.broken.suspects import (
     run_copy_test,
     truncate_sentence,
 )
+from viz_app.lessons.chart_data import chart_data
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
 from viz_app.lessons.small_target import small_source, writes_other_language
+from viz_app.text import Texts
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
 SHOWS_SMALL_TRANSLATIONS = True
@@ -31,11 +33,11 @@ EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer 
 
 
 def data(context: LessonContext) -> StageData:
-    """The course of both trainings, and what both models make of the sentence; of the open scene only."""
+    """Return the charts of both models and what they make of the sentence, of the open scene only."""
     scene = _scene(context)
     suspect = SUSPECTS.get(scene, COPYIST)
     try:
-        known = _courses(suspect)
+        charts = _charts(suspect, context, _names(scene, context))
         evidence = _copying(context) if scene == "predict" else _evidence(suspect, context)
         part = truncate_sentence(small_source(context), small_model(HEALTHY))
     except CheckpointError:
@@ -48,8 +50,9 @@ def data(context: LessonContext) -> StageData:
         "cut": cut,
         "chosen": "" if cut or writes_other_language(context) else context.result.translation.text,
         "bleu": [small_model_scores()[name].bleu for name in (HEALTHY, suspect)],
+        "charts": charts,
     }
-    return StageData(values=shared | dict(evidence.values), arrays=known | dict(evidence.arrays))
+    return StageData(values=shared | dict(evidence.values), arrays=evidence.arrays)
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
@@ -75,14 +78,51 @@ def _names(scene: str, context: LessonContext) -> tuple[str, str]:
     return context.t("lesson_broken.healthy"), context.t("lesson_broken.suspect", letter=letter)
 
 
-def _courses(suspect: SmallName) -> dict[str, Any]:
-    """(2, records) step and loss: of the healthy model first."""
-    found = training_curves()
-    pair = found[HEALTHY], found[suspect]
-    return {
-        "step": np.stack([course.step for course in pair]).astype(np.int32),
-        "loss": np.stack([course.mean_nll for course in pair]).astype(np.float32),
-    }
+def _charts(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> dict[str, Any]:
+    """Return the exhibits that are charts, each with the line below it; of the copyist the loss alone."""
+    t = context.t
+    shown = ("loss",) if suspect == COPYIST else tuple(name for name in EXHIBITS if name != "attention")
+    found = {name: chart_data(_FIGURES[name](suspect, context, names)) | {"key": False} for name in shown}
+    last = [series["y"][-1] for series in found["loss"]["series"]]
+    found["loss"]["said"] = _said(t, "loss", last, update=f"{found['loss']['series'][0]['x'][-1]:,.0f}")
+    if suspect == COPYIST:
+        return found
+    evidence = gather_evidence(suspect, context)
+    layers = len(evidence.alike) - 1
+    heads = len(evidence.evenness) // layers
+    titles = {"order": "moved", "vectors": "alike", "evenness": "evenness"}
+    for name, title in titles.items():
+        found[name]["y"] |= {"title": t(f"lesson_broken.{title}"), "ends": [0, 1.05]}
+    lowest = min(value for series in found["vectors"]["series"] for value in series["y"])
+    found["vectors"]["y"]["ends"] = [min(0, lowest) - 0.05, 1.05]
+    found["order"]["y"]["ends"] = [
+        0,
+        max(1.05, *(value for series in found["order"]["series"] for value in series["y"])),
+    ]
+    found["order"]["x"]["ticks"] = [(at + 1, display_label(word)) for at, word in enumerate(evidence.words)]
+    found["vectors"]["x"]["ticks"] = [(layer, str(layer)) for layer in range(layers + 1)]
+    numbered = (divmod(head, heads) for head in range(layers * heads))
+    found["evenness"]["x"]["ticks"] = [(at, f"{layer + 1}.{head + 1}") for at, (layer, head) in enumerate(numbered, 1)]
+    for series in (*found["order"]["series"], *found["evenness"]["series"]):
+        series["look"] = {"line": False}
+    for series in (*found["vectors"]["series"], found["order"]["series"][1]):
+        series["names"] = [_signed(value) for value in series["y"]]
+    means = {name: [np.mean(series["y"]) for series in found[name]["series"]] for name in ("order", "evenness")}
+    last = [series["y"][-1] for series in found["vectors"]["series"]]
+    found["order"]["said"] = _said(t, "order", means["order"])
+    found["vectors"]["said"] = _said(t, "vectors", last, layer=layers)
+    found["evenness"]["said"] = _said(t, "evenness", means["evenness"], heads=layers * heads)
+    return found
+
+
+def _said(t: Texts, exhibit: str, pair: Sequence[float], **values: object) -> str:
+    """Return what an exhibit comes to, in numbers of both models."""
+    one, other = map(_signed, pair)
+    return t(f"lesson_broken.say_{exhibit}", one=one, other=other, **values)
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "\u2212")
 
 
 def _evidence(suspect: SmallName, context: LessonContext) -> StageData:
@@ -94,12 +134,7 @@ def _evidence(suspect: SmallName, context: LessonContext) -> StageData:
             "wrote": [each.wrote for each in pair],
             "turned": [each.turned for each in pair],
         },
-        arrays={
-            "attention": np.stack([np.rint(255 * each.attention).astype(np.uint8) for each in pair]),
-            "evenness": np.stack([each.evenness for each in pair]),
-            "alike": np.stack([each.alike for each in pair]),
-            "moved": np.stack([each.moved for each in pair]),
-        },
+        arrays={"attention": np.stack([np.rint(255 * each.attention).astype(np.uint8) for each in pair])},
     )
 
 

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from transformer_core.paper.presets import PRESETS
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.figure import Figure
+from viz_app.lessons.chart_data import chart_data, chart_set
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.results.reduced_table import MEASURES, load_results, mean_interval, reduced_result
+from viz_app.text import Texts
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -27,11 +29,14 @@ QUESTION = 0.2  # epsilon of the last scene
 _SMALL = ((0.0, "table3-d-smoothing0"), (0.1, "base"), (0.2, "table3-d-smoothing0.2"))  # the same rows, in small
 _PAPER = ((0.0, 4.67, 25.3), (0.1, 4.92, 25.8), (0.2, 5.47, 25.7))
 
+_WHOSE = ("paper", "small")
+_DIGITS = {"perplexity": 2, "bleu": 1}
+
 FloatArray = npt.NDArray[np.float32]
 
 
 def data(context: LessonContext) -> StageData:
-    """What the model says at each place of the translation, measured scores, and vectors where dropout would act."""
+    """Return the model's predictions for each token, measured scores, and vectors where dropout would act."""
     translator, translation = context.service.translator, context.result.translation
     key = ("regularisation.vectors", translation.source)
     vectors = context.compute_once(key, lambda _: _vectors(translator, translation))
@@ -41,7 +46,7 @@ def data(context: LessonContext) -> StageData:
             "vocabulary": vocabulary,
             "vocabularies": {"own": vocabulary, "paper": PRESETS["base"].model.vocab_size},
             "steps": _steps(translation),
-            "measured": {"paper": [_row(*scores) for scores in _PAPER], "small": _small()},
+            "charts": {"scores": _score_charts(context.t)},
             "places": list(PLACES),
             "own_dropout": context.service.card.training_number("dropout", translator.config.dropout),
             "question": QUESTION,
@@ -84,9 +89,12 @@ def _targets(context: LessonContext) -> DotsFigure:
 
 
 def _scores(context: LessonContext) -> DotsFigure | None:
-    """Perplexity and BLEU of the models that the scene shows; None where they are missing."""
-    t, whose = context.t, context.state.choice("whose", "paper", ("paper", "small"))
-    rows = _small() if whose == "small" else [_row(*scores) for scores in _PAPER]
+    """Return perplexity and BLEU of the models that the scene shows; None where they are missing."""
+    return _score_figure(context.state.choice("whose", "paper", _WHOSE), context.t)
+
+
+def _score_figure(whose: str, t: Texts) -> DotsFigure | None:
+    rows = _measured(whose)
     if not rows:
         return None
     columns = [
@@ -94,9 +102,11 @@ def _scores(context: LessonContext) -> DotsFigure | None:
             values=[row[name] for row in rows],
             title=t(f"lesson_regularisation.{name}"),
             axis=t(f"lesson_regularisation.better_{name}"),
-            digits=digits,
+            digits=_DIGITS[name],
+            low=[row["interval"][name][0] for row in rows] if whose == "small" else None,
+            high=[row["interval"][name][1] for row in rows] if whose == "small" else None,
         )
-        for name, digits in (("perplexity", 2), ("bleu", 1))
+        for name in MEASURES[::-1]
     ]
     return DotsFigure(
         row_labels=[f"\u03b5 = {row['epsilon']:g}" for row in rows],
@@ -104,6 +114,40 @@ def _scores(context: LessonContext) -> DotsFigure | None:
         row_title=t("lesson_regularisation.models"),
         language=t.language,
     )
+
+
+def _measured(whose: str) -> list[dict[str, Any]]:
+    return _small() if whose == "small" else [_row(*scores) for scores in _PAPER]
+
+
+def _score_charts(t: Texts) -> dict[str, Any]:
+    """Return the scores for the stage, with the seeds of our small models as marks."""
+
+    def draw(whose: str) -> tuple[dict[str, Any] | None, str]:
+        figure, rows = _score_figure(whose, t), _measured(whose)
+        if figure is None:
+            return None, t("lesson_regularisation.small_missing")
+        drawn = chart_data(figure)
+        none, some = rows[:2]
+        words: dict[str, Any] = {}
+        if whose == "small":
+            for name, column in zip(MEASURES[::-1], drawn["columns"], strict=True):
+                column["marks"] = [row["seeds"][name] for row in rows]
+            verdicts = {name: t(f"lesson_regularisation.verdict_{none['verdict'][name]}") for name in MEASURES}
+            seeds = len(none["seeds"]["bleu"])
+            words = {"seeds": seeds, "perplexity": verdicts["perplexity"], "quality": verdicts["bleu"]}
+        return drawn, t(
+            f"lesson_regularisation.{whose}_say",
+            epsilon=some["epsilon"],
+            before=f"{none['perplexity']:.2f}",
+            after=f"{some['perplexity']:.2f}",
+            bleu=f"{none['bleu']:.1f}",
+            later=f"{some['bleu']:.1f}",
+            **words,
+        )
+
+    options = {whose: t(f"lesson_regularisation.{whose}_models") for whose in _WHOSE}
+    return chart_set([("whose", t("lesson_regularisation.models"), options)], draw)
 
 
 def _losses(context: LessonContext) -> CurvesFigure:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
-from msgspec import structs
-
 from transformer_core.paper.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
 from transformer_core.paper.presets import preset
-from transformer_core.paper.table3 import Results
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
+from viz_app.figures.colours.scales import format_number
 from viz_app.figures.model.figure import Figure
+from viz_app.lessons.chart_data import chart_data, chart_set
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.results.attachment import find_parser, readings
-from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
-from viz_app.lessons.results.reduced_figure import table_3
-from viz_app.lessons.results.reduced_table import MEASURES, load_results, parameter_millions, reduced_result
+from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4, Parser, Score
+from viz_app.lessons.results.reduced_figure import table_3, variation_charts
+from viz_app.lessons.results.reduced_table import load_results
 from viz_app.serving.measurements.parsing_scores import ParsingScores, content_of
 from viz_app.serving.models.loader import get_translation_service
 from viz_app.text import Texts
 
 _TOKENS = 25_000  # source tokens of a batch, and as many target tokens (Section 5.1)
+_PAIRS = ("ende", "enfr")
+_GROUPS = ("single", "ensemble", "transformer")
+_SETTINGS = ("wsj", "more")
 _LENGTH = 30  # tokens of a sentence, an assumption: it changes the count by a few percent only
 
 
@@ -40,37 +41,21 @@ def _run(name: str) -> dict[str, Any]:
     }
 
 
-def _reduced(results: Results) -> dict[str, Any]:
-    """What all models of Table 3 in small have in common, for the words around the picture."""
-    base, training = results.about["base"], results.about["training"]
-    return {"width": base["d_model"], "layers": base["num_layers"], "updates": training["steps"]}
-
-
-def _small(results: Results | None, row: str) -> dict[str, Any] | None:
-    """Our numbers of a row of Table 3; None where it was not trained."""
-    runs = [run for run in results.runs if run.row == row] if results else []
-    if not results or not runs:
-        return None
-    numbers: dict[str, Any] = {
-        measure: dataclasses.asdict(found) for measure in MEASURES if (found := reduced_result(results, row, measure))
-    }
-    return {"parameters": runs[0].parameters, **numbers}
-
-
 def data(context: LessonContext) -> StageData:
-    """The three tables, with parameters counted by our own code, and Table 3 in small."""
-    small = load_results()
-    rows = [
-        dataclasses.asdict(row) | {"counted": parameter_millions(row.preset), "ours": _small(small, row.preset)}
-        for row in TABLE_3
-    ]
+    """Return the charts of Tables 2 to 4, the costs, and what our parser makes of ambiguous sentences."""
+    t = context.t
     return StageData(
         values={
-            "scores": [dataclasses.asdict(score) for score in TABLE_2],
-            "variations": rows,
-            "reduced": _reduced(small) if small else None,
-            "parsers": [dataclasses.asdict(parser) for parser in TABLE_4],
-            "ours": [{"name": name, **structs.asdict(scores)} for name, scores in _ours(context)],
+            "charts": {
+                "variations": variation_charts(t, load_results()),
+                "parsing": _parsing_charts(context),
+                "scores": _score_charts(t),
+            },
+            "heads": [
+                {"heads": preset(row.preset).model.num_heads, "bleu": row.bleu, "perplexity": row.perplexity}
+                for row in TABLE_3
+                if row.row in ("base", "A")
+            ],
             "sentences": _sentences(context),
             "runs": {name: _run(name) for name in PAPER_RUNS},
             "rate": P100_FLOPS,
@@ -134,12 +119,12 @@ def _costs(context: LessonContext) -> DotsFigure:
 
 
 def _parsers(context: LessonContext) -> DotsFigure:
-    """The parsers of Table 4 that were trained on the text of the setting, the best one last; beside them, ours."""
-    t, ours = context.t, _ours(context)
-    setting = context.state.choice("setting", "wsj", ("wsj", "more"))
-    parsers = sorted(
-        (each for each in TABLE_4 if (each.setting == "wsj") == (setting == "wsj")), key=lambda each: each.f1
-    )
+    """Return the parsers of Table 4 that were trained on the text of the setting, the best one last, and ours."""
+    return _parser_figure(context.state.choice("setting", "wsj", _SETTINGS), _ours(context), context.t)
+
+
+def _parser_figure(setting: str, ours: list[tuple[str, ParsingScores]], t: Texts) -> DotsFigure:
+    parsers = _of_setting(setting)
     names = [
         f"{each.name} \u00b7 {t(f'lesson_results.setting_{each.setting}')}"
         if each.setting in ("multi", "generative")
@@ -166,6 +151,29 @@ def _parsers(context: LessonContext) -> DotsFigure:
     return DotsFigure(row_labels=labels, columns=columns, row_title=t("lesson_results.parser"), language=t.language)
 
 
+def _of_setting(setting: str) -> list[Parser]:
+    return sorted((each for each in TABLE_4 if (each.setting == "wsj") == (setting == "wsj")), key=lambda each: each.f1)
+
+
+def _parsing_charts(context: LessonContext) -> dict[str, Any]:
+    """Return Table 4 for the stage: the paper's parsers, and ours below them with right-branching trees as marks."""
+    t, ours = context.t, _ours(context)
+    scores = ", ".join(f"{name} {each.f1:.1f}" for name, each in ours)
+    trivial = [[] if each.right_branching_f1 is None else [each.right_branching_f1] for _, each in ours]
+
+    def draw(setting: str) -> tuple[dict[str, Any], str]:
+        parsers = _of_setting(setting)
+        place = next(place for place, each in enumerate(parsers) if each.name.startswith("Transformer"))
+        drawn = chart_data(_parser_figure(setting, ours, t)) | {"below": True, "strong": [place]}
+        for column in drawn["columns"][1:]:
+            column["marks"] = [*([] for _ in parsers), *trivial]
+        said = t("lesson_results.parsing_say", place=len(parsers) - place, count=len(parsers))
+        return drawn, f"{said} {t('lesson_results.parsing_ours_say', scores=scores)}" if ours else said
+
+    settings = {setting: t(f"lesson_results.setting_{setting}") for setting in _SETTINGS}
+    return chart_set([("setting", t("lesson_results.setting"), settings)], draw)
+
+
 def _attachment(context: LessonContext) -> DotsFigure | None:
     """Of the two readings of each sentence, the share of the one that attaches to the verb."""
     found = _sentences(context)
@@ -184,24 +192,56 @@ def _attachment(context: LessonContext) -> DotsFigure | None:
 
 
 def _scores(context: LessonContext) -> CurvesFigure:
-    pair = context.state.choice("pair", "ende", ("ende", "enfr"))
-    groups = ("single", "ensemble", "transformer")
-    series = []
-    for group in groups:
-        rows = [row for row in TABLE_2 if row.group == group]
-        points = sorted(
-            (cost, bleu)
-            for row in rows
-            if (cost := getattr(row, f"{pair}_flops")) is not None and (bleu := getattr(row, pair)) is not None
-        )
-        label = context.t(f"lesson_results.group_{group}")
-        series.append(
-            Series(x=[x for x, _ in points], y=[y for _, y in points], label=label, dashed=group == "ensemble")
-        )
+    """Return Table 2 as points: BLEU over the cost of training, a series for each kind of system."""
+    return _score_figure(context.state.choice("pair", "ende", _PAIRS), context.t)
+
+
+def _score_figure(pair: str, t: Texts) -> CurvesFigure:
     return CurvesFigure(
-        series=tuple(series),
-        x_title=context.t("lesson_results.flops"),
+        series=tuple(
+            Series(
+                x=[_cost(row, pair) for row in rows],
+                y=[getattr(row, pair) for row in rows],
+                label=t(f"lesson_results.group_{group}"),
+                dashed=group == "ensemble",
+            )
+            for group, rows in _systems(pair).items()
+        ),
+        x_title=t("lesson_results.flops"),
         y_title="BLEU",
         x_log=True,
-        language=context.t.language,
+        language=t.language,
     )
+
+
+def _systems(pair: str) -> dict[str, list[Score]]:
+    """Return the systems that have both numbers, by kind, the cheapest first."""
+    shown = [row for row in TABLE_2 if getattr(row, pair) is not None and _cost(row, pair) is not None]
+    shown.sort(key=lambda row: (_cost(row, pair), getattr(row, pair)))
+    return {group: [row for row in shown if row.group == group] for group in _GROUPS}
+
+
+def _cost(row: Score, pair: str) -> float:
+    cost: float = getattr(row, f"{pair}_flops")
+    return cost
+
+
+def _score_charts(t: Texts) -> dict[str, Any]:
+    """Return Table 2 for the stage, each point with its name; a table of all systems, also without a cost."""
+
+    def draw(pair: str) -> tuple[dict[str, Any], str]:
+        drawn = chart_data(_score_figure(pair, t))
+        for series, (group, rows) in zip(drawn["series"], _systems(pair).items(), strict=True):
+            series["names"] = [f"{row.name}  {getattr(row, pair):g}" for row in rows]
+            series["group"] = group
+        rows = [
+            [row.name, t(f"lesson_results.group_{row.group}"), f"{bleu:g}", format_number(cost) if cost else "\u2013"]
+            for row in TABLE_2
+            if (bleu := getattr(row, pair)) is not None
+            for cost in [_cost(row, pair)]
+        ]
+        columns = [t("lesson_results.system"), t("lesson_results.group"), "BLEU", t("lesson_results.flops")]
+        return drawn | {"table": {"columns": columns, "rows": rows}}, ""
+
+    pairs = {pair: t(f"lesson_results.{pair}") for pair in _PAIRS}
+    return chart_set([("pair", t("lesson_results.pair"), pairs)], draw)

@@ -1,34 +1,42 @@
-"""Table 3 for print: the paper's models and ours of the same rows, with what luck alone may do."""
+"""Table 3 as rows of points: the paper's models and ours of the same rows, with what luck alone may do."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from transformer_core.paper.table3 import Results
 from viz_app.figures import Dots, DotsFigure
+from viz_app.lessons.chart_data import chart_data, chart_set
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.results.paper_results import TABLE_3, Variation
-from viz_app.lessons.results.reduced_table import Measure, parameter_millions, reduced_result
+from viz_app.lessons.results.reduced_table import MEASURES, Measure, ReducedResult, parameter_millions, reduced_result
+from viz_app.text import Texts
 
 _ROWS = ("A", "B", "C", "D", "E", "big", "all")
 _UNITS = {"bleu": "BLEU", "perplexity": "PPL"}
 _DIGITS = {"bleu": 1, "perplexity": 2}
+_MISSING = "\u2013"
 
 
 def table_3(context: LessonContext, results: Results | None) -> DotsFigure:
-    """The rows and the measure that the scene shows; without our numbers the paper's alone."""
-    t = context.t
+    """Return the rows and the measure that the scene shows; without our numbers the paper's alone."""
     row = context.state.choice("row", "A", _ROWS)
-    measure = context.state.choice("measure", "bleu", ("bleu", "perplexity", "parameters"))
-    lines = [line for line in TABLE_3 if row == "all" or line.row in ("base", row)]
+    measure = context.state.choice("measure", "bleu", (*MEASURES, "parameters"))
+    return _figure(row, measure, results, context.t)
+
+
+def _figure(row: str, measure: str, results: Results | None, t: Texts) -> DotsFigure:
+    lines = _lines(row)
+    notes = [t("lesson_results.note_base")]
     if measure == "parameters":
-        columns, notes = _parameters(lines, results, context), [t("lesson_results.note_base")]
+        columns = _parameters(lines, results, t)
     else:
-        columns = _columns(lines, results, "bleu" if measure == "bleu" else "perplexity", context)
-        notes = [t("lesson_results.note_base"), *([t("lesson_results.note_luck")] if results else [])]
+        columns = _columns(lines, results, "bleu" if measure == "bleu" else "perplexity", t)
+        notes += [t("lesson_results.note_luck")] if results else []
     return DotsFigure(
-        row_labels=[_name(line, context) for line in lines],
+        row_labels=[_name(line, t) for line in lines],
         columns=columns,
         row_title=t("lesson_results.change"),
         notes=notes,
@@ -36,14 +44,130 @@ def table_3(context: LessonContext, results: Results | None) -> DotsFigure:
     )
 
 
-def _name(line: Variation, context: LessonContext) -> str:
+def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
+    """Return Table 3 for the stage: every choice of rows and measure, with our seeds and verdicts."""
+    ours = {measure: {line.preset: _found(results, line, measure) for line in TABLE_3} for measure in MEASURES}
+    tables = {row: _table(_lines(row), ours, results, t) for row in _ROWS}
+    rows = {row: t("lesson_results.all_rows") if row == "all" else row for row in _ROWS}
+    measures = {name: t(f"lesson_results.measure_{name}") for name in (*MEASURES, "parameters")}
+
+    def draw(row: str, measure: str) -> tuple[dict[str, Any], str]:
+        lines = _lines(row)
+        drawn = chart_data(_figure(row, measure, results, t)) | {"table": tables[row]}
+        drawn["strong"] = [place for place, line in enumerate(lines) if line.preset == "base"]
+        if measure == "parameters":
+            return drawn, t("lesson_results.parameters_say")
+        paper, small = drawn["columns"][0], drawn["columns"][1:]
+        paper["asides"] = _differences(paper["values"], _DIGITS[measure])
+        for column in small:
+            found = [ours[measure][line.preset] for line in lines]
+            verdicts = [_verdict(each, t) for each in found]
+            changes = _differences(column["values"], _DIGITS[measure])
+            column["asides"] = [f"{change} {said}".strip() for change, said in zip(changes, verdicts, strict=True)]
+            column["marks"] = [list(each.seeds) if each and len(each.seeds) > 1 else [] for each in found]
+        return drawn, f"{_said(row, measure, t)} {_agreement(lines, ours[measure], results, t)}"
+
+    controls = [("row", t("lesson_results.row"), rows), ("measure", t("lesson_results.measure"), measures)]
+    found = chart_set(controls, draw)
+    for chart in found["charts"].values():
+        for column in chart["columns"][1:]:
+            column["short"] = t("lesson_results.of_ours")
+    return found
+
+
+def _lines(row: str) -> list[Variation]:
+    return [line for line in TABLE_3 if row == "all" or line.row in ("base", row)]
+
+
+def _found(results: Results | None, line: Variation, measure: Measure) -> ReducedResult | None:
+    return reduced_result(results, line.preset, measure) if results else None
+
+
+def _verdict(found: ReducedResult | None, t: Texts) -> str:
+    return t(f"lesson_results.verdict_{found.verdict}") if found and found.verdict else ""
+
+
+def _differences(values: Sequence[float | None], digits: int) -> list[str]:
+    """Return how far each value lies from the first, that of base."""
+    base = values[0]
+    if base is None:
+        return [""] * len(values)
+    return ["", *("" if value is None else _signed(value - base, digits) for value in values[1:])]
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "\u2212")
+
+
+def _said(row: str, measure: Measure, t: Texts) -> str:
+    """Name the best and the worst model of the paper."""
+    ranked = sorted(_lines(row), key=lambda line: float(getattr(line, measure)), reverse=measure == "bleu")
+    best, worst = ranked[0], ranked[-1]
+    return t(
+        "lesson_results.variations_say",
+        row=t("lesson_results.every_row") if row == "all" else t("lesson_results.this_row", row=row),
+        measure=_UNITS[measure],
+        best=_name(best, t),
+        high=f"{getattr(best, measure):.{_DIGITS[measure]}f}",
+        worst=_name(worst, t),
+        low=f"{getattr(worst, measure):.{_DIGITS[measure]}f}",
+    )
+
+
+def _agreement(
+    lines: Sequence[Variation], ours: dict[str, ReducedResult | None], results: Results | None, t: Texts
+) -> str:
+    """Say how many of our differences go the paper's way."""
+    if not results:
+        return t("lesson_results.reduced_missing")
+    verdicts = [each.verdict for line in lines if (each := ours[line.preset]) and each.verdict]
+    if not verdicts:
+        return t("lesson_results.reduced_single")
+    counts = {name: verdicts.count(name) for name in ("same", "other", "noise")}
+    return t("lesson_results.reduced_say", count=len(verdicts), **counts)
+
+
+def _table(
+    lines: Sequence[Variation],
+    ours: dict[Measure, dict[str, ReducedResult | None]],
+    results: Results | None,
+    t: Texts,
+) -> dict[str, Any]:
+    """Return everything that is known of some rows, of both measures."""
+    sizes = {run.row: f"{run.parameters / 1e6:.3f}" for run in results.runs} if results else {}
+    rows = []
+    for line in lines:
+        found = [ours[measure][line.preset] for measure in MEASURES]
+        cells = [cell for each, measure in zip(found, MEASURES, strict=True) for cell in _cells(each, measure, t)]
+        counted = [f"{millions:.1f}" for millions in parameter_millions(line.preset)]
+        seeds = str(len(found[0].seeds)) if found[0] else _MISSING
+        printed = _MISSING if line.millions is None else f"{line.millions:g}"
+        scores = [f"{line.bleu:.1f}", f"{line.perplexity:.2f}"]
+        rows.append([_name(line, t), *scores, *cells, seeds, printed, *counted, sizes.get(line.preset, _MISSING)])
+    paper, own, verdict = (t(f"lesson_results.{name}") for name in ("of_paper", "of_ours", "verdict"))
+    columns = [t("lesson_results.change"), f"{paper}: BLEU", f"{paper}: PPL"]
+    columns += [f"{own}: {each}" for each in ("BLEU", verdict, "PPL", verdict)]
+    columns += [t(f"lesson_results.{name}") for name in ("seeds", "printed")]
+    columns += [f"{t('lesson_results.counted')} ({size})" for size in ("37,000", "40,960")]
+    return {"columns": [*columns, t("lesson_results.counted_ours")], "rows": rows}
+
+
+def _cells(found: ReducedResult | None, measure: Measure, t: Texts) -> tuple[str, str]:
+    """Return our value with its standard deviation, and how it compares."""
+    if found is None:
+        return _MISSING, _MISSING
+    around = "" if found.deviation is None else f" \u00b1 {found.deviation:.{_DIGITS[measure]}f}"
+    return f"{found.mean:.{_DIGITS[measure]}f}{around}", _verdict(found, t) or _MISSING
+
+
+def _name(line: Variation, t: Texts) -> str:
     if line.preset == "table3-e-learned":
-        return context.t("lesson_results.learned_positions")
+        return t("lesson_results.learned_positions")
     return line.change or line.row
 
 
-def _columns(lines: list[Variation], results: Results | None, measure: Measure, context: LessonContext) -> list[Dots]:
-    t = context.t
+def _columns(lines: list[Variation], results: Results | None, measure: Measure, t: Texts) -> list[Dots]:
     look: dict[str, Any] = {
         "axis": f"{_UNITS[measure]} ({t('lesson_results.better')} \u2192)",
         "digits": _DIGITS[measure],
@@ -58,7 +182,7 @@ def _columns(lines: list[Variation], results: Results | None, measure: Measure, 
     bands = [each.band if each and each.band else (math.nan, math.nan) for each in found]
     small = Dots(
         values=[each.mean if each else math.nan for each in found],
-        title=_title(results, context),
+        title=_title(results, t),
         base=found[0].mean if found[0] else None,
         low=[low for low, _ in bands],
         high=[high for _, high in bands],
@@ -68,8 +192,7 @@ def _columns(lines: list[Variation], results: Results | None, measure: Measure, 
     return [paper, small]
 
 
-def _parameters(lines: list[Variation], results: Results | None, context: LessonContext) -> list[Dots]:
-    t = context.t
+def _parameters(lines: list[Variation], results: Results | None, t: Texts) -> list[Dots]:
     values = [parameter_millions(line.preset)[1] for line in lines]
     axis = t("lesson_results.millions")
     paper = Dots(values=values, title=t("lesson_results.of_paper"), axis=axis, base=values[0], digits=1, log=True)
@@ -78,7 +201,7 @@ def _parameters(lines: list[Variation], results: Results | None, context: Lesson
     sizes = {run.row: run.parameters / 1e6 for run in results.runs}
     small = Dots(
         values=[sizes.get(line.preset, math.nan) for line in lines],
-        title=_title(results, context),
+        title=_title(results, t),
         axis=axis,
         base=sizes["base"],
         digits=3,
@@ -87,7 +210,7 @@ def _parameters(lines: list[Variation], results: Results | None, context: Lesson
     return [paper, small]
 
 
-def _title(results: Results, context: LessonContext) -> str:
+def _title(results: Results, t: Texts) -> str:
     base, updates = results.about["base"], results.about["training"]["steps"]
     values = {"width": base["d_model"], "layers": base["num_layers"], "updates": f"{updates:,}"}
-    return context.t("lesson_results.of_ours_small", **values)
+    return t("lesson_results.of_ours_small", **values)

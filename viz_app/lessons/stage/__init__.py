@@ -74,10 +74,10 @@ def join_code(name: str) -> str:
         return join_modules(entry)
     scenes = {each: each.title().replace("_", "") for each in names}
     imports = {f"../{BENCHES}/{each}/{each}.js": scene for each, scene in scenes.items()}
-    imports["../../stage/js/provide.js"] = "provide"
+    imports["../../stage/js/provide.js"] = "registerScenes"
     lines = [f'import {{ {what} }} from "{path}";' for path, what in imports.items()]
     provided = ", ".join(f"{each}: {scene}" for each, scene in scenes.items())
-    lines.append(f'export default function bring() {{ provide("{name}", {{ {provided} }}); }}')
+    lines.append(f'export default function register() {{ registerScenes("{name}", {{ {provided} }}); }}')
     return join_modules(entry, "\n".join(lines))
 
 

@@ -28,12 +28,16 @@ def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(visit: Visit, scene
     evidence = suspects.gather_evidence(name, visit(scene))
     assert found.values["scene"] == (scene or "a") and not found.values["cut"]
     assert found.values["wrote"][1] == evidence.wrote and found.values["tokens"] == evidence.tokens
-    np.testing.assert_array_equal(found.arrays["alike"][1], evidence.alike)
+    charts = found.values["charts"]
+    for exhibit, values in (("vectors", evidence.alike), ("order", evidence.moved), ("evenness", evidence.evenness)):
+        np.testing.assert_allclose(charts[exhibit]["series"][1]["y"], values, rtol=1e-6, atol=1e-7)
+    assert f"{np.mean(evidence.evenness):.2f} for the suspect" in charts["evenness"]["said"]
+    assert [tick for _, tick in charts["evenness"]["x"]["ticks"]][-1] == f"2.{len(evidence.evenness) // 2}"
     np.testing.assert_allclose(found.arrays["attention"][1] / 255, evidence.attention, atol=1 / 500)
     for row, model in enumerate((HEALTHY, name)):
         course = training_curves()[model]
-        np.testing.assert_allclose(found.arrays["loss"][row], course.mean_nll, rtol=1e-6)
-        assert found.arrays["step"][row].tolist() == course.step.tolist()
+        np.testing.assert_allclose(charts["loss"]["series"][row]["y"], course.mean_nll, rtol=1e-6)
+        assert charts["loss"]["series"][row]["x"] == course.step.tolist()
     assert not any(each in repr(found.values) for each in SUSPECTS.values())
 
 
@@ -41,7 +45,9 @@ def test_the_last_scene_has_what_the_copyist_does(visit: Visit) -> None:
     found = broken.data(visit("predict"))
     assert found.values["ahead"][0] == 0 < found.values["ahead"][1]
     assert found.arrays["copying"].shape == (2, len(found.values["inputs"]), len(found.values["inputs"]))
-    np.testing.assert_allclose(found.arrays["loss"][1], training_curves()[COPYIST].mean_nll, rtol=1e-6)
+    np.testing.assert_allclose(
+        found.values["charts"]["loss"]["series"][1]["y"], training_curves()[COPYIST].mean_nll, rtol=1e-6
+    )
 
 
 def test_a_long_sentence_is_cut_and_that_is_told(visit: Visit) -> None:

@@ -81,20 +81,22 @@ def test_the_figure_of_the_targets_asks_for_a_distribution(context: LessonContex
     assert asked.ends() == said.ends()
 
 
-def test_the_figure_of_the_scores_holds_what_the_stage_shows(
-    context: LessonContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_stage_draws_the_figure_of_the_scores(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     small = dataclasses.replace(context, state=LessonState("scores", {"whose": "small"}))
+    shown = regularisation.data(context).values["charts"]["scores"]
     for at, whose in ((context, "paper"), (small, "small")):
-        drawn = regularisation.figure("scores", at)
+        drawn, chart = regularisation.figure("scores", at), shown["charts"][whose]
         assert isinstance(drawn, DotsFigure)
-        rows = regularisation.data(at).values["measured"][whose]
-        assert [list(column.places) for column in drawn.columns] == [
-            [row["perplexity"] for row in rows],
-            [row["bleu"] for row in rows],
-        ]
-    monkeypatch.setattr(regularisation, "_small", list)
+        for column, sent in zip(drawn.columns, chart["columns"], strict=True):
+            np.testing.assert_allclose(sent["values"], column.places, rtol=1e-6)
+            for place, end in enumerate(("low", "high") if whose == "small" else ()):
+                np.testing.assert_allclose(sent[end], column.bands[:, place], rtol=1e-6)
+    paper = [column["texts"][0] for column in shown["charts"]["paper"]["columns"]]
+    assert paper == ["4.67", "25.3"] and "from 4.67 to 4.92" in shown["said"]["paper"]  # Table 3, row (D)
+    monkeypatch.setattr(regularisation, "load_results", lambda: None)
     assert regularisation.figure("scores", small) is None
+    missing = regularisation.data(context).values["charts"]["scores"]
+    assert missing["charts"]["small"] is None and missing["said"]["small"].endswith("no small models.")
 
 
 def test_vectors_are_those_that_dropout_would_meet(context: LessonContext) -> None:
@@ -125,10 +127,9 @@ def test_vectors_are_those_that_dropout_would_meet(context: LessonContext) -> No
     assert found.arrays["drawn"].min() >= 0 and found.arrays["drawn"].max() < 1
 
 
-def test_small_models_stand_beside_the_paper(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_models_stand_beside_the_paper() -> None:
     """Means and intervals of the seeds that the file names, against NumPy and the printed quantiles of Student's t."""
-    measured = regularisation.data(context).values["measured"]
-    assert measured["paper"][0] == {"epsilon": 0.0, "perplexity": 4.67, "bleu": 25.3}  # Table 3, row (D)
+    small = regularisation._small()
     runs = json.loads((SMALL / "table3.json").read_text(encoding="utf-8"))["runs"]
     by_row: dict[str, list[float]] = {}
     for run in runs:
@@ -137,8 +138,8 @@ def test_small_models_stand_beside_the_paper(context: LessonContext, monkeypatch
     degrees = sum(len(values) - 1 for values in pooled)
     deviation = np.sqrt(sum(((values - values.mean()) ** 2).sum() for values in pooled) / degrees)
     names = ("table3-d-smoothing0", "base", "table3-d-smoothing0.2")
-    assert [row["epsilon"] for row in measured["small"]] == [0.0, 0.1, 0.2]
-    for name, row in zip(names, measured["small"], strict=True):
+    assert [row["epsilon"] for row in small] == [0.0, 0.1, 0.2]
+    for name, row in zip(names, small, strict=True):
         assert row["seeds"]["bleu"] == by_row[name] and len(by_row[name]) == 3
         assert row["bleu"] == pytest.approx(np.mean(by_row[name]))
         half = T_QUANTILES[degrees] * deviation / np.sqrt(3)
@@ -147,8 +148,6 @@ def test_small_models_stand_beside_the_paper(context: LessonContext, monkeypatch
         low, high = row["interval"]["perplexity"]
         middle = np.log(row["seeds"]["perplexity"]).mean()  # perplexity differs by factors
         assert np.log(low) + np.log(high) == pytest.approx(2 * middle) and low < row["perplexity"] < high
-    monkeypatch.setattr(regularisation, "load_results", lambda: None)
-    assert regularisation.data(context).values["measured"]["small"] == []
 
 
 def test_the_verdicts_follow_from_the_seeds() -> None:

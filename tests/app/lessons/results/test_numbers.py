@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +15,14 @@ from transformer_core.paper.presets import PRESETS
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, DotsFigure
 from viz_app.lessons.context import LessonContext
+from viz_app.lessons.labels import labels
 from viz_app.lessons.results.numbers import data, figure
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
-from viz_app.lessons.results.reduced_table import RESULTS
+from viz_app.lessons.results.reduced_table import RESULTS, parameter_millions
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
+
+SYSTEMS = {score.name for score in TABLE_2}
 
 
 def no_model() -> TranslationService:
@@ -28,42 +33,75 @@ def context(**settings: str | float) -> LessonContext:
     return LessonContext("The dog.", LessonState("scores", settings), "en", no_model, "test")
 
 
+def variations(row: str = "all", measure: str = "bleu") -> dict[str, Any]:
+    """Table 3 as the stage gets it."""
+    chart: dict[str, Any] = data(context()).values["charts"]["variations"]["charts"][f"{row} {measure}"]
+    return chart
+
+
 def test_counted_parameters_round_to_the_printed_ones() -> None:
     """With the vocabulary and biases of the authors' code all rows but big do (see docs/fidelity.md)."""
-    for row in data(context()).values["variations"]:
-        assert row["preset"] in PRESETS
-        if row["millions"] is not None and row["row"] != "big":
-            assert round(row["counted"][1]) == row["millions"], row["change"]
-    base = data(context()).values["variations"][0]
-    assert base["counted"][0] == pytest.approx(63.045632)
+    for row in TABLE_3:
+        assert row.preset in PRESETS
+        if row.millions is not None and row.row != "big":
+            assert round(parameter_millions(row.preset)[1]) == row.millions, row.change
+    assert parameter_millions("base")[0] == pytest.approx(63.045632)
+    assert variations()["table"]["rows"][0][-3:-1] == ["63.0", "65.1"]
 
 
 def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
-    """Means and spreads computed anew from the JSON that ships."""
+    """Means and spreads computed anew from the JSON that ships, on the stage as in the figure for print."""
     content = json.loads(RESULTS.read_text(encoding="utf-8"))
-    rows = {row["preset"]: row["ours"] for row in data(context()).values["variations"]}
-    for preset, found in rows.items():
-        runs = [run for run in content["runs"] if run["row"] == preset]
-        assert runs, preset
-        assert found["parameters"] == runs[0]["parameters"]
-        for measure in ("bleu", "perplexity"):
-            values = [run[measure] for run in runs]
-            assert found[measure]["seeds"] == tuple(values)
-            assert found[measure]["mean"] == pytest.approx(float(np.mean(values)))
+    words = {"same direction", "opposite", "n.s."}
+    for measure, digits in (("bleu", 1), ("perplexity", 2)):
+        chart = variations(measure=measure)
+        paper, ours = chart["columns"]
+        drawn = figure("variations", context(row="all", measure=measure))
+        assert isinstance(drawn, DotsFigure)
+        for index, row in enumerate(TABLE_3):
+            values = [run[measure] for run in content["runs"] if run["row"] == row.preset]
+            assert paper["values"][index] == getattr(row, measure)
+            assert ours["values"][index] == pytest.approx(float(np.mean(values)), rel=1e-6)
+            assert (drawn.columns[0].places[index], drawn.columns[1].places[index]) == (
+                getattr(row, measure),
+                pytest.approx(float(np.mean(values))),
+            )
+            assert ours["marks"][index] == (values if len(values) > 1 else [])
+            cells = chart["table"]["rows"][index]
             if len(values) > 1:
-                assert found[measure]["deviation"] == pytest.approx(float(np.std(values, ddof=1)))
-            assert (found[measure]["verdict"] is None) == (preset == "base")
-    reduced = data(context()).values["reduced"]
-    assert (reduced["width"], reduced["layers"]) == (512 // 8, 6 // 2)
-    assert reduced["updates"] == content["training"]["steps"]
+                assert f"{np.mean(values):.{digits}f} \u00b1 {np.std(values, ddof=1):.{digits}f}" in cells
+            said = any(ours["asides"][index].endswith(word) for word in words)
+            assert said == (row.preset != "base")
+            assert drawn.columns[1].empty[index] == ours["asides"][index].endswith("n.s.")
+    title = variations()["columns"][1]["title"]
+    assert title == f"Ours: width {512 // 8}, {6 // 2} + {6 // 2} layers, {content['training']['steps']:,} steps"
+
+
+def test_the_line_below_table_3_counts_what_is_drawn() -> None:
+    t = labels("en")
+    said = data(context()).values["charts"]["variations"]["said"]
+    assert "best is d_ff = 4096 with 26.2, worst N = 2 with 23.7" in said["C bleu"]
+    assert "best is big with 4.33, worst N = 2 with 6.11" in said["all perplexity"]
+    for row, measure in product(("A", "C", "all"), ("bleu", "perplexity")):
+        asides = variations(row, measure)["columns"][1]["asides"]
+        same, other, noise = (
+            sum(each.endswith(word) for each in asides) for word in ("same direction", "opposite", "n.s.")
+        )
+        told = t("lesson_results.reduced_say", count=len(asides) - 1, same=same, other=other, noise=noise)
+        assert said[f"{row} {measure}"].endswith(told)
 
 
 def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viz_app.lessons.results.numbers.load_results", lambda: None)
-    values = data(context()).values
-    assert values["reduced"] is None
-    assert {row["ours"] for row in values["variations"]} == {None}
-    assert len(values["variations"]) == len(TABLE_3)
+    found = data(context()).values["charts"]["variations"]
+    for key, chart in found["charts"].items():
+        assert [column["title"] for column in chart["columns"]] == ["Paper"]
+        measure = key.split()[1]
+        drawn = figure("variations", context(measure=measure))
+        assert isinstance(drawn, DotsFigure) and [column.title for column in drawn.columns] == ["Paper"]
+        if measure != "parameters":
+            assert found["said"][key].endswith(labels("en")("lesson_results.reduced_missing"))
+    assert len(found["charts"]["all bleu"]["rows"]) == len(TABLE_3)
 
 
 def test_costs_are_time_by_machines_by_rate() -> None:
@@ -90,6 +128,10 @@ def test_the_figure_holds_every_point_with_a_cost() -> None:
         assert isinstance(drawn, CurvesFigure)
         count = sum(getattr(score, f"{pair}_flops") is not None for score in TABLE_2)
         assert sum(len(series.xs) for series in drawn.series) == count
+        shown = data(context()).values["charts"]["scores"]["charts"][pair]
+        names = [name for series in shown["series"] for name in series["names"]]
+        assert len(set(names)) == count and all(name.split("  ")[0] in SYSTEMS for name in names)
+        assert len(shown["table"]["rows"]) == sum(getattr(score, pair) is not None for score in TABLE_2)
     assert figure("quiz", context()) is None, "the answer is not given away"
 
 
@@ -119,7 +161,8 @@ def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch
     tests = [each for each in measured.values() if each["part"] == "test"]
     tested = [each[search] for each in tests for search in ("bracketing", "free") if search in each]
     shown = replace(context(setting="wsj"), state=LessonState("parsing", {"setting": "wsj"}))
-    assert [each["f1"] for each in data(shown).values["ours"]] == [each["f1"] for each in tested]
+    stage = data(shown).values["charts"]["parsing"]["charts"]["wsj"]["columns"]
+    assert [f1 for f1 in stage[1]["values"] if f1] == [pytest.approx(each["f1"], rel=1e-6) for each in tested]
     drawn = figure("parsing", shown)
     assert isinstance(drawn, DotsFigure)
     paper, ours = (np.asarray(column.values) for column in drawn.columns)
@@ -129,26 +172,13 @@ def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch
     assert len(set(drawn.row_labels)) == len(drawn.row_labels)
 
 
-@pytest.mark.parametrize("measure", ["bleu", "perplexity", "parameters"])
-def test_the_figure_of_table_3_holds_the_papers_numbers_and_ours(measure: str) -> None:
-    rows = {row["preset"]: row for row in data(context()).values["variations"]}
-    drawn = figure("variations", context(row="all", measure=measure))
+def test_the_figure_of_table_3_holds_its_rows_and_counted_parameters() -> None:
+    sizes = {run["row"]: run["parameters"] for run in json.loads(RESULTS.read_text(encoding="utf-8"))["runs"]}
+    drawn = figure("variations", context(row="all", measure="parameters"))
     assert isinstance(drawn, DotsFigure)
-    paper, small = drawn.columns
-    for index, (preset, row) in enumerate(rows.items()):
-        if measure == "parameters":
-            assert (paper.places[index], small.places[index]) == (row["counted"][1], row["ours"]["parameters"] / 1e6)
-        else:
-            assert (paper.places[index], small.places[index]) == (row[measure], row["ours"][measure]["mean"])
-            assert small.empty[index] == (row["ours"][measure]["verdict"] == "noise"), preset
-    some = figure("variations", context(row="D", measure=measure))
+    for index, row in enumerate(TABLE_3):
+        found = [column.places[index] for column in drawn.columns]
+        assert found == [parameter_millions(row.preset)[1], sizes[row.preset] / 1e6]
+    some = figure("variations", context(row="D"))
     assert isinstance(some, DotsFigure)
     assert [label for label in some.row_labels] == ["base", "P_drop = 0.0", "P_drop = 0.2", "ε_ls = 0.0", "ε_ls = 0.2"]
-
-
-def test_the_figure_of_table_3_without_our_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viz_app.lessons.results.numbers.load_results", lambda: None)
-    for measure in ("bleu", "parameters"):
-        drawn = figure("variations", context(measure=measure))
-        assert isinstance(drawn, DotsFigure)
-        assert [column.title for column in drawn.columns] == ["Paper"]

@@ -25,7 +25,7 @@ def test_a_browser_can_read_the_code_of_a_lesson(name: str, node: str, tmp_path:
 @pytest.mark.parametrize("name", STAGES)
 def test_every_scene_of_the_prose_has_its_picture(name: str) -> None:
     code = join_code(name)
-    (provided,) = re.findall(r"provide\(\"\w+\", \{([^}]*)\}\)", code)
+    (provided,) = re.findall(r"registerScenes\(\"\w+\", \{([^}]*)\}\)", code)
     assert set(re.findall(r"(\w+):", provided)) == {scene.name for scene in load_lesson(name, "en").scenes}
 
 

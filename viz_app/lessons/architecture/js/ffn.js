@@ -3,9 +3,10 @@
 import { ease, fillText, tiny } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { box, faint, NARROW, pixelOf, share, Tensors, value } from "./parts.js";
+import { box, faint, pixelOf, share, Tensors, value } from "./parts.js";
 
 const ACROSS = 16; // numbers of a patch beside each other
 const MIN = 34; // pixels for a token
@@ -14,6 +15,8 @@ const MIN = 34; // pixels for a token
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class FeedForward extends Scene {
+  size = { narrow: 430, least: 430, most: 560 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -38,11 +41,6 @@ export class FeedForward extends Scene {
     const { stack, encoder, decoder, layer } = this.texts;
     const layers = this.lesson.values.model.num_layers;
     return [choice("stack", stack, { encoder, decoder }), slider({ name: "layer", label: layer, min: 1, max: layers })];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 430 : Math.max(430, Math.min(room, 560));
   }
 
   /**
@@ -76,7 +74,7 @@ export class FeedForward extends Scene {
    * @param {number} count
    */
   places({ width, height }, count) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const label = narrow ? 10 : 118;
     const fit = Math.max(2, Math.min(count, Math.floor((width - label) / MIN)));
     const column = Math.min(96, (width - label) / fit);
@@ -120,7 +118,7 @@ export class FeedForward extends Scene {
     for (let token = shown.length - 1; token >= 0; token--)
       this.drawToken(pen, place, network, token, shown[token], slots[token], theme.kinds[settings.stack]);
     const checked = fillText(this.texts.order_checked, { error: tiny(this.lesson.values.order_error) });
-    if (pen.width < NARROW) wrapped(pen, checked, 0, pen.height - 26, pen.width, { colour: theme.muted, size: 12 });
+    if (isNarrow(pen.width)) wrapped(pen, checked, 0, pen.height - 26, pen.width, { colour: theme.muted, size: 12 });
     else pen.note(checked, place.left, pen.height - 10, { most: pen.width - place.left });
   }
 
@@ -136,7 +134,7 @@ export class FeedForward extends Scene {
     const { d_model: d, d_ff: inner } = this.lesson.values.model;
     const width = place.column * count - 4;
     const style = { fill: faint(theme.muted, 0.12), line: theme.line, size: 12.5, bold: 600 };
-    const narrow = pen.width < NARROW;
+    const narrow = isNarrow(pen.width);
     const formulas = narrow
       ? ["max(0, xW\u2081 + b\u2081)", "\u00b7 W\u2082 + b\u2082"]
       : [`${texts.same_for_all}: max(0, xW\u2081 + b\u2081)`, `${texts.same_for_all}: \u2026 W\u2082 + b\u2082`];

@@ -2,16 +2,19 @@
 
 import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { drawFigure } from "./figure1.js";
 import { drawPanel, panelAt } from "./panel.js";
-import { NARROW, Tensors } from "./parts.js";
+import { Tensors } from "./parts.js";
 import { routeOf, stationAt } from "./route.js";
 
 const HELD = 0.3; // of a step the sentence stands, then it moves on
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Flow extends Scene {
+  size = { narrow: 800, least: 450, most: 640 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -33,17 +36,12 @@ export class Flow extends Scene {
     });
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 800 : Math.max(450, Math.min(room, 640));
-  }
-
   /**
    * Where Figure 1 and the panel of the station stand.
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {
-    if (width < NARROW)
+    if (isNarrow(width))
       return { figure: { x: 0, y: 4, width, height: 430 }, panel: { x: 0, y: 462, width, height: height - 464 } };
     const wide = Math.min(430, width * 0.48);
     return {

@@ -1,6 +1,6 @@
 // The code of the lesson "Encoder and decoder, the whole way".
 
-import { provide } from "../../stage/js/provide.js";
+import { registerScenes } from "../../stage/js/provide.js";
 import { FeedForward } from "./ffn.js";
 import { Flow } from "./flow.js";
 import { Predict } from "./predict.js";
@@ -8,8 +8,8 @@ import { Residual } from "./residual.js";
 import { Shared } from "./shared.js";
 import { Training } from "./training.js";
 
-export default function bring() {
-  provide("architecture", {
+export default function register() {
+  registerScenes("architecture", {
     flow: Flow,
     residual: Residual,
     ffn: FeedForward,

@@ -5,7 +5,6 @@ import { tokenText } from "../../../components/common/text/tokens.js";
 import { Grid } from "../../stage/js/grid.js";
 import { scrolledRow } from "../../stage/js/paragraph.js";
 
-export const NARROW = 620;
 const LIMIT = 4; // as forward_steps.py packs numbers
 const STRONGEST = 3; // the number that has the full colour
 

@@ -2,23 +2,21 @@
 
 import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { faint, NARROW, share } from "./parts.js";
+import { faint, share } from "./parts.js";
 
 /** @type {("attention" | "feed_forward" | "matrix" | "norms")[]} */
 const PARTS = ["attention", "feed_forward", "matrix", "norms"];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Predict extends Scene {
+  size = { narrow: 430, least: 360, most: 470 };
+
   get controls() {
     const { texts } = this;
     return [choice("model", texts.model, { this: texts.model_this, base: texts.model_base, big: texts.model_big })];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 430 : Math.max(360, Math.min(room, 470));
   }
 
   /**
@@ -38,7 +36,7 @@ export class Predict extends Scene {
   draw(pen, settings) {
     const { width, height, theme, revealed } = pen;
     const { texts } = this;
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const left = narrow ? 0 : 190;
     const top = 34;
     const lane = (height - top - (narrow ? 40 : 26)) / PARTS.length;

@@ -4,8 +4,9 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { ease, fillText, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
-import { drawTokens, NARROW, pixelOf, Tensors, tokenAt, value } from "./parts.js";
+import { drawTokens, pixelOf, Tensors, tokenAt, value } from "./parts.js";
 
 const TERMS = ["x", "sub", "sum", "norm"];
 const TOKENS = { x: 0, y: 0 };
@@ -17,6 +18,8 @@ const TOKENS = { x: 0, y: 0 };
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Residual extends Scene {
+  size = { narrow: 620, least: 430, most: 600 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -50,11 +53,6 @@ export class Residual extends Scene {
     const most = Math.max(encoder.length, decoder.length);
     const start = Math.min(2, encoder.length);
     return [slider({ name: "token", label: this.texts.position, min: 1, max: most, start })];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 620 : Math.max(430, Math.min(room, 600));
   }
 
   /**
@@ -142,7 +140,7 @@ export class Residual extends Scene {
 
   /** @param {{ width: number, height: number }} given */
   places({ width, height }) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const label = narrow ? 0 : 148;
     const numbers = narrow ? 150 : 190;
     const top = 82;
@@ -196,7 +194,7 @@ export class Residual extends Scene {
 
   /** @param {{ width: number, height: number }} given */
   chart({ width, height }) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const top = narrow ? 352 : Math.max(82 + 4 * this.places({ width, height }).row + 42, height * 0.64);
     const across = new Axis(-0.5, this.steps.length - 0.5, 40, width - 10);
     return { across, up: new Axis(0, 1, height - 30, top), top, foot: height - 30 };

@@ -3,12 +3,15 @@
 import { fillText, formatCount, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { arrow, drawTokens, faint, NARROW, share, tokenAt } from "./parts.js";
+import { arrow, drawTokens, faint, share, tokenAt } from "./parts.js";
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Shared extends Scene {
+  size = { narrow: 690, least: 400, most: 540 };
+
   get playhead() {
     const tokens = this.lesson.values.tokens.encoder;
     return playhead({
@@ -35,17 +38,12 @@ export class Shared extends Scene {
     ];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 690 : Math.max(400, Math.min(room, 540));
-  }
-
   /**
    * Left: what is read; middle: the matrix; right: what is written.
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {
-    if (width < NARROW)
+    if (isNarrow(width))
       return {
         narrow: true,
         line: 28, // height of a row of bars

@@ -3,8 +3,9 @@
 import { ease, fillText, tiny } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
-import { faint, NARROW, share } from "./parts.js";
+import { faint, share } from "./parts.js";
 import { drawCells, drawCounts, drawFrame, drawOutline, drawTitle } from "./square.js";
 
 const TOP = 46;
@@ -38,12 +39,12 @@ export class Training extends Scene {
   /** @type {Scene["height"]} */
   height(width, room) {
     const wanted = TOP + FOOT + 12 + this.widest(width);
-    return width < NARROW ? 2 * wanted : Math.max(300, Math.min(room, wanted));
+    return isNarrow(width) ? 2 * wanted : Math.max(300, Math.min(room, wanted));
   }
 
   /** @param {number} width */
   half(width) {
-    return width < NARROW ? width : width / 2 - 10;
+    return isNarrow(width) ? width : width / 2 - 10;
   }
 
   /**
@@ -56,7 +57,7 @@ export class Training extends Scene {
 
   /** @param {{ width: number, height: number }} given */
   places({ width, height }) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const half = this.half(width);
     const tall = narrow ? height / 2 - 12 : height - 6;
     const side = Math.min(this.widest(width), tall - TOP - FOOT);

@@ -1,16 +1,18 @@
 // What the scenes of this lesson share: a healthy model beside a suspect, and what both write.
 
-import { fillText, formatCount, signed } from "../../../components/common/text/format.js";
+import { fillText } from "../../../components/common/text/format.js";
+import { split } from "../../stage/js/layout.js";
 import { drawMap } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
-const WIDE = 600; // from here on two maps stand side by side
 const SLANT = 26; // by which the last label of a map reaches out of it
 const LINE = 24;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Case extends Scene {
+  size = { narrow: 640, least: 400, most: 620 };
+
   /** Name of the scene, which each suspect gives. */
   get name() {
     return "";
@@ -44,13 +46,8 @@ export class Case extends Scene {
     return chosen ? [{ name: this.texts.chosen, text: chosen, colour: muted }] : [];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < WIDE ? 640 : Math.max(400, Math.min(room, 620));
-  }
-
-  /** What stands in the place of a figure that cannot be drawn yet. */
-  get waiting() {
+  missing() {
+    if (this.ready) return null;
     return this.lesson.values.missing ? this.texts.missing : this.texts.waiting;
   }
 
@@ -87,34 +84,12 @@ export class Case extends Scene {
    * @param {{ labels: string[], weights: (row: number) => NdArray, masked?: (row: number) => boolean }} maps
    */
   drawPair(pen, box, { labels, weights, masked = () => false }) {
-    const wide = box.width >= WIDE;
-    const [across, down] = wide ? [(box.width - 16) / 2, box.height] : [box.width, box.height / 2];
     const axes = { queries: labels, keys: labels, titles: [this.texts.query, this.texts.key] };
     const colours = this.colours(pen.theme);
-    this.names.forEach((name, row) => {
-      const [x, y] = wide ? [row * (across + 16), box.y] : [0, box.y + row * down];
-      drawMap(pen, weights(row), axes, { x, y: y + 4, width: across - SLANT, height: down - 26, masked: masked(row) });
-      pen.write(name, x, y + 8, { colour: colours[row], size: 14, weight: 650, most: across });
+    split(box, { gap: 16 }).forEach(({ x, y, width, height }, row) => {
+      drawMap(pen, weights(row), axes, { x, y: y + 4, width: width - SLANT, height: height - 18, masked: masked(row) });
+      pen.write(this.names[row], x, y + 8, { colour: colours[row], size: 14, weight: 650, most: width });
     });
-  }
-
-  /** The loss of both after their last recorded updates. */
-  lastLoss() {
-    const { loss, step } = this.lesson.arrays;
-    const last = loss.shape[1] - 1;
-    return { update: formatCount(step.at(0, last)), one: signed(loss.at(0, last)), other: signed(loss.at(1, last)) };
-  }
-
-  /**
-   * The numbers of an array (2, n) as a table: a label, the healthy model's, the suspect's.
-   * @param {string} title
-   * @param {NdArray} array
-   * @param {(index: number) => string | number} label
-   * @returns {TableData}
-   */
-  pairs(title, array, label) {
-    const rows = Array.from({ length: array.shape[1] }, (_, i) => [label(i), array.at(0, i), array.at(1, i)]);
-    return { columns: [title, ...this.names], rows };
   }
 
   /** How the translations of both score. */

@@ -1,8 +1,8 @@
 // The last suspect: the best loss of all. What it writes alone, and where its decoder looks, is revealed.
 
 import { fillText, percent } from "../../../components/common/text/format.js";
+import { chartTable, drawChart } from "../../stage/js/chartscene.js";
 import { Case } from "./case.js";
-import { drawLoss } from "./charts.js";
 
 export class Copyist extends Case {
   get name() {
@@ -18,7 +18,6 @@ export class Copyist extends Case {
    * @type {Scene["draw"]}
    */
   draw(pen) {
-    if (!this.ready) return pen.message(this.waiting);
     const { revealed } = pen;
     const { values, arrays } = this.lesson;
     const { texts } = this;
@@ -32,7 +31,7 @@ export class Copyist extends Case {
     if (revealed) written.push({ name: texts.greedy, text: values.greedy[1], colour: others });
     written.push(...this.chosen(pen.theme));
     const box = this.drawLines(pen, values.read, written);
-    if (!revealed) return drawLoss(pen, arrays, box, colours, [texts.update, texts.loss]);
+    if (!revealed) return drawChart(pen, box, values.charts.loss);
     return this.drawPair(pen, box, {
       labels: values.inputs,
       weights: (row) => arrays.copying.part(row),
@@ -42,16 +41,13 @@ export class Copyist extends Case {
 
   /** @type {Scene["say"]} */
   say(settings, revealed) {
-    if (!this.ready) return this.waiting;
     const { texts } = this;
-    const { ahead, cut } = this.lesson.values;
+    const { ahead, charts, cut } = this.lesson.values;
     const answer = revealed ? [fillText(texts.say_ahead, { share: percent(ahead[1]) }), this.verdict] : [];
-    return [fillText(texts.say_loss, this.lastLoss()), ...answer, ...(cut ? [texts.cut] : [])].join(" ");
+    return [charts.loss.said, ...answer, ...(cut ? [texts.cut] : [])].join(" ");
   }
 
   table() {
-    if (!this.ready) return null;
-    const { loss, step } = this.lesson.arrays;
-    return this.pairs(this.texts.update, loss, (record) => step.at(0, record));
+    return chartTable(this.lesson.values.charts.loss);
   }
 }

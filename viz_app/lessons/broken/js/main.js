@@ -1,11 +1,11 @@
 // The code of the lesson "What is wrong with this model?".
 
-import { provide } from "../../stage/js/provide.js";
+import { registerScenes } from "../../stage/js/provide.js";
 import { Copyist } from "./copyist.js";
 import { suspectScene } from "./suspect.js";
 
-export default function bring() {
-  provide("broken", {
+export default function register() {
+  registerScenes("broken", {
     a: suspectScene("a"),
     b: suspectScene("b"),
     c: suspectScene("c"),

@@ -1,5 +1,10 @@
 // What viz_app/lessons/broken/numbers.py computes. Pairs are of the healthy model and of the suspect.
 
+type CurvesData = import("../../stage/js/chart.js").CurvesData;
+type Charts = Record<
+  "loss" | "evenness",
+  import("../../stage/js/chartscene.js").ChartData & CurvesData & { said: string }
+>;
 export type Pair<Each> = [healthy: Each, suspect: Each];
 
 /** Nothing but `missing` where the models are. What stands last is of the open scene: of a suspect, or of the copyist. */
@@ -13,6 +18,8 @@ export type Values = {
   /** What the model that is chosen generates, for comparison; "" where it generates another language. */
   chosen: string;
   bleu: Pair<number>;
+  /** The tests that are charts, with the line below each. */
+  charts: Charts & Record<string, Charts["loss"]>;
   wrote: Pair<string>;
 
   tokens: string[];

@@ -1,20 +1,20 @@
 // The length penalty: what the search finished, scored again while alpha moves.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { lengthPenalty } from "../../../components/explorer/js/data/search.js";
+import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { ranked, SearchScene } from "./beams.js";
 
-const NARROW = 620;
 const SHOWN = 5;
 const ROW = 34;
-const LEFT = 56;
-const TICKS = [0, 0.5, 1, 1.5, 2];
 
 /** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Alpha extends SearchScene {
+  size = { narrow: 500, least: 390, most: 560 };
+
   get playhead() {
     const { most_alpha: max, tree } = this.lesson.values;
     const show = (/** @type {number} */ value) => value.toFixed(2);
@@ -26,21 +26,15 @@ export class Alpha extends SearchScene {
     return alpha > 0 ? "penalty" : null;
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 500 : Math.max(390, Math.min(room, 560));
-  }
-
   /** @type {Scene["draw"]} */
   draw(pen, { alpha }) {
     const { width, height, theme } = pen;
     const { search, texts } = this;
-    if (!search) return;
     const rows = ranked(search, alpha, SHOWN);
     const list = 30 + rows.length * ROW;
-    this.drawCurves(pen, search, alpha, rows, height - list - 20);
+    this.drawCurves(pen, search, alpha);
     const top = height - list;
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const columns = narrow ? [18, 58, 0, 108] : [18, 70, 150, 222]; // on a phone the table alone has log P
     ["", texts.length, "log P", texts.score].forEach((title, index) => {
       if (columns[index]) pen.note(title, columns[index], top + 10, { align: "right", most: 70 });
@@ -57,59 +51,57 @@ export class Alpha extends SearchScene {
     });
   }
 
-  /** @param {Pen} pen */
-  across({ width }) {
-    return new Axis(0, this.lesson.values.most_alpha, LEFT, width - 26);
-  }
-
   /**
    * Score of each hypothesis over alpha, with a cut at the alpha that is chosen.
    * @param {Pen} pen
    * @param {Search} search
    * @param {number} alpha
-   * @param {{ node: number }[]} rows
-   * @param {number} height
    */
-  drawCurves(pen, search, alpha, rows, height) {
-    const { width, theme } = pen;
-    const { texts } = this;
-    const across = this.across(pen);
-    const most = across.high;
-    const scores = rows.flatMap(({ node }) => [search.score(node, 0), search.score(node, most)]);
-    const up = new Axis(Math.min(...scores), Math.max(...scores), height - 34, 10);
-    const ticks = TICKS.filter((tick) => tick <= most);
-    pen.axis(across, "bottom", height - 30, { ticks, show: (tick) => tick.toFixed(1) });
-    pen.axis(up, "left", LEFT, {
-      ticks: up.ticks(6),
-      show: (tick) => signed(tick, 1),
-      grid: width - 82,
-      title: width < NARROW ? "" : texts.score,
-    });
-    const [searched, chosen] = [search.alpha, alpha].map((each) => across.place(each));
-    pen.line(searched, 10, searched, height - 34, { colour: theme.muted, width: 1, dash: [3, 4] });
-    pen.note(fillText(texts.searched_with, { alpha: search.alpha }), searched + 6, height - 44, { size: 11 });
-    pen.line(chosen, 4, chosen, height - 34, { colour: theme.text });
-    for (const { node } of [...rows].reverse()) {
-      const first = node === rows[0].node;
-      const points = Array.from({ length: 41 }, (_, index) => [
-        across.place((most * index) / 40),
-        up.place(search.score(node, (most * index) / 40)),
-      ]);
-      pen.trace(points, { colour: first ? theme.kinds.cross : theme.mark, width: first ? 2.5 : 1.5 });
-      const colour = first ? theme.kinds.cross : theme.muted;
-      pen.dot(chosen, up.place(search.score(node, alpha)), first ? 5 : 3.5, colour, theme.background);
-    }
+  chart(pen, search, alpha) {
+    const { theme } = pen;
+    const most = this.lesson.values.most_alpha;
+    const rows = ranked(search, alpha, SHOWN);
+    const x = Array.from({ length: 41 }, (_, index) => (most * index) / 40);
+    const series = rows.map(({ node }, index) => ({
+      x,
+      y: x.map((each) => search.score(node, each)),
+      look: index ? { colour: theme.mark, width: 1.5 } : { colour: theme.kinds.cross, width: 2.5 },
+    }));
+    const height = pen.height - 30 - rows.length * ROW - 12;
+    return new Chart(
+      pen,
+      { x: 0, y: 0, width: pen.width, height },
+      {
+        series: series.reverse(),
+        x: { title: "\u03b1" },
+        y: { title: this.texts.score, show: (value) => signed(value, 1) },
+        cut: alpha,
+      },
+    );
+  }
+
+  /**
+   * @param {Pen} pen
+   * @param {Search} search
+   * @param {number} alpha
+   */
+  drawCurves(pen, search, alpha) {
+    const chart = this.chart(pen, search, alpha);
+    const { across, up } = chart;
+    const x = across.place(search.alpha);
+    pen.line(x, up.to, x, up.from, { colour: pen.theme.muted, width: 1, dash: [3, 4] });
+    chart.draw();
+    pen.note(fillText(this.texts.searched_with, { alpha: search.alpha }), x + 6, up.from - 12, { size: 11 });
   }
 
   /** @type {Scene["grab"]} */
-  grab(x, y, pen) {
-    return { alpha: this.across(pen).value(x) };
+  grab(x, y, pen, { alpha }) {
+    return { alpha: this.chart(pen, this.search, alpha).across.value(x) };
   }
 
   /** @type {Scene["say"]} */
   say({ alpha }) {
     const { search } = this;
-    if (!search) return this.texts.no_search;
     const [{ text, length }] = ranked(search, alpha, 1);
     const penalty = lengthPenalty(length, alpha, search.penalty).toFixed(2);
     return fillText(this.texts.alpha_say, { alpha: alpha.toFixed(2), text, penalty });
@@ -118,7 +110,6 @@ export class Alpha extends SearchScene {
   /** @type {Scene["table"]} */
   table({ alpha }) {
     const { search, texts } = this;
-    if (!search) return null;
     const rows = ranked(search, alpha).map(({ text, length, total, score }, index) => [
       index + 1,
       text,

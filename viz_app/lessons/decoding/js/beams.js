@@ -5,6 +5,9 @@ import { Scene } from "../../stage/js/scene.js";
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class SearchScene extends Scene {
+  /** @type {Search} Only where there was a search; else it is missing. */
+  search;
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -12,7 +15,11 @@ export class SearchScene extends Scene {
   constructor(lesson, texts) {
     super(lesson, texts);
     const { tree } = lesson.values;
-    this.search = tree.parent ? new Search(tree) : null;
+    if (tree.parent) this.search = new Search(tree);
+  }
+
+  missing() {
+    return this.lesson.values.tree.parent ? null : this.texts.no_search;
   }
 }
 

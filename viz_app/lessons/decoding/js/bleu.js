@@ -1,11 +1,12 @@
 // BLEU of what somebody wrote, step by step: n-grams that match, clipped counts, brevity penalty, geometric mean.
 
 import { fillText } from "../../../components/common/text/format.js";
+import { drawBars } from "../../stage/js/barchart.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { laidOut } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
-const NARROW = 620;
 const ORDERS = 4;
 const STEPS = ["n = 1", "n = 2", "n = 3", "n = 4", "BP", "BLEU"];
 
@@ -31,14 +32,17 @@ export class Bleu extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < NARROW ? 520 : Math.max(380, Math.min(room - 20, 540));
+    return isNarrow(width) ? 520 : Math.max(380, Math.min(room - 20, 540));
+  }
+
+  missing() {
+    return this.lesson.values.bleu ? null : this.texts.bleu_of_trees;
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, height } = pen;
     const { bleu } = this.lesson.values;
-    if (!bleu) return pen.message(this.texts.bleu_of_trees);
     const at = stepAt(settings.step);
     const order = Math.min(at, ORDERS - 1);
     const { size, bars, top, own, second } = this.layout(pen, bleu, order);
@@ -62,10 +66,10 @@ export class Bleu extends Scene {
    */
   layout(pen, { reference, hypothesis }, order) {
     const { width, height } = pen;
-    const largest = width < NARROW ? 16 : width < 1000 ? 20 : 26;
+    const largest = isNarrow(width) ? 16 : width < 1000 ? 20 : 26;
     for (let size = largest; ; size -= 2) {
       const style = { size, weight: 600 };
-      const bars = size === largest ? Math.min(width < NARROW ? 210 : 260, height * 0.5) : 150;
+      const bars = size === largest ? Math.min(isNarrow(width) ? 210 : 260, height * 0.5) : 150;
       const top = laidOut(pen, reference, width, size + 12, style);
       const own = laidOut(pen, hypothesis, width, size + 14 + (order + 1) * 7, style);
       const second = 34 + top.height + 10;
@@ -108,12 +112,8 @@ export class Bleu extends Scene {
   drawBars(pen, { orders, brevity_penalty: penalty, score }, at, top, height) {
     const { width, theme } = pen;
     const { encoder, cross } = theme.kinds;
-    const row = height / STEPS.length;
-    const narrow = width < NARROW;
-    const [left, right] = [58, narrow ? 88 : 150];
-    const room = width - left - right;
     const precisions = orders.map(({ matches, total, value, smoothed }, index) => {
-      const decimal = narrow ? "" : ` = ${value.toFixed(3)}${smoothed ? "*" : ""}`;
+      const decimal = isNarrow(width) ? "" : ` = ${value.toFixed(3)}${smoothed ? "*" : ""}`;
       const name = `p${"\u2081\u2082\u2083\u2084"[index]}`;
       return { name, value, text: `${matches} / ${total}${decimal}`, colour: encoder };
     });
@@ -121,16 +121,16 @@ export class Bleu extends Scene {
       ...precisions,
       { name: "BP", value: penalty, text: penalty.toFixed(3), colour: theme.muted },
       { name: "BLEU", value: score / 100, text: score.toFixed(1), colour: cross },
-    ];
-    bars.slice(0, at + 1).forEach(({ name, value, text, colour }, index) => {
-      const y = top + (index + 0.5) * row;
-      const here = index === at;
-      const weight = here ? 700 : 400;
-      pen.write(name, left - 12, y, { size: 14, weight, align: "right" });
-      pen.fill(left, y - row * 0.28, room, row * 0.56, theme.line);
-      pen.fill(left, y - row * 0.28, Math.max(value > 0 ? 1 : 0, room * Math.min(1, value)), row * 0.56, colour);
-      pen.write(text, left + room + 10, y, { size: here ? 16 : 14, weight, most: right - 10 });
-    });
+    ].slice(0, at + 1);
+    const rows = bars.map(({ name, value, text, colour }, index) => ({
+      name,
+      values: [value],
+      texts: [text],
+      colours: [colour],
+      strong: index === at,
+    }));
+    const box = { x: 0, y: top, width, height: (height * rows.length) / STEPS.length };
+    drawBars(pen, box, rows, { ends: [0, 1], colours: [], left: 58, right: isNarrow(width) ? 88 : 150, track: true });
   }
 
   /** @param {Settings} settings */
@@ -142,7 +142,6 @@ export class Bleu extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { texts } = this;
-    if (!this.lesson.values.bleu) return "";
     const { hypothesis, reference, orders, brevity_penalty, mean, score } = this.lesson.values.bleu;
     const at = stepAt(settings.step);
     const penalty = brevity_penalty.toFixed(3);
@@ -162,7 +161,7 @@ export class Bleu extends Scene {
 
   table() {
     const { texts } = this;
-    const counts = (this.lesson.values.bleu?.orders ?? []).flatMap((order) => order.counts);
+    const counts = this.lesson.values.bleu.orders.flatMap((order) => order.counts);
     const rows = counts.map(({ ngram, found, allowed }) => [
       ngram.length,
       ngram.join(" "),

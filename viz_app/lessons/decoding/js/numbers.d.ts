@@ -6,7 +6,7 @@ export type Values = {
   most_alpha: number;
   /** The second hypothesis, of which BLEU is shown first. */
   other: string;
-  bleu: Bleu | null; // null: the output is a tree
+  bleu: Bleu; // null where the output is a tree: the scene is then missing
 };
 
 export type Bleu = {

@@ -1,19 +1,15 @@
 // What a larger alpha does to the length of the translation that wins; hidden until it is revealed.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { ranked, SearchScene } from "./beams.js";
 
 const STEPS = 100;
-const LEFT = 64;
 
 /** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Predict extends SearchScene {
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(320, Math.min(room, 460));
-  }
+  size = { least: 320, most: 460 };
 
   /**
    * The winner under each alpha.
@@ -31,31 +27,37 @@ export class Predict extends SearchScene {
   draw(pen) {
     const { width, height, theme, revealed } = pen;
     const { search, texts } = this;
-    if (!search) return;
     const lengths = ranked(search, 0).map(({ length }) => length);
-    const across = new Axis(0, this.lesson.values.most_alpha, LEFT, width - 20);
-    const up = new Axis(Math.min(...lengths) - 0.7, Math.max(...lengths) + 0.7, height - 60, 20);
-    const ticks = [0, 0.5, 1, 1.5, 2];
-    pen.axis(across, "bottom", height - 56, { ticks, show: (tick) => tick.toFixed(1), title: "\u03b1" });
-    pen.axis(up, "left", LEFT, { ticks: [...new Set(lengths)], grid: width - 84, title: texts.winner_length });
+    const winners = revealed ? this.winners(search) : [];
+    // Horizontal as long as the length stays, then straight up or down.
+    const steps = winners.flatMap(({ alpha, length }, index) => [
+      { x: alpha, y: winners[Math.max(0, index - 1)].length },
+      { x: alpha, y: length },
+    ]);
+    const chart = new Chart(
+      pen,
+      { x: 0, y: 0, width, height },
+      {
+        series: [
+          { x: steps.map(({ x }) => x), y: steps.map(({ y }) => y), look: { colour: theme.kinds.cross, width: 3 } },
+        ],
+        x: { title: "\u03b1", ends: [0, this.lesson.values.most_alpha] },
+        y: {
+          title: texts.winner_length,
+          ends: [Math.min(...lengths) - 0.7, Math.max(...lengths) + 0.7],
+          ticks: [...new Set(lengths)].map((length) => [length, String(length)]),
+        },
+      },
+    );
+    const { across, up } = chart;
+    chart.draw();
     if (!revealed) {
       const style = { colour: theme.muted, size: 120, weight: 700, align: "center" };
       pen.write("?", (across.from + across.to) / 2, height / 2 - 20, style);
-      return;
     }
-    const winners = this.winners(search).map((each) => ({
-      ...each,
-      x: across.place(each.alpha),
-      y: up.place(each.length),
-    }));
-    // Horizontal as long as the length stays, then straight up or down.
-    const points = winners.flatMap(({ x, y }, index) => [
-      [x, winners[Math.max(0, index - 1)].y],
-      [x, y],
-    ]);
-    pen.trace(points, { colour: theme.kinds.cross, width: 3 });
-    winners.forEach(({ x, y, text }, index) => {
+    winners.forEach(({ alpha, length, text }, index) => {
       if (index && winners[index - 1].text === text) return;
+      const [x, y] = [across.place(alpha), up.place(length)];
       pen.dot(x, y, 5, theme.kinds.cross, theme.background);
       pen.write(text, x + 8, y - 16, { most: width - x - 16 });
     });
@@ -63,7 +65,6 @@ export class Predict extends SearchScene {
 
   /** @type {Scene["say"]} */
   say(settings, revealed) {
-    if (!this.search) return this.texts.no_search;
     if (!revealed) return this.texts.predict_say;
     const winners = this.winners(this.search);
     return fillText(this.texts.predict_answer, { first: winners[0].length, last: winners[STEPS].length });
@@ -71,7 +72,7 @@ export class Predict extends SearchScene {
 
   /** @type {Scene["table"]} */
   table(settings, revealed) {
-    if (!revealed || !this.search) return null;
+    if (!revealed) return null;
     const rows = this.winners(this.search)
       .filter((_, index) => index % 5 === 0)
       .map(({ alpha, length, text }) => [alpha, length, text]);

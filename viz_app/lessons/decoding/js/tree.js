@@ -16,6 +16,9 @@ const ROOMY = 27; // height of a row that has room for the sum, too
 /** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Tree extends SearchScene {
+  size = { narrow: 480, least: 390, most: 600 };
+  term = "sum";
+
   get playhead() {
     return playhead({ name: "step", label: this.texts.step, min: 1, max: this.search?.steps ?? 1, rate: 1 });
   }
@@ -24,20 +27,10 @@ export class Tree extends SearchScene {
     return [{ name: "pruned", kind: "switch", label: this.texts.pruned, start: true }];
   }
 
-  lit() {
-    return "sum";
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < 620 ? 480 : Math.max(390, Math.min(room, 600));
-  }
-
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, theme } = pen;
     const { search } = this;
-    if (!search) return;
     const layout = arrange(pen, search, settings);
     const { x, y, column } = layout;
     const best = new Set(search.path(search.leaves[0]));
@@ -82,7 +75,7 @@ export class Tree extends SearchScene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, { first }, { step }) {
-    if (!first || !this.search) return null;
+    if (!first) return null;
     const { steps } = this.search;
     return { step: step >= steps ? 1 : Math.min(steps, Math.floor(step) + 1) };
   }
@@ -90,7 +83,6 @@ export class Tree extends SearchScene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { search } = this;
-    if (!search) return this.texts.no_search;
     const step = Math.floor(settings.step + 1e-6);
     const count = (/** @type {string} */ letter) =>
       search.columns[step].filter((node) => search.status[node] === letter).length;
@@ -99,7 +91,6 @@ export class Tree extends SearchScene {
 
   table() {
     const { search, texts } = this;
-    if (!search) return null;
     const rows = search.columns
       .flat()
       .map((node) => [

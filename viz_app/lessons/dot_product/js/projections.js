@@ -6,9 +6,9 @@ import { fillText, headName } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
-const NARROW = 560;
 const LANES = ["q", "k", "v"];
 const NAMES = { q: "Q", k: "K", v: "V" };
 
@@ -16,6 +16,8 @@ const NAMES = { q: "Q", k: "K", v: "V" };
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Projections extends Scene {
+  size = { narrow: 470, least: 380, most: 520 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -35,11 +37,6 @@ export class Projections extends Scene {
     const { projected_encoder: encoder, projected_cross: cross } = this.texts;
     const held = { name: "row", kind: "held", start: Math.min(1, this.lesson.values.tokens.length - 1) };
     return [choice("kind", this.texts.attention, { encoder, cross }), held];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 470 : Math.max(380, Math.min(520, room));
   }
 
   /** @type {Scene["lit"]} */
@@ -63,7 +60,7 @@ export class Projections extends Scene {
    */
   place(width, height, kind) {
     const { asking, answering, same } = this.parts(kind);
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const label = narrow ? 52 : 84;
     const gap = narrow ? 20 : 44;
     const matrix = narrow ? 40 : 78;

@@ -4,14 +4,16 @@ import { fillText, headName, percent, signed } from "../../../components/common/
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { attend } from "./attend.js";
 
-const NARROW = 560;
 const RESTING_SHARE = 0.5; // as in transformer_core/analysis/attention_sinks.py
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Real extends Scene {
+  term = "softmax";
+
   get tokens() {
     return this.lesson.values.tokens;
   }
@@ -45,10 +47,6 @@ export class Real extends Scene {
     return Math.max(330, this.count * 14 + 120, Math.min(room, 620));
   }
 
-  lit() {
-    return "softmax";
-  }
-
   /**
    * @param {string} name
    * @param {number} head
@@ -74,7 +72,7 @@ export class Real extends Scene {
    * @param {number} height
    */
   place(width, height) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const left = narrow ? 58 : 96;
     const numbers = narrow ? 78 : 190;
     const strip = (width - left - numbers - 12) / 2;
@@ -148,7 +146,7 @@ export class Real extends Scene {
    */
   legend(pen, most, mostValue) {
     const { theme, width, height } = pen;
-    if (width < NARROW) return;
+    if (isNarrow(width)) return;
     const steps = 9;
     for (let i = 0; i < steps; i++)
       pen.fill(96 + i * 14, height - 20 - 12, 13, 12, twoSided(theme, (2 * i) / (steps - 1) - 1));

@@ -1,16 +1,19 @@
 // What the width of a head does to its scores: their variance, how even the weights are, and what gradient is left.
 
-import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText, raised } from "../../../components/common/text/format.js";
+import { fillText } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /** @type {("unscaled" | "scaled" | "additive")[]} */
 const WAYS = ["unscaled", "scaled", "additive"];
-const NARROW = 560;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Scale extends Scene {
+  size = { narrow: 600, least: 360, most: 560 };
+  term = "scale";
+
   get widths() {
     return this.lesson.values.widths;
   }
@@ -27,66 +30,51 @@ export class Scale extends Scene {
     });
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 600 : Math.max(360, Math.min(room, 560));
-  }
-
-  lit() {
-    return "scale";
-  }
-
   /** @param {Theme} theme */
   colours(theme) {
     return { unscaled: theme.kinds.decoder, scaled: theme.kinds.encoder, additive: theme.kinds.cross };
   }
 
-  /** @type {Scene["draw"]} */
-  draw(pen, { width: chosen }) {
+  /**
+   * A chart of each number against the width of a head.
+   * @param {Pen} pen
+   * @param {number} chosen
+   */
+  charts(pen, chosen) {
     const { width, height } = pen;
-    const at = Math.round(chosen);
-    const below = width < NARROW;
-    const high = below ? (height - 150) / 3 : height - 150;
-    const wide = below ? width : width / 3;
-    ["variance", "entropy", "gradient"].forEach((name, index) => {
-      const [x, y] = below ? [0, index * high] : [index * wide, 0];
-      this.drawPlot(pen, { left: x + 46, right: x + wide - 18, top: y + 28, bottom: y + high - 34 }, name, chosen, at);
+    const narrow = isNarrow(width);
+    const high = (height - 150) / (narrow ? 3 : 1);
+    const wide = narrow ? width : width / 3;
+    const colours = this.colours(pen.theme);
+    const x = this.widths.map((_, index) => index);
+    return ["variance", "entropy", "gradient"].map((name, index) => {
+      const log = name !== "entropy";
+      const values = this.lesson.arrays[name];
+      const all = Array.from(values.data).filter((value) => value > 0);
+      const low = log ? 10 ** Math.floor(Math.log10(Math.max(1e-6, Math.min(...all)))) : 0;
+      const top = log ? 10 ** Math.ceil(Math.log10(Math.max(...all))) : 1;
+      const box = { x: narrow ? 0 : index * wide, y: narrow ? index * high : 0, width: wide - 8, height: high };
+      return new Chart(pen, box, {
+        series: WAYS.map((way, row) => ({
+          x,
+          y: x.map((at) => Math.max(low, values.at(row, at))),
+          label: this.texts[way],
+          dashed: way === "additive",
+          look: { colour: colours[way] },
+        })),
+        x: { title: "", ticks: x.filter((at) => at % 2 === 0).map((at) => [at, String(this.widths[at])]) },
+        y: { title: this.texts[name], log, ends: [low, top] },
+        key: false,
+        cut: chosen,
+        left: 30,
+      });
     });
-    this.drawRows(pen, height - 138, at);
   }
 
-  /**
-   * @param {Pen} pen
-   * @param {{ left: number, right: number, top: number, bottom: number }} box
-   * @param {string} name
-   * @param {number} chosen
-   * @param {number} at
-   */
-  drawPlot(pen, box, name, chosen, at) {
-    const { theme } = pen;
-    const { texts, widths, lesson } = this;
-    const log = name !== "entropy";
-    const values = lesson.arrays[name];
-    const all = Array.from(values.data).filter((value) => value > 0);
-    const low = log ? 10 ** Math.floor(Math.log10(Math.max(1e-6, Math.min(...all)))) : 0;
-    const top = log ? 10 ** Math.ceil(Math.log10(Math.max(...all))) : 1;
-    const across = new Axis(0, widths.length - 1, box.left, box.right);
-    const axis = new Axis(low, top, box.bottom, box.top, { log });
-    pen.write(texts[name], box.left, box.top - 16, { weight: 600, most: box.right - box.left + 14 });
-    const ticks = log ? axis.ticks().filter((_, index, each) => each.length < 5 || index % 2 === 0) : [0, 0.5, 1];
-    /** @param {number} tick */
-    const show = (tick) => (log ? power(tick) : tick.toFixed(1));
-    pen.axis(axis, "left", box.left, { ticks, grid: box.right - box.left, show });
-    const even = widths.map((_, index) => index).filter((index) => index % 2 === 0);
-    pen.axis(across, "bottom", box.bottom, { ticks: even, show: (index) => String(widths[index]) });
-    const x = across.place(chosen);
-    pen.line(x, box.top, x, box.bottom, { colour: theme.muted, width: 1, dash: [4, 4] });
-    WAYS.forEach((way, row) => {
-      const colour = this.colours(theme)[way];
-      const points = widths.map((_, index) => [across.place(index), axis.place(Math.max(low, values.at(row, index)))]);
-      pen.trace(points, { colour, width: 2, dash: way === "additive" ? [6, 4] : [] });
-      pen.dot(points[at][0], points[at][1], 4.5, colour, theme.background);
-    });
+  /** @type {Scene["draw"]} */
+  draw(pen, { width: chosen }) {
+    for (const chart of this.charts(pen, chosen)) chart.draw();
+    this.drawRows(pen, pen.height - 138, Math.round(chosen));
   }
 
   /**
@@ -97,7 +85,7 @@ export class Scale extends Scene {
    */
   drawRows(pen, top, at) {
     const { theme, width } = pen;
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const rows = this.lesson.arrays.weights; // (3, widths, keys)
     const keys = rows.shape[2];
     const wide = width / 3;
@@ -118,10 +106,9 @@ export class Scale extends Scene {
   }
 
   /** @type {Scene["grab"]} */
-  grab(x, y, { width }) {
-    const wide = width < NARROW ? width : width / 3;
-    const across = new Axis(0, this.widths.length - 1, 46, wide - 18);
-    return { width: Math.round(across.value(x % wide)) };
+  grab(x, y, pen, { width }) {
+    const { box, across } = this.charts(pen, width).findLast((chart) => chart.box.x <= x) ?? this.charts(pen, width)[0];
+    return x < box.x ? null : { width: Math.round(across.value(x)) };
   }
 
   /** @type {Scene["say"]} */
@@ -145,14 +132,4 @@ export class Scale extends Scene {
     );
     return { columns: ["", "d_k", texts.variance, texts.entropy, texts.gradient], rows };
   }
-}
-
-/**
- * 0.001 -> 10^-3, as text.
- * @param {number} value
- */
-function power(value) {
-  const exponent = Math.round(Math.log10(value));
-  if (exponent === 0) return "1";
-  return `10${raised(exponent)}`;
 }

@@ -1,5 +1,7 @@
 // Where the parts of the worked example stand: in a row where there is room, else below each other.
 
+import { isNarrow } from "../../stage/js/layout.js";
+
 const COLUMNS = ["dot", "scaled", "weight"];
 
 /**
@@ -9,7 +11,7 @@ const COLUMNS = ["dot", "scaled", "weight"];
  * @param {number} numbers How many each has.
  */
 export function stations(width, height, tokens, numbers) {
-  const plan = width < 560 ? stacked(width, tokens, numbers) : inARow(width, height, tokens, numbers);
+  const plan = isNarrow(width) ? stacked(width, tokens, numbers) : inARow(width, height, tokens, numbers);
   const { starts, cellWidth, cellHeight, columns, queries } = plan;
   return {
     ...plan,

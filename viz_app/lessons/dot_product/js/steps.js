@@ -16,6 +16,8 @@ const NAMES = ["q", "k", "v"];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Steps extends Scene {
+  size = { narrow: 646, least: 330, share: 0.4 };
+
   get tokens() {
     return this.lesson.values.three;
   }
@@ -42,11 +44,6 @@ export class Steps extends Scene {
   /** The numbers of Q, K and V, which have fields instead of controls. */
   get kept() {
     return NAMES.map((name) => ({ name, start: pack(this.lesson.values.example[name]) }));
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < 560 ? 646 : Math.max(330, Math.min(room, 0.4 * width));
   }
 
   /** @type {Scene["lit"]} */

@@ -9,10 +9,7 @@ const RIGHT = 20;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Variance extends Scene {
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(320, Math.min(room, 0.6 * width, 540));
-  }
+  size = { least: 320, most: 540, share: 0.6 };
 
   /** @type {Scene["draw"]} */
   draw(pen) {

@@ -4,7 +4,7 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { NARROW } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -12,13 +12,10 @@ const REACH = 14; // pixels around a dot that count as the dot
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Cause extends Scene {
+  size = { narrow: 560, least: 360, most: 500 };
+
   get controls() {
     return [{ name: "chosen", kind: "held", start: -1 }];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 560 : Math.max(360, Math.min(room, 500));
   }
 
   get heads() {
@@ -33,7 +30,7 @@ export class Cause extends Scene {
   shown({ chosen }) {
     const { cause } = this.lesson.values;
     const number = Math.round(chosen);
-    return number >= 0 && number < this.heads.length ? number : (cause?.dispensable ?? 0);
+    return number >= 0 && number < this.heads.length ? number : cause.dispensable;
   }
 
   /**
@@ -41,7 +38,7 @@ export class Cause extends Scene {
    * @param {number} height
    */
   axes(width, height) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const plot = narrow ? { width, height: 270 } : { width: width * 0.54, height };
     const { data } = this.lesson.arrays.changes;
     const [low, high] = [Math.min(...data), Math.max(0, ...data)];
@@ -54,10 +51,13 @@ export class Cause extends Scene {
     return { across, up, plot, panel };
   }
 
+  missing() {
+    return this.lesson.values.cause ? null : this.texts.computing;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { cause } = this.lesson.values;
-    if (!cause) return pen.message(this.texts.computing);
     const { theme, width, height } = pen;
     const { across, up, plot, panel } = this.axes(width, height);
     const { changes, strongest, same } = this.lesson.arrays;
@@ -86,7 +86,7 @@ export class Cause extends Scene {
    * The row of the head's largest weight, and the translation without it.
    * @param {Pen} pen
    * @param {number} number
-   * @param {NonNullable<import("./numbers").Values["cause"]>} cause
+   * @param {import("./numbers").Values["cause"]} cause
    * @param {Box} place
    */
   drawHead(pen, number, cause, { x, y, width, height }) {
@@ -128,7 +128,6 @@ export class Cause extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
-    if (!this.lesson.values.cause) return null;
     const { across, up } = this.axes(width, height);
     const { changes, strongest } = this.lesson.arrays;
     const distances = this.heads.map((_, number) =>
@@ -140,7 +139,6 @@ export class Cause extends Scene {
 
   /** @type {Scene["stepped"]} The marks from left to right, round and round. */
   stepped(count, settings) {
-    if (!this.lesson.values.cause) return null;
     const { data } = this.lesson.arrays.strongest;
     const order = Array.from(data.keys()).sort((one, other) => data[one] - data[other] || one - other);
     const place = order.indexOf(this.shown(settings)) + count;
@@ -150,7 +148,6 @@ export class Cause extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { cause } = this.lesson.values;
-    if (!cause) return this.texts.computing;
     const number = this.shown(settings);
     const { kind, layer, head } = this.heads[number];
     const { changes, strongest, same } = this.lesson.arrays;
@@ -166,8 +163,6 @@ export class Cause extends Scene {
   /** @type {Scene["table"]} */
   table() {
     const { texts } = this;
-    const { cause } = this.lesson.values;
-    if (!cause) return null;
     const { changes, strongest, same } = this.lesson.arrays;
     const rows = this.heads.map(({ kind, layer, head }, number) => [
       `${texts[kind]} ${headName(layer, head)}`,

@@ -4,7 +4,7 @@ import { paintCells } from "../../../components/common/draw/canvas.js";
 import { fillText, headName } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
-import { NARROW } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { scrolledRow, wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -17,6 +17,8 @@ const NEGATIVE = { light: "#6a3fa8", dark: "#b58cf2" };
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Concat extends Scene {
+  size = { narrow: 460, least: 390, most: 580 };
+
   /** @type {Map<string, HTMLCanvasElement>} */
   bands = new Map();
 
@@ -46,11 +48,6 @@ export class Concat extends Scene {
     return parts.kind === "encoder" ? axes.source : parts.kind === "decoder" ? axes.inputs : axes.outputs;
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 460 : Math.max(390, Math.min(room, 580));
-  }
-
   /** @type {Scene["lit"]} */
   lit({ at }) {
     return at % 1 > 0.5 ? "output" : "concat";
@@ -74,7 +71,7 @@ export class Concat extends Scene {
     const { kind, layer } = this.lesson.answers;
     const waiting = settings.kind !== kind || settings.layer !== layer + 1;
     const { position, heads, output, norms, whole } = this.numbers(settings.at);
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const row = (height - TOP - 46) / (heads.length + 1.4);
     const columns = this.columns(width, narrow);
     context.globalAlpha = waiting ? 0.35 : 1;

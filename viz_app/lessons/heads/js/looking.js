@@ -2,7 +2,7 @@
 
 import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { NARROW } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const HEAD = 44;
@@ -18,7 +18,7 @@ export class Looking extends Scene {
   height(width, room) {
     const { looking } = this.lesson.values;
     const rows = HEAD + 10 + MIN * (looking?.tokens.length ?? 8);
-    if (width >= NARROW) return Math.max(360, rows, Math.min(room, 560));
+    if (!isNarrow(width)) return Math.max(360, rows, Math.min(room, 560));
     return HEAD + 20 + (MIN + 9) * (looking?.tokens.length ?? 8) + HEAD + 24 * (looking?.words.length ?? 8);
   }
 
@@ -26,7 +26,7 @@ export class Looking extends Scene {
   get pairs() {
     const { looking } = this.lesson.values;
     const { looking_weights: weights, looking_effects: effects } = this.lesson.arrays;
-    const rows = (looking?.tokens ?? []).map((_, row) => {
+    const rows = looking.tokens.map((_, row) => {
       const [looked, needed] = [weights, effects].map((values) => largest(values.part(row).data));
       return { looked, needed, weight: weights.at(row, looked), effect: effects.at(row, needed) };
     });
@@ -48,20 +48,23 @@ export class Looking extends Scene {
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const { looking } = this.lesson.values;
-    const count = looking?.tokens.length ?? 1;
-    const narrow = width < NARROW;
+    const count = looking.tokens.length;
+    const narrow = isNarrow(width);
     const wide = narrow ? width : width * 0.62;
     const line = narrow ? MIN + 9 : Math.min(MAX, (height - HEAD - 6) / count);
     const panel = narrow
-      ? { x: 0, y: HEAD + count * line + 20, width, height: HEAD + 24 * (looking?.words.length ?? 1) }
+      ? { x: 0, y: HEAD + count * line + 20, width, height: HEAD + 24 * looking.words.length }
       : { x: wide + 36, y: 0, width: width - wide - 36, height };
     return { wide, line, panel };
+  }
+
+  missing() {
+    return this.lesson.values.looking ? null : this.texts.computing;
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { looking } = this.lesson.values;
-    if (!looking) return pen.message(this.texts.computing);
     const { theme } = pen;
     const { wide, line, panel } = this.places(pen);
     const { rows } = this.pairs;
@@ -103,7 +106,6 @@ export class Looking extends Scene {
    */
   drawToken(pen, row, { x, y, width, height }) {
     const { looking } = this.lesson.values;
-    if (!looking) return;
     const { theme } = pen;
     const { looking_weights: weights, looking_effects: effects } = this.lesson.arrays;
     pen.write(tokenText(looking.tokens[row]), x, y + 12, { size: 16, weight: 650, font: theme.code, most: width });
@@ -130,7 +132,6 @@ export class Looking extends Scene {
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
     const { looking } = this.lesson.values;
-    if (!looking) return null;
     const { wide, line } = this.places(pen);
     const row = Math.floor((y - HEAD) / line);
     return x <= wide && row >= 0 && row < looking.tokens.length ? { row } : null;
@@ -139,7 +140,6 @@ export class Looking extends Scene {
   /** @type {Scene["stepped"]} From token to token. */
   stepped(count, settings) {
     const { looking } = this.lesson.values;
-    if (!looking) return null;
     const { length } = looking.tokens;
     return { row: (this.shown(settings) + count + length) % length };
   }
@@ -147,7 +147,6 @@ export class Looking extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const { looking } = this.lesson.values;
-    if (!looking) return this.texts.computing;
     const row = this.shown(settings);
     const { rows, differing } = this.pairs;
     const { looked, needed, weight, effect } = rows[row];
@@ -166,7 +165,6 @@ export class Looking extends Scene {
   table() {
     const { texts } = this;
     const { looking } = this.lesson.values;
-    if (!looking) return null;
     const columns = [texts.looking_rows, texts.looking_weight, texts.weight, texts.looking_effect, texts.looking_loss];
     const rows = this.pairs.rows.map(({ looked, needed, weight, effect }, at) => [
       tokenText(looking.tokens[at]),

@@ -1,6 +1,6 @@
 // The code of the lesson "Head by head".
 
-import { provide } from "../../stage/js/provide.js";
+import { registerScenes } from "../../stage/js/provide.js";
 import { Cause } from "./cause.js";
 import { Concat } from "./concat.js";
 import { Looking } from "./looking.js";
@@ -11,8 +11,8 @@ import { Rest } from "./rest.js";
 import { SwitchOff } from "./switchoff.js";
 import { Tour } from "./tour.js";
 
-export default function bring() {
-  provide("heads", {
+export default function register() {
+  registerScenes("heads", {
     tour: Tour,
     cause: Cause,
     looking: Looking,

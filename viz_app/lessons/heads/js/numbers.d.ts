@@ -59,9 +59,9 @@ export type Values = {
     keys: string[];
     dispensable: number;
     correlation: number;
-  } | null;
-  /** Tokens of the translation and words of the sentence; null while another scene is open. */
-  looking: { tokens: string[]; words: string[] } | null;
+  };
+  /** Tokens of the translation and words of the sentence; null while another scene is open, as `missing` says. */
+  looking: { tokens: string[]; words: string[] };
   /** A recorded training: of each snapshot the self-attention heads that rest and look; null where it is missing. */
   rest: {
     steps: number[];
@@ -71,9 +71,9 @@ export type Values = {
     /** The number of a head that looked and came to rest. */
     turned: number;
     axes: Record<AxisName, string[]>;
-  } | null;
+  };
   rest_read: boolean;
   /** Null for a model whose relations nobody measured. */
-  paper: { rows: PaperRow[]; sentences: number } | null;
+  paper: { rows: PaperRow[]; sentences: number };
   alone: { text: string; same: number; heads: number } | null;
 };

@@ -3,7 +3,7 @@
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
-import { NARROW } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { picture } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -12,6 +12,9 @@ const LOW = 24.5; // BLEU at the foot of the plot
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class OneHead extends Scene {
+  size = { narrow: 660, least: 380, most: 560 };
+  term = "heads";
+
   get playhead() {
     const { rows } = this.lesson.values;
     return playhead({
@@ -23,19 +26,10 @@ export class OneHead extends Scene {
     });
   }
 
-  lit() {
-    return "heads";
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 660 : Math.max(380, Math.min(room, 560));
-  }
-
   /** @type {Scene["draw"]} */
   draw(pen, { row }) {
     const { width, height } = pen;
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const chosen = Math.round(row);
     const half = narrow ? width : width * 0.52 - 24;
     this.drawCut(pen, chosen, half);

@@ -2,7 +2,7 @@
 
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, formatCount, headName, percent } from "../../../components/common/text/format.js";
-import { NARROW } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -30,13 +30,16 @@ export class PaperHeads extends Scene {
 
   /** @param {number} width */
   line(width) {
-    return width < NARROW ? LINE.narrow : LINE.tall;
+    return isNarrow(width) ? LINE.narrow : LINE.tall;
+  }
+
+  missing() {
+    return this.rows.length ? null : this.texts.paper_missing;
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { texts } = this;
-    if (!this.rows.length) return pen.message(texts.paper_missing);
     const { theme, width, revealed } = pen;
     const line = this.line(width);
     const shown = this.shown(settings);
@@ -62,7 +65,7 @@ export class PaperHeads extends Scene {
    */
   drawRow(pen, row, { x, y, width }, revealed) {
     const { theme } = pen;
-    const narrow = pen.width < NARROW;
+    const narrow = isNarrow(pen.width);
     const axis = new Axis(0, 1, x + 4, x + (narrow ? width : width * 0.42) - 4);
     const colour = theme.kinds.encoder;
     pen.line(axis.from, y, axis.to, y, { colour: theme.line, width: 2 });
@@ -118,7 +121,6 @@ export class PaperHeads extends Scene {
   say(settings, revealed) {
     const { texts, rows } = this;
     const { paper } = this.lesson.values;
-    if (!paper) return texts.paper_missing;
     const row = rows[this.shown(settings)];
     const about = row.figure === 4 ? `${texts.paper_anaphora} ` : "";
     if (!revealed) return `${about}${fillText(texts.paper_ask, { count: formatCount(paper.sentences) })}`;
@@ -129,7 +131,7 @@ export class PaperHeads extends Scene {
   /** @type {Scene["table"]} */
   table(settings, revealed) {
     const { texts } = this;
-    if (!revealed || !this.rows.length) return null;
+    if (!revealed) return null;
     const rows = this.rows.map((row) => [
       fillText(texts.paper_number, { number: row.figure }),
       row.words,

@@ -3,22 +3,20 @@
 import { Axis } from "../../../components/common/draw/plot.js";
 import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, signed } from "../../../components/common/text/format.js";
-import { HeadGrid, NARROW } from "../../stage/js/headgrid.js";
+import { HeadGrid } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Predict extends Scene {
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 460 : Math.max(360, Math.min(room, 540));
-  }
+  size = { narrow: 460, least: 360, most: 540 };
 
   /** @type {Scene["draw"]} */
   draw(pen) {
     const { width, height, theme, revealed } = pen;
     const { roles, alone } = this.lesson.values;
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const grid = new HeadGrid(roles, pen, 0.3, 150);
     grid.drawLabels(pen, this.texts);
     const open = revealed && alone;

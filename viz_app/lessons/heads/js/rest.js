@@ -3,7 +3,8 @@
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, formatCount, headName, percent } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
-import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { drawMap, picture, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOfRole } from "./roles.js";
@@ -16,6 +17,8 @@ const CHART = 170; // height of the curves
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Rest extends Scene {
+  size = { narrow: 690, least: 420, most: 620 };
+
   /** @type {Map<string, HTMLCanvasElement>} */
   tiles = new Map();
 
@@ -33,11 +36,6 @@ export class Rest extends Scene {
 
   get controls() {
     return [{ name: "chosen", kind: "held", start: -1 }];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 690 : Math.max(420, Math.min(room, 620));
   }
 
   get heads() {
@@ -75,7 +73,7 @@ export class Rest extends Scene {
 
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const grid = new HeadGrid(this.heads.all, { width, height }, 0.28, 130);
     const side = narrow
       ? { x: 0, y: grid.height + 20, width, height: height - grid.height - 20 }
@@ -83,10 +81,15 @@ export class Rest extends Scene {
     return { grid, side };
   }
 
+  missing() {
+    const { rest, rest_read: read } = this.lesson.values;
+    if (rest) return null;
+    return read ? this.texts.rest_missing : this.texts.computing;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { rest, rest_read: read } = this.lesson.values;
-    if (!rest) return pen.message(read ? this.texts.rest_missing : this.texts.computing);
+    const { rest } = this.lesson.values;
     const { theme } = pen;
     const moment = this.moment(rest, settings);
     const { grid, side } = this.places(pen);
@@ -187,15 +190,13 @@ export class Rest extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
-    if (!this.lesson.values.rest) return null;
     const found = this.places(pen).grid.at(x, y);
     return found && { chosen: found.number };
   }
 
   /** @type {Scene["say"]} */
   say(settings) {
-    const { rest, rest_read: read } = this.lesson.values;
-    if (!rest) return read ? this.texts.rest_missing : this.texts.computing;
+    const { rest } = this.lesson.values;
     const moment = this.moment(rest, settings);
     const chosen = this.shown(settings);
     return fillText(this.texts.rest_say, {
@@ -215,7 +216,6 @@ export class Rest extends Scene {
   /** @type {Scene["table"]} */
   table() {
     const { rest } = this.lesson.values;
-    if (!rest) return null;
     const { texts } = this;
     const rows = rest.steps.map((step, at) => [step, rest.resting[at], rest.looking[at], rest.bleu[at] ?? ""]);
     return { columns: [texts.rest_step, texts.rest_resting, texts.rest_looking, "BLEU"], rows };

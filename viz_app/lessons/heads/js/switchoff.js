@@ -3,8 +3,9 @@
 import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, NARROW } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { comparedWords } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOf, colourOfRole } from "./roles.js";
@@ -14,6 +15,9 @@ const ROLES = ["previous", "next", "self", "separator", "aligner"];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class SwitchOff extends Scene {
+  size = { narrow: 520, least: 380, most: 560 };
+  term = "off";
+
   get controls() {
     const { texts } = this;
     const groups = Object.fromEntries(["none", ...ROLES].map((group) => [group, texts[`group_${group}`]]));
@@ -21,15 +25,6 @@ export class SwitchOff extends Scene {
       choice("group", texts.off, groups, { server: true }),
       { name: "pressed", kind: "held", start: "", server: true },
     ];
-  }
-
-  lit() {
-    return "off";
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 520 : Math.max(380, Math.min(room, 560));
   }
 
   /** @param {{ width: number, height: number }} picture */
@@ -65,7 +60,7 @@ export class SwitchOff extends Scene {
       if (off[number]) crossOut(pen, tile);
       else pen.fill(tile.x, tile.y, tile.size, tile.size, colourOf(role, theme), 0.55);
     });
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const left = narrow ? 0 : grid.width + 40;
     this.drawTexts(pen, settings, left, narrow ? grid.height + 24 : 8, width - left, off.filter(Boolean).length);
     this.drawRoles(pen, left, pen.height - 40, width - left);

@@ -5,7 +5,8 @@ import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
-import { HeadGrid, NARROW, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, ring } from "../../stage/js/headgrid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { drawMap, picture, tint } from "../../stage/js/map.js";
 import { Pen } from "../../stage/js/pen.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -18,6 +19,8 @@ const NEAR = 1e-3; // an address keeps six digits
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Tour extends Scene {
+  size = { narrow: 640, least: 380, most: 620 };
+
   /** @type {Map<string, HTMLCanvasElement>} */
   tiles = new Map();
 
@@ -42,11 +45,6 @@ export class Tour extends Scene {
       { name: "picked", kind: "held", start: "" },
       { name: "pickedat", kind: "held", start: -1 },
     ];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 640 : Math.max(380, Math.min(room, 620));
   }
 
   /**
@@ -88,7 +86,7 @@ export class Tour extends Scene {
     const { kind } = view.role;
     const axes = this.axes(kind);
     const reading = { row: view.row, masked: kind === "decoder" };
-    if (width < NARROW) {
+    if (isNarrow(width)) {
       this.drawMeasure(pen, view.role, 4, grid.height + 22, width - 8);
       const place = { x: 0, y: grid.height + 158, width: width - 14, height: height - grid.height - 182 };
       drawMap(pen, view.weights, axes, { ...place, ...reading });

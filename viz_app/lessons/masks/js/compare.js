@@ -4,12 +4,13 @@ import { fillText, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { futureColour, Grid } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 
-const NARROW = 560;
-
 export class Compare extends HeadScene {
+  term = "mask";
+
   get playhead() {
     return playhead({
       name: "step",
@@ -24,12 +25,8 @@ export class Compare extends HeadScene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    if (width < NARROW) return 3 * (this.count * 13 + 34) + 44;
+    if (isNarrow(width)) return 3 * (this.count * 13 + 34) + 44;
     return Math.max(300, Math.min(room, (width - 190) / 3 + 120));
-  }
-
-  lit() {
-    return "mask";
   }
 
   /**
@@ -38,7 +35,7 @@ export class Compare extends HeadScene {
    * @param {number} height
    */
   place(width, height) {
-    const below = width < NARROW;
+    const below = isNarrow(width);
     const side = below ? 58 : 92;
     const inner = below ? width - 2 * side : (width - 2 * side - 36) / 3;
     const head = Grid.headroom(inner, this.count) + 24;
@@ -64,7 +61,7 @@ export class Compare extends HeadScene {
       (q, k) => shade(theme, unmasked[q][k]),
       (q, k) => twoSided(theme, masked[q][k] - unmasked[q][k]),
     ];
-    const below = width < NARROW;
+    const below = isNarrow(width);
     /** @param {number} q */
     const strong = (q) => q === row;
     grids.forEach((grid, index) => {
@@ -127,7 +124,7 @@ export class Compare extends HeadScene {
    */
   sum(pen, grids, row, unmasked) {
     const { theme, width, height } = pen;
-    if (width < NARROW) return;
+    if (isNarrow(width)) return;
     const future = unmasked.reduce((total, weight, k) => total + (k > row ? weight : 0), 0);
     const { future: ahead, moved } = this.texts;
     const freed = percent(future);

@@ -12,16 +12,13 @@ const FOOT = 58;
 const HEAD = 48;
 
 export class Guess extends HeadScene {
+  size = { least: 300, most: 560, share: 0.6 };
+
   /** @type {number[][] | undefined} */
   known;
 
   get controls() {
     return [];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(300, Math.min(room, width * 0.6, 560));
   }
 
   /** Freed attention of every head, [row][head]. */

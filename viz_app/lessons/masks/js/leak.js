@@ -4,14 +4,16 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour } from "./grid.js";
 
-const NARROW = 560;
 const RIGHT = 12;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Leak extends Scene {
+  term = "past";
+
   get models() {
     return this.lesson.values.leak;
   }
@@ -35,29 +37,17 @@ export class Leak extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    if (!this.models.length) return 220;
-    return Math.max(width < NARROW ? 470 : 360, Math.min(room, 640));
+    return Math.max(isNarrow(width) ? 470 : 360, Math.min(room, 640));
   }
 
-  lit() {
-    return "past";
+  missing() {
+    return this.models.length ? null : this.texts.leak_missing.replace("\n", " ");
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    if (!this.models.length) return this.drawMissing(pen);
     const lane = pen.height / 2;
     this.models.forEach((model, index) => this.drawModel(pen, model, index, index * lane, lane, settings));
-    return undefined;
-  }
-
-  /** @param {Pen} pen */
-  drawMissing(pen) {
-    const { width, height } = pen;
-    const style = { size: width < NARROW ? 12 : 15, align: "center", most: width - 16 };
-    this.texts.leak_missing.split("\n").forEach((line, index) => {
-      pen.note(line, width / 2, height / 2 + 22 * index - 11, style);
-    });
   }
 
   /**
@@ -72,7 +62,7 @@ export class Leak extends Scene {
   drawModel(pen, model, index, top, lane, { step }) {
     const { theme, width } = pen;
     const { texts } = this;
-    const narrow = width < NARROW;
+    const narrow = isNarrow(width);
     const left = narrow ? 34 : 44;
     const across = new Axis(0, model.tokens.length, left, width - RIGHT);
     const axis = new Axis(0, 1, top + lane - 66, top + 46);
@@ -132,14 +122,12 @@ export class Leak extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, { width }) {
-    if (!this.models.length) return null;
-    const across = new Axis(0, this.count, width < NARROW ? 34 : 44, width - RIGHT);
+    const across = new Axis(0, this.count, isNarrow(width) ? 34 : 44, width - RIGHT);
     return { step: Math.max(1, Math.min(this.count, Math.ceil(across.value(x)))) };
   }
 
   /** @type {Scene["say"]} */
   say({ step }) {
-    if (!this.models.length) return this.texts.leak_missing.replace("\n", " ");
     const at = Math.round(step) - 1;
     const [honest, cheat] = this.models;
     const token = tokenText(cheat.tokens[Math.min(at, cheat.tokens.length - 1)]);
@@ -165,7 +153,6 @@ export class Leak extends Scene {
   }
 
   table() {
-    if (!this.models.length) return null;
     const { texts } = this;
     const names = [texts.trained_masked, texts.trained_open];
     const rows = this.models.flatMap(({ tokens, masked, open }, index) =>

@@ -4,16 +4,18 @@ import { ease, fillText, headName, percent } from "../../../components/common/te
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour, Grid } from "./grid.js";
 import { hiddenMass, weightsUnder } from "./softmax.js";
 
-const NARROW = 560;
 const GAP = 14;
 const RIGHT = 24; // for the slanted label of the last column
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Padding extends Scene {
+  term = "mask";
+
   get numbers() {
     return this.lesson.values.padding;
   }
@@ -42,12 +44,8 @@ export class Padding extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    if (width < NARROW) return 2 * (this.count * 15 + 120);
+    if (isNarrow(width)) return 2 * (this.count * 15 + 120);
     return Math.max(300, Math.min(room, width / 2 + 40));
-  }
-
-  lit() {
-    return "mask";
   }
 
   /**
@@ -55,7 +53,7 @@ export class Padding extends Scene {
    * @param {number} height
    */
   place(width, height) {
-    const below = width < NARROW;
+    const below = isNarrow(width);
     const side = below ? 62 : 84;
     const inner = below ? width - side - RIGHT : (width - 2 * side - GAP - RIGHT) / 2;
     const head = Grid.headroom(inner, this.count) + 26;

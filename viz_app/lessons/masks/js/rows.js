@@ -4,12 +4,12 @@ import { ease, percent, signed } from "../../../components/common/text/format.js
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade } from "../../stage/js/bars.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { futureColour, Grid, hatchBoxes } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 import { hiddenMass, parts, weightsUnder } from "./softmax.js";
 
 const PART = 0.02; // of a row's attention, one moving dot
-const NARROW = 560;
 const MASKED = 1 / 3; // of a row's time: the mask has covered the scores
 const FLOWN = 2 / 3; // the freed attention has arrived
 
@@ -32,7 +32,7 @@ export class Rows extends HeadScene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const least = 12 * this.count + (width < NARROW ? 262 : 250); // rows that can be read
+    const least = 12 * this.count + (isNarrow(width) ? 262 : 250); // rows that can be read
     return Math.max(370, least, Math.min(room, 0.75 * width + 120, 720));
   }
 
@@ -58,11 +58,11 @@ export class Rows extends HeadScene {
    * @param {number} height
    */
   place(width, height) {
-    const side = width < NARROW ? 58 : 96;
+    const side = isNarrow(width) ? 58 : 96;
     const inner = width - 2 * side;
     const head = Grid.headroom(inner, this.count) + 20;
     const bars = Math.max(84, Math.min(150, height * 0.24));
-    const strip = width < NARROW ? 24 : 30;
+    const strip = isNarrow(width) ? 24 : 30;
     const map = new Grid(side, head, inner, height - head - bars - strip - 62, this.count, this.count);
     const scores = new Grid(side, map.top + map.height + 22, inner, strip, 1, this.count);
     return { map, scores, base: height - 20, bars };
@@ -99,7 +99,7 @@ export class Rows extends HeadScene {
     map.nameColumns(pen, inputs, { strong });
     map.nameRows(pen, inputs, "left", { strong, most: map.left - 12 });
     map.nameRows(pen, outputs, "right", { strong, most: map.left - 12 });
-    const style = { size: width < NARROW ? 11 : 12 };
+    const style = { size: isNarrow(width) ? 11 : 12 };
     pen.note(texts.reads, map.left - 8, 9, { ...style, align: "right", most: map.left - 8 });
     pen.note(texts.predicts, map.left + map.width + 8, 9, { ...style, most: map.left - 8 });
     pen.note(texts.looks_at, map.left + map.width / 2, 9, { ...style, align: "center" });
@@ -171,7 +171,7 @@ export class Rows extends HeadScene {
     });
     if (flow > 0 && flow < 1) this.drawFlow(pen, scores, base, tall, before, after, now, flow);
     pen.note(this.texts.weights, scores.left - 8, base - 12, { align: "right", most: scores.left - 10 });
-    const style = { size: width < NARROW ? 12 : 14, weight: 600 };
+    const style = { size: isNarrow(width) ? 12 : 14, weight: 600 };
     const right = scores.left + scores.width + 8;
     pen.write("\u03a3 = 1.00", right, base - 12, style);
     pen.write(percent(hiddenMass(now, hides)), right, base - 38, { ...style, colour: futureColour(theme) });

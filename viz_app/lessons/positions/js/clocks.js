@@ -7,6 +7,7 @@ import { fillText, signed, tiny } from "../../../components/common/text/format.j
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { angle, block, dotProduct, encoding, mapError, pairs, period, periodText } from "./encoding.js";
 
@@ -14,6 +15,9 @@ const MAX_STEPS = 12; // of k
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Clocks extends Scene {
+  size = { narrow: 640, least: 400, most: 640 };
+  term = "angle";
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -38,19 +42,10 @@ export class Clocks extends Scene {
     return [slider({ name: "k", label: "k", min: 1, max: MAX_STEPS, start: 2 })];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < 520 ? 640 : Math.max(400, Math.min(640, room));
-  }
-
-  lit() {
-    return "angle";
-  }
-
   /** @type {Scene["draw"]} */
   draw(pen, { at, k }) {
     const { width, height } = pen;
-    const small = width < 520;
+    const small = isNarrow(width);
     const [columns, rows] = small ? [3, 2] : [6, 1];
     const top = (small ? 290 : Math.min(270, height * 0.47)) + 20; // below the clocks
     const cell = { width: width / columns, height: (top - 20) / rows };

@@ -7,6 +7,7 @@ import { fillText, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { dotProduct, encoding } from "./encoding.js";
 
@@ -16,6 +17,9 @@ const FOOT = 40;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Heatmap extends Scene {
+  size = { least: 380, most: 640 };
+  term = "distance";
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -47,18 +51,9 @@ export class Heatmap extends Scene {
     ];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(380, Math.min(640, room));
-  }
-
-  lit() {
-    return "distance";
-  }
-
   /** @param {{ width: number, height: number }} given */
   places({ width, height }) {
-    const small = width < 520;
+    const small = isNarrow(width);
     const left = small ? 34 : 118;
     const { d_model } = this.lesson.values;
     const room = (width - left) * (small ? 0.52 : 0.6);

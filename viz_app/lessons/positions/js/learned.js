@@ -16,6 +16,8 @@ const GAP = 34;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Learned extends Scene {
+  size = { narrow: 520, least: 400, most: 680 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -27,11 +29,6 @@ export class Learned extends Scene {
 
   get learned() {
     return this.lesson.values.learned;
-  }
-
-  /** How many positions there are to show. */
-  get shown() {
-    return this.learned ?? { positions: 0, trained: 0 };
   }
 
   get playhead() {
@@ -62,15 +59,13 @@ export class Learned extends Scene {
     return both;
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < 520 ? 520 : Math.max(400, Math.min(680, room));
+  missing() {
+    return this.learned ? null : this.texts.no_learned;
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { width, height } = pen;
-    if (!this.learned) return pen.message(this.texts.no_learned);
     const left = 34;
     const curve = Math.max(94, height * 0.24);
     const size = Math.floor(Math.min((width - left - GAP) / 2 - 4, height - HEAD - 46 - curve));
@@ -92,7 +87,7 @@ export class Learned extends Scene {
    */
   drawTable(pen, [name, table], index, x, size, row) {
     const { context, theme } = pen;
-    const { positions, trained } = this.shown;
+    const { positions, trained } = this.learned;
     const grid = this.grids[index];
     grid.paint(`${theme.key} ${name}`, positions, positions, (one, other) =>
       divergingPixel(theme, table.at(one, other)),
@@ -131,7 +126,7 @@ export class Learned extends Scene {
    */
   drawRows(pen, tables, { x, y, width, height }, row) {
     const { theme } = pen;
-    const { positions, trained } = this.shown;
+    const { positions, trained } = this.learned;
     const across = new Axis(0, positions - 1, x, x + width - 12);
     const up = new Axis(-1, 1, y + height - 22, y + 18);
     pen.axis(across, "bottom", up.from + 2, { ticks: across.ticks(8) });
@@ -151,7 +146,6 @@ export class Learned extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
-    if (!this.learned) return null;
     const across = new Axis(0, this.learned.positions - 1, 34, width - 12);
     return y > height - Math.max(94, height * 0.24) ? { at: across.value(x) } : null;
   }
@@ -163,7 +157,6 @@ export class Learned extends Scene {
 
   /** @type {Scene["say"]} */
   say(settings) {
-    if (!this.learned) return this.texts.no_learned;
     const p = Math.round(settings.at);
     const next = Math.min(p + 1, this.learned.positions - 1);
     const [fixed, learned] = this.tables(settings).map(([, table]) => signed(table.at(p, next)));
@@ -172,7 +165,6 @@ export class Learned extends Scene {
 
   /** @type {Scene["table"]} */
   table(settings) {
-    if (!this.learned) return null;
     const tables = this.tables(settings);
     const row = Math.round(settings.at);
     const rows = Array.from({ length: this.learned.positions }, (_, other) => [

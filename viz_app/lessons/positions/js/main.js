@@ -1,6 +1,6 @@
 // The code of the lesson "Positional encoding".
 
-import { provide } from "../../stage/js/provide.js";
+import { registerScenes } from "../../stage/js/provide.js";
 import { Clocks } from "./clocks.js";
 import { Heatmap } from "./heatmap.js";
 import { Learned } from "./learned.js";
@@ -8,8 +8,8 @@ import { Predict } from "./predict.js";
 import { Swap } from "./swap.js";
 import { Waves } from "./waves.js";
 
-export default function bring() {
-  provide("positions", {
+export default function register() {
+  registerScenes("positions", {
     waves: Waves,
     clocks: Clocks,
     heatmap: Heatmap,

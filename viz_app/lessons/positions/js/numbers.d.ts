@@ -19,5 +19,5 @@ export type Values = {
   order: number[];
   groups: Group[];
   /** Positions of the learned table that are shown, and those that training has seen. */
-  learned: { positions: number; trained: number } | null;
+  learned: { positions: number; trained: number };
 };

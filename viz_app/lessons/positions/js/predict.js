@@ -2,6 +2,7 @@
 // sentence as it was typed stand there from the start, those of the reversed one are revealed.
 
 import { joinTokens } from "../../../components/common/text/tokens.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const LINE = 25;
@@ -24,7 +25,7 @@ export class Predict extends Scene {
    */
   sizes(width) {
     const { backwards, tokens } = this.lesson.values;
-    const small = width < 520;
+    const small = isNarrow(width);
     const half = small ? width : (width - 28) / 2;
     /**
      * @param {string} text

@@ -4,6 +4,7 @@
 import { Axis } from "../../../components/common/draw/plot.js";
 import { ease, fillText, percent, tiny } from "../../../components/common/text/format.js";
 import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const TOKENS = 86; // height of the words
@@ -19,6 +20,8 @@ const LEVEL = 54; // width of a column in which most words lie flat
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Swap extends Scene {
+  term = "position";
+
   get playhead() {
     return playhead({ name: "moved", label: this.texts.exchange, max: 1, rate: 0.6, show: percent });
   }
@@ -40,7 +43,7 @@ export class Swap extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < 520 ? 470 : Math.max(380, Math.min(600, room - 44)); // two rows of controls
+    return isNarrow(width) ? 470 : Math.max(380, Math.min(600, room - 44)); // two rows of controls
   }
 
   /**
@@ -71,14 +74,14 @@ export class Swap extends Scene {
     return { column, places, eased };
   }
 
+  missing() {
+    return this.lesson.values.words.length ? null : this.texts.too_short;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height } = pen;
-    const { words, groups } = this.lesson.values;
-    if (!words.length) {
-      pen.message(this.texts.too_short);
-      return;
-    }
+    const { groups } = this.lesson.values;
     context.globalAlpha = this.fresh(settings) ? 1 : 0.35;
     const flight = this.flight(width, settings.moved);
     this.drawWords(pen, flight);
@@ -175,14 +178,9 @@ export class Swap extends Scene {
     return most;
   }
 
-  lit() {
-    return "position";
-  }
-
   /** @type {Scene["say"]} */
   say({ moved }) {
     const { words, order, groups } = this.lesson.values;
-    if (!words.length) return this.texts.too_short;
     if (moved < 1) return this.texts.swap_start;
     if (order.every((old, place) => old === place)) return this.texts.swap_same;
     const { changes } = this.lesson.arrays;
@@ -196,7 +194,6 @@ export class Swap extends Scene {
   table() {
     const { words, groups } = this.lesson.values;
     const { changes } = this.lesson.arrays;
-    if (!words.length) return null;
     const columns = groups.flatMap((name) =>
       [this.texts.outputs, this.texts.attention].map((what) => `${this.texts[`group_${name}`]}: ${what}`),
     );

@@ -6,6 +6,7 @@ import { fillText, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { encoding, pairs, periodText } from "./encoding.js";
 import { FOOT, TokenAxis } from "./tokenaxis.js";
@@ -17,6 +18,8 @@ const POINTS = 480; // of a curve
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Waves extends Scene {
+  size = { least: 380, most: 620 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -41,11 +44,6 @@ export class Waves extends Scene {
     return [choice("part", this.texts.columns, { sin: "sin", cos: "cos" })];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(380, Math.min(620, room));
-  }
-
   /** @type {Scene["lit"]} */
   lit({ part }) {
     return part;
@@ -56,7 +54,7 @@ export class Waves extends Scene {
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {
-    const small = width < 520;
+    const small = isNarrow(width);
     const cell = small ? 13 : 22; // of the vector
     const strip = width - 2 * cell - 2;
     const [left, right] = small ? [40, strip - 74] : [104, strip - 118];

@@ -3,6 +3,7 @@
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText } from "../../../components/common/text/format.js";
 import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /** @type {{ name: string, parts: [part: string, place?: number][] }[]} The parts from below, with the number of their dropout. */
@@ -14,10 +15,12 @@ const STACKS = [
   },
 ];
 const MAX_PARTS = 7;
-const WIDE = 600;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Dropout extends Scene {
+  size = { narrow: 520, least: 360, share: 0.6 };
+  term = "dropout";
+
   get playhead() {
     const { length } = this.lesson.values.places;
     return playhead({ name: "place", label: this.texts.place, min: 1, max: length, rate: 0.7 });
@@ -26,15 +29,6 @@ export class Dropout extends Scene {
   get controls() {
     const show = (/** @type {number} */ value) => value.toFixed(2);
     return [slider({ name: "p", label: "P", max: 0.5, step: 0.05, start: 0.1, show })];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width >= WIDE ? Math.max(360, Math.min(room, width * 0.6)) : 520;
-  }
-
-  lit() {
-    return "dropout";
   }
 
   /** @param {Settings} settings */
@@ -61,7 +55,7 @@ export class Dropout extends Scene {
    * @param {Pen} pen
    */
   diagram({ width, height }) {
-    return width >= WIDE ? { width: width * 0.5, height } : { width, height: 330 };
+    return !isNarrow(width) ? { width: width * 0.5, height } : { width, height: 330 };
   }
 
   /** @type {Scene["draw"]} */
@@ -73,10 +67,9 @@ export class Dropout extends Scene {
       const box = { x: index * (half + 6), y: 0, width: half - 12, height: diagram.height };
       this.stack(pen, index, box, this.index(settings));
     });
-    const vector =
-      width >= WIDE
-        ? { x: diagram.width + 34, y: 0, width: diagram.width - 34, height }
-        : { x: 0, y: 340, width, height: height - 340 };
+    const vector = !isNarrow(width)
+      ? { x: diagram.width + 34, y: 0, width: diagram.width - 34, height }
+      : { x: 0, y: 340, width, height: height - 340 };
     this.vector(pen, vector, settings);
   }
 

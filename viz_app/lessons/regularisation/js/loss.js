@@ -1,8 +1,9 @@
 // The loss against the probability that the model gives to the right token: with smoothing it has its minimum before 1.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, formatCount } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, smoothedLoss } from "./smoothing.js";
 
@@ -12,9 +13,7 @@ const TICKS = [0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999];
 const IN_TABLE = [0.05, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999];
 const HIGHEST = 4;
 const POINTS = 240;
-const LEFT = 34;
-const FOOT = 58;
-const TOP = 30;
+const FOOT = 22; // of the marks of the tokens
 
 /** @param {number} p */
 export function odds(p) {
@@ -28,6 +27,9 @@ function sigmoid(x) {
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Loss extends Scene {
+  size = { least: 320, share: 0.6 };
+  term = "smoothed";
+
   /** @returns {Playhead | null} */
   get playhead() {
     return EPSILON;
@@ -42,50 +44,43 @@ export class Loss extends Scene {
     return [choice("size", this.texts.vocabulary, options, { start: String(own) })];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(320, Math.min(room, width * 0.6));
-  }
-
-  lit() {
-    return "smoothed";
-  }
-
-  /** @param {Pen} pen */
-  axes({ width, height }) {
-    return {
-      across: new Axis(odds(FIRST), odds(LAST), LEFT, width - 16),
-      up: new Axis(0, HIGHEST, height - FOOT, TOP),
-    };
+  /**
+   * The chart of some losses, each a function of the probability.
+   * @param {Pen} pen
+   * @param {import("../../stage/js/chart.js").Series[]} [series]
+   */
+  plot(pen, series = []) {
+    return new Chart(
+      pen,
+      { x: 0, y: 0, width: pen.width, height: pen.height - FOOT },
+      {
+        series,
+        x: {
+          title: this.texts.right_axis,
+          ends: [odds(FIRST), odds(LAST)],
+          ticks: this.ticks(pen.width).map((p) => [odds(p), String(p)]),
+        },
+        y: { title: this.texts.loss_axis, ends: [0, HIGHEST] },
+        key: false,
+      },
+    );
   }
 
   /**
-   * @param {{ across: Axis, up: Axis }} plot
    * @param {(p: number) => number} lossAt
+   * @param {Partial<LineStyle>} look
+   * @returns {import("../../stage/js/chart.js").Series}
    */
-  curve({ across, up }, lossAt) {
-    return Array.from({ length: POINTS + 1 }, (_, index) => {
-      const x = across.low + ((across.high - across.low) * index) / POINTS;
-      const value = lossAt(sigmoid(x));
-      return value > HIGHEST * 1.02 ? null : [across.place(x), up.place(value)];
-    });
+  curve(lossAt, look) {
+    const [low, high] = [odds(FIRST), odds(LAST)];
+    const x = Array.from({ length: POINTS + 1 }, (_, index) => low + ((high - low) * index) / POINTS);
+    const y = x.map((each) => lossAt(sigmoid(each))).map((loss) => (loss > HIGHEST * 1.02 ? null : loss));
+    return { x, y, look };
   }
 
   /** @param {number} width */
   ticks(width) {
-    return width > 520 ? TICKS : TICKS.filter((_, index) => index % 2);
-  }
-
-  /**
-   * @param {Pen} pen
-   * @param {{ across: Axis, up: Axis }} plot
-   */
-  frame(pen, { across, up }) {
-    pen.axis(up, "left", LEFT, { grid: across.to - across.from, ticks: up.ticks(4) });
-    for (const p of this.ticks(pen.width))
-      pen.note(String(p), across.place(odds(p)), up.from + 12, { align: "center" });
-    pen.note(this.texts.loss_axis, 0, 10);
-    pen.note(this.texts.right_axis, across.to, up.from + 30, { align: "right" });
+    return isNarrow(width) ? TICKS.filter((_, index) => index % 2) : TICKS;
   }
 
   /** @type {Scene["draw"]} */
@@ -93,22 +88,21 @@ export class Loss extends Scene {
     const { theme } = pen;
     const colour = theme.kinds.encoder;
     const vocabulary = Number(size);
-    const plot = this.axes(pen);
-    this.frame(pen, plot);
+    const plot = this.plot(pen, [
+      this.curve((p) => -Math.log(p), { colour: theme.muted, width: 1.75, dash: [6, 5] }),
+      this.curve((p) => smoothedLoss(p, epsilon, vocabulary), { colour, width: 3.5 }),
+    ]);
+    plot.draw();
     this.tokens(pen, plot.across);
-    const plain = this.curve(plot, (p) => -Math.log(p));
-    const smoothed = this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary));
-    pen.trace(plain, { colour: theme.muted, width: 1.75, dash: [6, 5] });
-    pen.trace(smoothed, { colour, width: 3.5 });
     if (!epsilon) return;
     const best = entropy(epsilon, vocabulary);
-    const base = plot.up.from;
-    const [x, y] = [plot.across.place(odds(1 - epsilon)), plot.up.place(best)];
-    pen.line(LEFT, y, x, y, { colour, width: 1, dash: [2, 3] });
-    pen.line(x, y, x, base, { colour, width: 1, dash: [2, 3] });
+    const { across, up } = plot;
+    const [x, y] = [across.place(odds(1 - epsilon)), up.place(best)];
+    pen.line(across.from, y, x, y, { colour, width: 1, dash: [2, 3] });
+    pen.line(x, y, x, up.from, { colour, width: 1, dash: [2, 3] });
     pen.dot(x, y, 7, colour, theme.background);
     const text = fillText(this.texts.best, { loss: best.toFixed(2) });
-    pen.write(text, x + 10, y + 22 < base - 4 ? y + 22 : y - 18, { colour, size: 14, weight: 650 });
+    pen.write(text, x + 10, y + 22 < up.from - 4 ? y + 22 : y - 18, { colour, size: 14, weight: 650 });
   }
 
   /**
@@ -129,7 +123,7 @@ export class Loss extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
-    const epsilon = 1 - sigmoid(this.axes(pen).across.value(x));
+    const epsilon = 1 - sigmoid(this.plot(pen).across.value(x));
     return { epsilon: Math.max(0, Math.min(EPSILON.max, Math.round(epsilon * 1000) / 1000)) };
   }
 

@@ -32,20 +32,19 @@ export class Predict extends Loss {
   draw(pen) {
     const { theme, revealed } = pen;
     const { epsilon, vocabulary } = this.fixed;
-    const plot = this.axes(pen);
+    const colour = theme.kinds.encoder;
+    const curve = this.curve((p) => smoothedLoss(p, epsilon, vocabulary), { colour, width: 3.5 });
+    const plot = this.plot(pen, revealed ? [curve] : []);
     const { across, up } = plot;
-    this.frame(pen, plot);
+    plot.draw();
     for (const p of CANDIDATES) {
       const x = across.place(odds(p));
       pen.line(x, up.from, x, up.to + 26, { colour: theme.mark, dash: [4, 4] });
       const text = revealed ? smoothedLoss(p, epsilon, vocabulary).toFixed(2) : "?";
       pen.write(text, x, up.to + 12, { size: revealed ? 15 : 22, weight: 650, align: "center" });
     }
-    if (!revealed) return;
-    const colour = theme.kinds.encoder;
-    const curve = this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary));
-    pen.trace(curve, { colour, width: 3.5 });
-    pen.dot(across.place(odds(1 - epsilon)), up.place(entropy(epsilon, vocabulary)), 8, colour, theme.background);
+    if (revealed)
+      pen.dot(across.place(odds(1 - epsilon)), up.place(entropy(epsilon, vocabulary)), 8, colour, theme.background);
   }
 
   /** @type {Scene["say"]} */

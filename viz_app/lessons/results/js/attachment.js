@@ -2,9 +2,9 @@
 
 import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
-const SIDE_BY_SIDE = 620; // from this width on
 const [WORD, LABEL] = [14, 13]; // letters, in pixels
 const GAP = 12; // between words
 const [HEAD, FOOT] = [26, 40];
@@ -31,11 +31,15 @@ export class Attachment extends Scene {
     return { verb: share, noun: 1 - share };
   }
 
+  /** @type {Scene["missing"]} */
+  missing({ sentence }) {
+    return this.sentences[sentence] ? null : this.texts.no_parser;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, { sentence: name }) {
     const sentence = this.sentences[String(name)];
-    if (!sentence) return pen.message(this.texts.no_parser);
-    const beside = pen.width >= SIDE_BY_SIDE;
+    const beside = !isNarrow(pen.width);
     const [width, height] = beside ? [pen.width / 2, pen.height] : [pen.width, pen.height / 2];
     for (const [index, reading] of /** @type {const} */ (["verb", "noun"]).entries()) {
       const [x, y] = beside ? [index * width, 0] : [0, index * height];
@@ -76,7 +80,6 @@ export class Attachment extends Scene {
   /** @type {Scene["say"]} */
   say({ sentence: name }, revealed) {
     const sentence = this.sentences[String(name)];
-    if (!sentence) return "";
     if (!revealed) return this.texts.predict_say;
     const { verb } = this.shares(sentence);
     const other = sentence.found ? "" : ` ${this.texts.found_other}`;

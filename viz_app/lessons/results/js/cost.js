@@ -1,7 +1,9 @@
 // What a training costs: the paper's estimate (time x GPUs x rate) beside the matrix products that the model needs.
 
 import { fillText } from "../../../components/common/text/format.js";
+import { drawBars } from "../../stage/js/barchart.js";
 import { choice, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { scientific } from "./scores.js";
@@ -10,6 +12,8 @@ const LEFT = 16;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Cost extends Scene {
+  term = "rate";
+
   get controls() {
     const { model, rate: label } = this.texts;
     const start = this.lesson.values.rate / 1e12;
@@ -19,13 +23,9 @@ export class Cost extends Scene {
     ];
   }
 
-  lit() {
-    return "rate";
-  }
-
   /** @type {Scene["height"]} */
   height(width, room) {
-    return Math.max(width < 500 ? 360 : 320, Math.min(430, room, width * 0.6));
+    return Math.max(isNarrow(width) ? 360 : 320, Math.min(430, room, width * 0.6));
   }
 
   /** @param {Settings} settings */
@@ -40,19 +40,14 @@ export class Cost extends Scene {
     const { texts } = this;
     const { paper, counted, gpus } = this.lesson.values.runs[settings.model];
     const longest = width - LEFT - 16;
-    /** @type {[string, number, string][]} */
-    const bars = [
-      [texts.paper_cost, paper, theme.kinds.encoder],
-      [texts.counted_cost, counted, theme.kinds.cross],
+    const rows = [
+      { name: "", values: [paper], texts: [scientific(paper)], colours: [theme.kinds.encoder] },
+      { name: "", values: [counted], texts: [scientific(counted)], colours: [theme.kinds.cross] },
     ];
-    bars.forEach(([label, flops, colour], index) => {
-      const y = 30 + index * 92;
-      const long = (longest * flops) / paper;
-      pen.write(label, LEFT, y, { size: 15, most: longest });
-      pen.fill(LEFT, y + 16, long, 26, theme.ink(colour));
-      const style = long > 150 ? { align: "right", colour: theme.background } : {};
-      pen.write(scientific(flops), LEFT + long + (long > 150 ? -10 : 10), y + 29, { size: 15, weight: 650, ...style });
-    });
+    pen.write(texts.paper_cost, LEFT, 30, { size: 15, most: longest });
+    pen.write(texts.counted_cost, LEFT, 122, { size: 15, most: longest });
+    const box = { x: LEFT, y: 14, width: longest, height: 184 };
+    drawBars(pen, box, rows, { ends: [0, paper], colours: [], left: 0, right: 110, size: 15 });
     const note = { size: 14, most: longest };
     const share = Math.max(5, Math.min(100, (100 * counted) / paper)).toFixed(0);
     const utilised = fillText(texts.utilised, { share });

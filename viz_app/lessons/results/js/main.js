@@ -1,19 +1,18 @@
 // The code of the lesson "Results and variations".
 
-import { provide } from "../../stage/js/provide.js";
+import { chartScene } from "../../stage/js/chartscene.js";
+import { registerScenes } from "../../stage/js/provide.js";
 import { Attachment } from "./attachment.js";
 import { Cost } from "./cost.js";
-import { Parsing } from "./parsing.js";
 import { Heads } from "./quiz.js";
 import { Scores } from "./scores.js";
-import { Variations } from "./variations.js";
 
-export default function bring() {
-  provide("results", {
+export default function register() {
+  registerScenes("results", {
     scores: Scores,
-    variations: Variations,
+    variations: chartScene("variations"),
     cost: Cost,
-    parsing: Parsing,
+    parsing: chartScene("parsing"),
     attachment: Attachment,
     predict: Heads,
   });

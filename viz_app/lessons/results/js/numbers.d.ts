@@ -1,49 +1,11 @@
 // What viz_app/lessons/results/numbers.py computes.
 
 export type Values = {
-  scores: Score[];
-  variations: Variation[];
-  reduced: { width: number; layers: number; updates: number } | null;
-  parsers: { name: string; setting: string; f1: number }[];
-  ours: {
-    name: string;
-    f1: number;
-    f1_95: [number, number] | null;
-    right_branching_f1: number | null;
-    sentences: number;
-  }[];
+  charts: Record<"scores" | "variations" | "parsing", import("../../stage/js/chartscene.js").ChartSet>;
+  heads: { heads: number; bleu: number; perplexity: number }[]; // Table 3, row A, and base
   sentences: Record<string, Sentence> | null; // null: there is no parser, or another scene is shown
   runs: Record<string, Run>;
   rate: number;
-};
-
-export type Pair = "ende" | "enfr";
-
-/** A line of Table 2; null where the paper prints nothing. */
-export type Score = { name: string; group: "single" | "ensemble" | "transformer" } & Record<
-  Pair | `${Pair}_flops`,
-  number | null
->;
-
-/** A line of Table 3, with parameters counted by our code in millions, and what our small models reached. */
-export type Variation = {
-  row: string;
-  preset: string;
-  change: string;
-  perplexity: number;
-  bleu: number;
-  millions: number | null;
-  counted: [printed: number, code: number];
-  ours: { parameters: number; bleu: Reduced; perplexity: Reduced } | null;
-};
-
-/** One number of one row of ours; `band`: what may be the base's with luck. */
-export type Reduced = {
-  mean: number;
-  deviation: number | null;
-  seeds: number[];
-  band: [number, number] | null;
-  verdict: "same" | "other" | "noise" | null;
 };
 
 /** A training of the paper: its own estimate of FLOPs, and those that were counted. */

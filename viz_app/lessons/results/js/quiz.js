@@ -4,16 +4,10 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const FOOT = 58;
-const HEADS = [1, 4, 8, 16, 32];
-
 /** @extends {Scene<import("./numbers").Values>} */
 export class Heads extends Scene {
-  bars() {
-    const [base, ...others] = this.lesson.values.variations;
-    return HEADS.map((heads) => {
-      const { bleu, perplexity } = others.find(({ change }) => change.startsWith(`h = ${heads},`)) ?? base;
-      return { heads, bleu, perplexity };
-    });
+  get bars() {
+    return [...this.lesson.values.heads].sort((a, b) => a.heads - b.heads);
   }
 
   /** @type {Scene["draw"]} */
@@ -21,9 +15,9 @@ export class Heads extends Scene {
     const { width, height, theme, revealed } = pen;
     const base = height - FOOT;
     const axis = new Axis(24, 26, base, 48);
-    const step = (width - 40) / HEADS.length;
+    const step = (width - 40) / this.bars.length;
     const wide = Math.min(90, step * 0.6);
-    this.bars().forEach(({ heads, bleu }, index) => {
+    this.bars.forEach(({ heads, bleu }, index) => {
       const x = 20 + (index + 0.5) * step;
       const top = axis.place(revealed ? bleu : 25);
       const best = revealed && bleu === 25.8;
@@ -39,15 +33,13 @@ export class Heads extends Scene {
   /** @type {Scene["say"]} */
   say(settings, revealed) {
     if (!revealed) return this.texts.predict_say;
-    return this.bars()
-      .map(({ heads, bleu }) => `h = ${heads}: ${bleu.toFixed(1)}`)
-      .join(", ");
+    return this.bars.map(({ heads, bleu }) => `h = ${heads}: ${bleu.toFixed(1)}`).join(", ");
   }
 
   /** @type {Scene["table"]} */
   table(settings, revealed) {
     if (!revealed) return null;
-    const rows = this.bars().map(({ heads, bleu, perplexity }) => [
+    const rows = this.bars.map(({ heads, bleu, perplexity }) => [
       String(heads),
       bleu.toFixed(1),
       perplexity.toFixed(2),

@@ -2,8 +2,9 @@
 
 import { byLayer } from "../../../components/common/heads/headrows.js";
 import { allHeads, KINDS } from "../../../components/common/heads/heads.js";
+import { PHONE } from "./layout.js";
 
-export const NARROW = 620;
+export const NARROW = PHONE;
 const TITLE = 30;
 const NUMBERS = 15; // room for the numbers of the layers
 const BETWEEN = 10;

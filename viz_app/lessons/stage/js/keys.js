@@ -47,7 +47,8 @@ export class Keys {
     else if (arrow && lesson.scene.playhead) {
       lesson.stage.pause();
       lesson.stage.step(arrow);
-    } else if (arrow) {
+    } else if (lesson.scene.missing(lesson.settings()) !== null) return false;
+    else if (arrow) {
       const patch = lesson.scene.stepped(arrow, lesson.settings());
       if (!patch) return false;
       lesson.set(patch);

@@ -234,7 +234,7 @@ export class Lesson {
     const settings = this.settings();
     this.controls.update();
     this.words.light(scene.lit(settings));
-    const sentence = scene.say(settings, this.revealed);
+    const sentence = scene.missing(settings) ?? scene.say(settings, this.revealed);
     setTypeset(this.readout, sentence);
     this.keepReadoutInSight();
     this.stage.describe(`${this.description.title}. ${sentence}`);
@@ -261,7 +261,8 @@ export class Lesson {
   tabulate() {
     if (!this.tools.tableShown) return this.numbers.replaceChildren();
     if (this.stage.playing) return undefined;
-    const content = this.scene.table(this.settings(), this.revealed);
+    const settings = this.settings();
+    const content = this.scene.missing(settings) === null ? this.scene.table(settings, this.revealed) : null;
     return this.numbers.replaceChildren(content ? table(content, this.texts) : this.texts.no_table);
   }
 

@@ -1,4 +1,4 @@
-// Makes the code of a lesson known to mount.js. STYLE, the text of lesson.css, is put before all modules by Python.
+// Registers the code of a lesson, which mount.js then finds. Python puts STYLE, the text of lesson.css, before all modules.
 
 import { instanceAt } from "../../../components/common/component.js";
 import { provideCode } from "../../../components/common/handover.js";
@@ -10,10 +10,11 @@ const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 
 /**
+ * Register the scenes of a lesson.
  * @param {string} name Of the lesson.
  * @param {SceneClasses} scenes Class of each scene by its name in the prose; see scene.js.
  */
-export function provide(name, scenes) {
+export function registerScenes(name, scenes) {
   provideCode(`lesson.${name}`, ({ data, parentElement, setStateValue }) => {
     const { instance: lesson, unmount } = instanceAt(parentElement, "lesson", (root) => {
       rootOf(root).adoptedStyleSheets = [style];
@@ -26,3 +27,5 @@ export function provide(name, scenes) {
     return unmount;
   });
 }
+
+export const provide = registerScenes; // the name that the Lab uses

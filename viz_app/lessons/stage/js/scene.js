@@ -3,8 +3,18 @@
 //
 // Settings of a scene are { name: number | string | boolean }: those of its controls and of its playhead.
 
+import { isNarrow } from "./layout.js";
+
 /** @template [Values=any] What `numbers.py` of the lesson computes. */
 export class Scene {
+  /**
+   * Height of the picture on a phone; elsewhere at least, at most, and as a share of the width.
+   * @type {{ narrow?: number, least: number, most?: number, share?: number }}
+   */
+  size = { least: 300, most: 560, share: 0.75 };
+  /** @type {string | null} The term of the equation that the picture always shows. */
+  term = null;
+
   /**
    * @param {LessonData<Values>} lesson What Python sent: values, arrays, language; see arrays.js.
    * @param {Texts} texts Labels of the stage and of the lesson.
@@ -110,13 +120,24 @@ export class Scene {
   }
 
   /**
-   * Height of the picture for a width, and for the height that the window leaves.
+   * Height of the picture for a width, and for the height that the window leaves; most scenes give their `size` instead.
    * @param {number} width
    * @param {number} room
    * @returns {number}
    */
   height(width, room) {
-    return Math.max(300, Math.min(560, room, width * 0.75));
+    const { narrow, least, most = Infinity, share = Infinity } = this.size;
+    if (narrow && isNarrow(width)) return narrow;
+    return Math.max(least, Math.min(most, room, width * share));
+  }
+
+  /**
+   * A message in place of the picture, in which nothing can be pressed then; null where there is a picture.
+   * @param {Settings} settings
+   * @returns {string | null}
+   */
+  missing(settings) {
+    return null;
   }
 
   /**
@@ -133,7 +154,7 @@ export class Scene {
    * @returns {string | null}
    */
   lit(settings) {
-    return null;
+    return this.term;
   }
 
   /**

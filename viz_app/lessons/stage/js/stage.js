@@ -101,7 +101,10 @@ export class Stage {
     const context = context2d(this.canvas);
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
-    this.scene.draw(this.pen(context, { now }), this.lesson.settings());
+    const [pen, settings] = [this.pen(context, { now }), this.lesson.settings()];
+    const missing = this.scene.missing(settings);
+    if (missing === null) this.scene.draw(pen, settings);
+    else pen.message(missing);
   }
 
   /**
@@ -208,7 +211,9 @@ export class Stage {
    */
   grabbed({ offsetX, offsetY }, first = false) {
     const pen = this.pen(context2d(this.canvas), { first });
-    return this.scene.grab(offsetX / this.zoom, offsetY / this.zoom, pen, this.lesson.settings());
+    const settings = this.lesson.settings();
+    if (this.scene.missing(settings) !== null) return null;
+    return this.scene.grab(offsetX / this.zoom, offsetY / this.zoom, pen, settings);
   }
 
   /**

@@ -4,18 +4,21 @@
 import { hatch } from "../../../components/common/draw/canvas.js";
 import { ease, fillText, percent } from "../../../components/common/text/format.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const HEAD = 56;
 const GAP = 7; // between batches
 const ROW = 0.85; // height of a line, in positions
-const NARROW = 520;
 const ORDERS = ["plain", "sorted"];
 
 /** @typedef {[x: number, y: number, width: number, height: number]} Block A batch in one order. */
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Batches extends Scene {
+  size = { narrow: 520, least: 390, most: 620 };
+  term = "padding";
+
   get playhead() {
     return playhead({ name: "sorted", label: this.texts.sort, max: 1, rate: 0.4, show: percent });
   }
@@ -26,15 +29,6 @@ export class Batches extends Scene {
       slider({ name: "budget", label: texts.budget, min: 128, max: 512, step: 32, start: 256, server: true }),
       choice("side", texts.shown, { 0: texts.source, 1: texts.target }),
     ];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 520 : Math.max(390, Math.min(620, room));
-  }
-
-  lit() {
-    return "padding";
   }
 
   /**
@@ -84,7 +78,7 @@ export class Batches extends Scene {
    */
   drawHead(pen, sorted) {
     const { theme, width } = pen;
-    const size = width < NARROW ? 13 : 15;
+    const size = isNarrow(width) ? 13 : 15;
     ORDERS.forEach((name, order) => {
       const [padded, positions, batches] = this.lesson.values.padding[order];
       const x = order ? width / 2 + 8 : 0;

@@ -5,6 +5,7 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { BOUNDARY } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { letter } from "./boxes.js";
 
@@ -13,7 +14,6 @@ const BASE = 34; // height of the letters
 const LEFT = 46; // for the numbers of merges
 const MIN = 104; // height of a line
 const MAX_LINES = 7;
-const NARROW = 520;
 
 /**
  * A merge of two parts of the sentence; `x`: its middle in letters.
@@ -24,6 +24,8 @@ const NARROW = 520;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Merges extends Scene {
+  term = "first";
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -63,7 +65,7 @@ export class Merges extends Scene {
    * @param {number} width
    */
   cell(width) {
-    if (width < NARROW) return 14;
+    if (isNarrow(width)) return 14;
     return Math.max(15, Math.min(26, (width - LEFT) / this.letters.length));
   }
 
@@ -71,10 +73,6 @@ export class Merges extends Scene {
   height(width, room) {
     const count = Math.min(MAX_LINES, this.lines(width).length);
     return Math.max(Math.min(560, room), HEAD + count * (MIN + BASE));
-  }
-
-  lit() {
-    return "first";
   }
 
   /** @type {Scene["draw"]} */
@@ -120,7 +118,7 @@ export class Merges extends Scene {
     if (!last) return;
     const { left, right } = this.parts(last);
     const style = { colour: theme.kinds.decoder, size: 14, weight: 600, align: "right", most: width * 0.6 };
-    if (width < NARROW) return pen.write(`${left} + ${right}`, width, 10, { ...style, font: theme.code });
+    if (isNarrow(width)) return pen.write(`${left} + ${right}`, width, 10, { ...style, font: theme.code });
     const number = fillText(texts.merge, {
       rank: formatCount(last.rank),
       count: formatCount(this.lesson.values.count),

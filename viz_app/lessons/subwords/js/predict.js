@@ -2,6 +2,7 @@
 
 import { fillText } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { tokens } from "./boxes.js";
 
@@ -9,7 +10,7 @@ import { tokens } from "./boxes.js";
 export class Predict extends Scene {
   /** @type {Scene["height"]} */
   height(width) {
-    return width < 520 ? 300 : 340;
+    return isNarrow(width) ? 300 : 340;
   }
 
   /** @type {Scene["draw"]} */

@@ -3,14 +3,16 @@
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { choice, playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const PARTS = ["gradient", "first", "second", "update"];
 const FOOT = 40;
-const WIDE = 520; // from here on there is room for words beside the numbers
 const DASH = [5, 4];
 
 export class Adam extends Scene {
+  size = { least: 360, share: 0.66 };
+
   get playhead() {
     return playhead({ name: "at", label: this.texts.update, min: 1, max: this.updates, rate: 5 });
   }
@@ -36,11 +38,6 @@ export class Adam extends Scene {
     return [...this.lesson.arrays[`${gradients}_${part}`].data];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(360, Math.min(room, width * 0.66));
-  }
-
   /** @type {Scene["lit"]} */
   lit({ at }) {
     return at < 2 ? "corrected" : "update";
@@ -62,7 +59,7 @@ export class Adam extends Scene {
       const up = new Axis(low - room, high + room, (index + 1) * each - 6, index * each + 26);
       return { part, values, raw, up };
     });
-    return { across: new Axis(1, this.updates, 12, width - (width > WIDE ? 166 : 88)), lanes, bottom };
+    return { across: new Axis(1, this.updates, 12, width - (!isNarrow(width) ? 166 : 88)), lanes, bottom };
   }
 
   /** @type {Scene["draw"]} */
@@ -127,7 +124,7 @@ export class Adam extends Scene {
    */
   rawValue(pen, value, x, y) {
     pen.line(x, y, x + 14, y, { colour: pen.theme.muted, width: 1.75, dash: DASH });
-    const text = pen.width > WIDE ? `${signed(value, 3)} ${this.texts.raw}` : signed(value, 3);
+    const text = !isNarrow(pen.width) ? `${signed(value, 3)} ${this.texts.raw}` : signed(value, 3);
     pen.note(text, x + 20, y, { size: 13 });
   }
 

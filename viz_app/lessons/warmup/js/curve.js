@@ -2,8 +2,9 @@
 
 import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { playhead } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { peak, rate, scientific } from "./rate.js";
-import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";
+import { Plot, ScheduleScene, STEPS } from "./schedule.js";
 
 export class Curve extends ScheduleScene {
   get playhead() {
@@ -39,7 +40,7 @@ export class Curve extends ScheduleScene {
     plot.minimum(d_model, warmup, { colour: theme.text, width: 3.5 });
     const top = plot.peak(d_model, warmup);
     pen.line(top.x, top.y, top.x, base, { colour: theme.muted, width: 1, dash: [2, 3] });
-    if (pen.width >= NARROW || Math.abs(step - warmup) > 3000)
+    if (!isNarrow(pen.width) || Math.abs(step - warmup) > 3000)
       pen.note(`warmup_steps = ${formatCount(warmup)}`, top.x + 6, base - 11, { font: theme.code });
     this.marker(pen, plot, step);
   }

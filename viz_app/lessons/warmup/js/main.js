@@ -1,6 +1,6 @@
 // The code of the lesson "Warm-up".
 
-import { provide } from "../../stage/js/provide.js";
+import { registerScenes } from "../../stage/js/provide.js";
 import { Adam } from "./adam.js";
 import { Curve } from "./curve.js";
 import { Predict } from "./predict.js";
@@ -8,6 +8,6 @@ import { Runs } from "./runs.js";
 import { Shape } from "./shape.js";
 import { Training } from "./training.js";
 
-export default function bring() {
-  provide("warmup", { curve: Curve, shape: Shape, runs: Runs, adam: Adam, live: Training, predict: Predict });
+export default function register() {
+  registerScenes("warmup", { curve: Curve, shape: Shape, runs: Runs, adam: Adam, live: Training, predict: Predict });
 }

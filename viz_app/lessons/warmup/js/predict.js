@@ -1,19 +1,18 @@
 // Predict, then reveal: the peak when the warm-up is twice as long. Before that the second curve is not drawn.
 
 import { fillText, formatCount } from "../../../components/common/text/format.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { falling, peak, scientific } from "./rate.js";
-import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";
+import { Plot, ScheduleScene, STEPS } from "./schedule.js";
 
 const SHOWN = 1.25; // of the warm-up, of the curve before the answer: what follows holds the answer
 
 export class Predict extends ScheduleScene {
+  term = "warmup";
+
   get both() {
     const { d_model, warmup } = this.paper;
     return { d_model, once: warmup, twice: 2 * warmup };
-  }
-
-  lit() {
-    return "warmup";
   }
 
   /** @type {Scene["draw"]} */
@@ -48,7 +47,7 @@ export class Predict extends ScheduleScene {
     const { x, y } = plot.peak(d_model, warmup);
     pen.line(x, y, x, plot.up.from, { colour, width: 1, dash: [2, 3] });
     pen.dot(x, y, 6, colour, pen.theme.background);
-    const [size, lift] = pen.width < NARROW ? [13, 12] : [15, 16];
+    const [size, lift] = isNarrow(pen.width) ? [13, 12] : [15, 16];
     pen.write(scientific(peak(d_model, warmup)), x + 8, y - lift, { colour, size, weight: 650 });
     pen.write(formatCount(warmup), x + 6, plot.up.from - 11, { colour });
   }

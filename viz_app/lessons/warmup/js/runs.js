@@ -1,25 +1,23 @@
 // Recorded runs that differ in their warm-up alone: the rate above, below what was recorded of the loss or the gradient
 // at the same update. Only recorded updates are drawn and read off; nothing stands between them.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, formatCount } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
-import { scientific } from "./rate.js";
 
 const LEFT = 46;
-const FOOT = 38;
-const GAP = 34;
 const SHARE = 0.3; // of the height, for the rate
-const WIDE = 560;
-const DOT = 2.4;
 
 /** @typedef {"loss" | "gradient"} Below */
 /** @typedef {{ warmup: number, failed: number | null, step: number[], rate: number[] } & Record<Below, number[]>} Run */
-/** @typedef {{ across: Axis, rate: Axis, below: Axis }} Plots */
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Runs extends Scene {
+  size = { least: 380, share: 0.68 };
+  term = "warmup";
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -60,15 +58,6 @@ export class Runs extends Scene {
     return this.runs.length ? [choice("below", below, { loss, gradient })] : [];
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(380, Math.min(room, width * 0.68));
-  }
-
-  lit() {
-    return "warmup";
-  }
-
   /**
    * What was recorded last up to a step; undefined before the first record.
    * @param {Run} run
@@ -91,32 +80,73 @@ export class Runs extends Scene {
   }
 
   /**
-   * The axis of the lower plot, from a round number to a round number.
+   * The axis of the lower chart, from a round number to a round number.
    * @param {Below} below
-   * @param {number} from
-   * @param {number} to
+   * @returns {{ ends: [number, number], log?: boolean }}
    */
-  axisBelow(below, from, to) {
+  axisBelow(below) {
     const all = this.runs.flatMap((run) => run[below]).filter(Number.isFinite);
     const [low, high] = [Math.min(...all), Math.max(...all)];
-    if (below === "loss") return new Axis(Math.max(0, Math.floor(low)), Math.ceil(high), from, to);
+    if (below === "loss") return { ends: [Math.max(0, Math.floor(low)), Math.ceil(high)] };
     const power = Math.floor(Math.log10(Math.max(1e-3, low)));
-    return new Axis(10 ** power, 10 ** Math.ceil(Math.log10(high)), from, to, { log: true });
+    return { ends: [10 ** power, 10 ** Math.ceil(Math.log10(high))], log: true };
   }
 
   /**
+   * The chart of the rate and that of the loss or the gradient, on one axis of steps.
    * @param {Pen} pen
-   * @param {Below} below
-   * @returns {Plots}
+   * @param {Settings} settings
    */
-  plots({ width, height }, below) {
+  charts(pen, { step, below }) {
+    const { width, height, theme } = pen;
     const middle = Math.round(height * SHARE);
-    const rates = this.runs.flatMap((run) => run.rate);
+    const [from, to] = [0, this.last];
+    /** @param {"rate" | Below} name */
+    const series = (name) =>
+      this.runs.map((run) => ({
+        x: run.step,
+        y: run[name],
+        label: this.label(run, step, below, isNarrow(width)),
+        marked: true,
+        look: { colour: this.colour(theme, run), line: false, radius: 1.2 },
+      }));
+    const common = { cut: step, fade: true, left: LEFT };
     return {
-      across: new Axis(0, this.last, LEFT, width - (width > WIDE ? 172 : 96)),
-      rate: new Axis(Math.min(...rates), Math.max(...rates), middle, 26, { log: true }),
-      below: this.axisBelow(below, height - FOOT, middle + GAP),
+      rate: new Chart(
+        pen,
+        { x: 0, y: 0, width, height: middle },
+        {
+          ...common,
+          series: series("rate"),
+          x: { title: "", ends: [from, to], ticks: [] },
+          y: { title: this.texts.rate, log: true },
+          key: false,
+        },
+      ),
+      below: new Chart(
+        pen,
+        { x: 0, y: middle + 4, width, height: height - middle - 4 },
+        {
+          ...common,
+          series: series(below),
+          x: { title: this.texts.step_axis, ends: [from, to] },
+          y: { title: this.titleBelow(below), ...this.axisBelow(below) },
+        },
+      ),
     };
+  }
+
+  /**
+   * A run and what was recorded of it last.
+   * @param {Run} run
+   * @param {number} step
+   * @param {Below} below
+   * @param {boolean} narrow
+   */
+  label(run, step, below, narrow) {
+    const value = this.reading(run, step, below);
+    if (narrow) return `${run.warmup}: ${value}`;
+    return fillText(this.texts.run_reading, { warmup: formatCount(run.warmup), value });
   }
 
   /**
@@ -129,33 +159,22 @@ export class Runs extends Scene {
     return colours[this.runs.indexOf(run) % colours.length];
   }
 
+  missing() {
+    return this.runs.length ? null : this.texts.runs_missing;
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { width, height, theme } = pen;
-    const { step } = settings;
-    const below = /** @type {Below} */ (settings.below);
-    if (!this.runs.length) return pen.message(this.texts.runs_missing);
-    const plots = this.plots(pen, below);
-    const { across, rate } = plots;
-    const grid = across.to - across.from;
-    pen.axis(rate, "left", LEFT, { grid, show: (value) => scientific(value, 0).replace(/^1 \u00d7 /, "") });
-    pen.axis(plots.below, "left", LEFT, { grid });
-    pen.axis(across, "bottom", height - FOOT, { ticks: across.ticks(width > WIDE ? 8 : 4), show: formatCount });
-    pen.note(this.texts.rate, 0, 8);
-    pen.note(this.titleBelow(below), 0, plots.below.to - 16);
-    pen.note(this.texts.step_axis, across.to, height - 6, { align: "right" });
+    const { rate, below } = this.charts(pen, settings);
+    rate.draw();
+    below.draw();
+    const name = /** @type {Below} */ (settings.below);
     for (const run of this.runs) {
-      this.dots(pen, across, rate, run, run.rate, step);
-      this.dots(pen, across, plots.below, run, run[below], step);
-      if (run.failed) {
-        const y = plots.below.place(run[below][run.step.length - 1]);
-        const alpha = run.failed <= step ? 1 : 0.3;
-        pen.cross(across.place(run.failed), y, 5, { colour: this.colour(theme, run), width: 2.5, alpha });
-      }
+      if (!run.failed) continue;
+      const [x, y] = [below.across.place(run.failed), below.up.place(run[name][run.step.length - 1])];
+      const alpha = run.failed <= settings.step ? 1 : 0.3;
+      pen.cross(x, y, 5, { colour: this.colour(pen.theme, run), width: 2.5, alpha });
     }
-    const x = across.place(step);
-    pen.line(x, rate.to, x, plots.below.from, { colour: theme.text });
-    this.readings(pen, plots, step, below);
   }
 
   /** @param {Below} below */
@@ -163,64 +182,13 @@ export class Runs extends Scene {
     return below === "loss" ? this.texts.loss_axis : this.texts.gradient_norm;
   }
 
-  /**
-   * One dot for each record, pale after the cursor.
-   * @param {Pen} pen
-   * @param {Axis} across
-   * @param {Axis} up
-   * @param {Run} run
-   * @param {number[]} values
-   * @param {number} step
-   */
-  dots(pen, across, up, run, values, step) {
-    const colour = this.colour(pen.theme, run);
-    values.forEach((value, record) => {
-      if (!Number.isFinite(value)) return;
-      const [x, y] = [across.place(run.step[record]), up.place(value)];
-      pen.fill(x - DOT / 2, y - DOT / 2, DOT, DOT, colour, run.step[record] <= step ? 1 : 0.22);
-    });
-  }
-
-  /**
-   * What was recorded last at the cursor, a line for each run, in the order of the values as far as there is room.
-   * @param {Pen} pen
-   * @param {Plots} plots
-   * @param {number} step
-   * @param {Below} below
-   */
-  readings(pen, plots, step, below) {
-    const { width, theme } = pen;
-    const { from, to, high } = plots.below;
-    const lines = this.runs
-      .map((run) => ({ run, y: plots.below.place(this.recorded(run, step, below) ?? high) }))
-      .sort((a, b) => a.y - b.y);
-    let least = to + 2;
-    for (const line of lines) {
-      line.y = Math.max(least, line.y);
-      least = line.y + 20;
-    }
-    const over = Math.max(0, least - 20 - (from - 6));
-    const x = plots.across.to + 10;
-    const wide = width > WIDE;
-    for (const { run, y } of lines) {
-      const value = this.reading(run, step, below);
-      const text = wide
-        ? fillText(this.texts.run_reading, { warmup: formatCount(run.warmup), value })
-        : `${run.warmup}: ${value}`;
-      pen.fill(x, y - over - 5, 10, 10, this.colour(theme, run));
-      pen.write(text, x + 16, y - over, { size: wide ? 14 : 12, weight: 600, most: width - x - 16 });
-    }
-  }
-
   /** @type {Scene["grab"]} */
-  grab(x, y, pen, { below }) {
-    if (!this.runs.length) return null;
-    return { step: Math.max(1, Math.round(this.plots(pen, below).across.value(x))) };
+  grab(x, y, pen, settings) {
+    return { step: Math.max(1, Math.round(this.charts(pen, settings).below.across.value(x))) };
   }
 
   /** @type {Scene["say"]} */
   say({ step, below }) {
-    if (!this.runs.length) return this.texts.runs_missing;
     const values = this.runs.map((run) => `${formatCount(run.warmup)}: ${this.reading(run, step, below)}`);
     return fillText(this.texts.runs_say, {
       step: formatCount(step),
@@ -231,7 +199,6 @@ export class Runs extends Scene {
 
   /** @type {Scene["table"]} */
   table(settings) {
-    if (!this.runs.length) return null;
     const below = /** @type {Below} */ (settings.below);
     const rows = this.runs.flatMap((run) =>
       run.step

@@ -2,11 +2,11 @@
 
 import { Axis } from "../../../components/common/draw/plot.js";
 import { formatCount } from "../../../components/common/text/format.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { falling, peak, rate, rising } from "./rate.js";
 
 export const STEPS = 20000; // shown
-export const NARROW = 520;
 const LEFT = 40;
 const RIGHT = 24;
 const TOP = 30;
@@ -16,13 +16,10 @@ const DASH = [6, 5];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class ScheduleScene extends Scene {
+  size = { least: 300, share: 0.62 };
+
   get paper() {
     return this.lesson.values.paper;
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(300, Math.min(room, width * 0.62));
   }
 }
 
@@ -47,7 +44,7 @@ export class Plot {
       ticks: up.ticks(height > 360 ? 6 : 4),
       show: (value) => String(Number((value * 1e4).toPrecision(3))),
     });
-    pen.axis(across, "bottom", height - FOOT, { ticks: across.ticks(width > 560 ? 8 : 4), show: formatCount });
+    pen.axis(across, "bottom", height - FOOT, { ticks: across.ticks(!isNarrow(width) ? 8 : 4), show: formatCount });
     pen.note(texts.rate_axis, 0, 9);
     pen.note(texts.step_axis, width - RIGHT, height - 6, { align: "right" });
   }
@@ -116,7 +113,7 @@ export class Plot {
   branchNames(width, warmup, step) {
     const { pen, across, up } = this;
     const { encoder, decoder } = pen.theme.kinds;
-    if (pen.width < NARROW) return;
+    if (isNarrow(pen.width)) return;
     const high = warmup * 1.18;
     const along = STEPS * (step > STEPS * 0.55 && step < STEPS * 0.95 ? 0.4 : 0.78);
     const [x, y] = [across.place(high) + 14, up.place(rising(high, width, warmup))];

@@ -2,9 +2,10 @@
 
 import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { readPins } from "../../stage/js/pins.js";
 import { peak, rate, scientific } from "./rate.js";
-import { NARROW, Plot, ScheduleScene } from "./schedule.js";
+import { Plot, ScheduleScene } from "./schedule.js";
 
 const MIN = 1000;
 const MAX = 12000;
@@ -15,6 +16,8 @@ const COLUMNS = [100, 400, 1000, 4000, 10000, 20000, 100000]; // steps of the ta
 /** @typedef {{ width: number, warmup: number }} Pinned */
 
 export class Shape extends ScheduleScene {
+  term = "warmup";
+
   get playhead() {
     return {
       name: "warmup",
@@ -78,10 +81,6 @@ export class Shape extends ScheduleScene {
     return new Plot(pen, 1.12 * Math.max(peak(Number(settings.width), MIN), peak(d_model, warmup), ...pinned));
   }
 
-  lit() {
-    return "warmup";
-  }
-
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { theme } = pen;
@@ -100,7 +99,7 @@ export class Shape extends ScheduleScene {
       `warmup_steps ${formatCount(warmup)}`,
       scientific(peak(width, warmup)),
     ];
-    const corner = pen.width < NARROW || names.length > 1; // beside the peak it would hide the names of others
+    const corner = isNarrow(pen.width) || names.length > 1; // beside the peak it would hide the names of others
     plot.plate(lines, corner ? pen.width : x, corner ? plot.up.to + 24 : y - 46, theme.text);
     pen.dot(x, y, 9, theme.kinds.cross, theme.background);
   }

@@ -1,19 +1,16 @@
 // A training that one can watch: a small model learns to turn words round. Its loss after every update, and where it
 // looks in one word; recorded, or live at the server.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { shade } from "../../stage/js/bars.js";
+import { Chart } from "../../stage/js/chart.js";
 import { choice, playhead } from "../../stage/js/describe.js";
+import { split } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
-const WIDE = 600; // from here on the maps stand beside the loss
 const TOP = 30;
-const FOOT = 38;
-const LEFT = 34;
 const GAP = 14; // between maps
 const EDGE = 50; // left of the first map, for the letters
-const DOT = 2.4;
 
 /**
  * A training: its loss after every update, and the attention (moments, heads, queries, keys) after some.
@@ -22,6 +19,8 @@ const DOT = 2.4;
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Training extends Scene {
+  size = { narrow: 430, least: 320, share: 0.5 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -77,22 +76,17 @@ export class Training extends Scene {
     return follows ? { at: this.live.loss.length } : null;
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width >= WIDE ? Math.max(320, Math.min(room, width * 0.5)) : 430;
-  }
-
   /**
-   * What is drawn: the recorded run or the live one; null where there is none yet.
+   * What is drawn: the recorded run or the live one.
    * @param {Settings} settings
    */
   shown({ source }) {
-    if (source !== "live") return this.recorded;
-    return this.live?.attention ? this.live : null;
+    return source === "live" && this.live ? this.live : this.recorded;
   }
 
-  /** What stands in place of a live run that has nothing to show. */
-  get waiting() {
+  /** @type {Scene["missing"]} A live run that has nothing to show yet. */
+  missing({ source }) {
+    if (source !== "live" || this.live?.attention) return null;
     return this.state === "running" ? this.texts.live_waiting : this.texts.live_idle;
   }
 
@@ -112,18 +106,7 @@ export class Training extends Scene {
   draw(pen, settings) {
     const { width, height } = pen;
     const run = this.shown(settings);
-    if (!run) return pen.message(this.waiting);
-    const side = width * 0.4;
-    const [loss, maps] =
-      width >= WIDE
-        ? [
-            { x: 0, y: 0, width: side, height },
-            { x: side + 34, y: 0, width: width - side - 34, height },
-          ]
-        : [
-            { x: 0, y: 0, width, height: 176 },
-            { x: 0, y: 190, width, height: height - 190 },
-          ];
+    const [loss, maps] = split({ x: 0, y: 0, width, height }, { gap: 24, share: 0.42, top: 176 });
     this.drawLoss(pen, loss, run, settings.at);
     this.drawMaps(pen, maps, run, this.moment(run, settings.at));
   }
@@ -135,23 +118,19 @@ export class Training extends Scene {
    * @param {number} at
    */
   drawLoss(pen, box, run, at) {
-    const { theme } = pen;
-    const across = new Axis(0, this.steps, box.x + LEFT, box.x + box.width - 8);
-    const high = Math.ceil(Math.max(...this.recorded.loss));
-    const up = new Axis(0, high, box.y + box.height - FOOT, box.y + TOP);
-    pen.axis(up, "left", across.from, { grid: across.to - across.from, ticks: up.ticks(4) });
-    pen.axis(across, "bottom", up.from, { ticks: across.ticks(box.width > 400 ? 6 : 3) });
-    pen.note(this.texts.loss_letter, box.x, box.y + 8);
-    pen.note(this.texts.update, across.to, up.from + 30, { align: "right" });
-    run.loss.forEach((value, index) => {
-      const [x, y] = [across.place(index + 1) - DOT / 2, up.place(value) - DOT / 2];
-      pen.fill(x, y, DOT, DOT, theme.kinds.encoder, index < at ? 0.9 : 0.14);
+    const x = run.loss.map((_, index) => index + 1);
+    const chart = new Chart(pen, box, {
+      series: [{ x, y: run.loss, marked: true, look: { line: false, radius: 1.2 } }],
+      x: { title: this.texts.update, ends: [0, this.steps] },
+      y: { title: this.texts.loss_letter, ends: [0, Math.ceil(Math.max(...this.recorded.loss))] },
+      cut: at,
+      fade: true,
     });
-    const x = across.place(at);
-    pen.line(x, up.to, x, up.from, { colour: theme.text });
+    chart.draw();
     const now = run.loss[Math.max(0, Math.floor(at) - 1)];
     const [shift, align] = at > this.steps * 0.75 ? [-8, "right"] : [8, "left"];
-    if (now !== undefined) pen.write(now.toFixed(2), x + shift, up.to + 8, { size: 16, weight: 650, align });
+    if (now === undefined) return;
+    pen.write(now.toFixed(2), chart.across.place(at) + shift, chart.up.to + 8, { size: 16, weight: 650, align });
   }
 
   /**
@@ -196,7 +175,6 @@ export class Training extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const run = this.shown(settings);
-    if (!run) return this.waiting;
     const live = settings.source === "live";
     const at = Math.floor(settings.at);
     const guess = run.guesses[this.moment(run, at)].replaceAll(".", "") || "\u2013";
@@ -208,7 +186,6 @@ export class Training extends Scene {
   /** @type {Scene["table"]} */
   table(settings) {
     const run = this.shown(settings);
-    if (!run) return null;
     const rows = run.moments.map((moment, index) => [moment, moment ? run.loss[moment - 1] : "", run.guesses[index]]);
     return { columns: [this.texts.update, this.texts.loss_letter, this.texts.guess], rows };
   }

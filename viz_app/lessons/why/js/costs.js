@@ -1,8 +1,9 @@
 // Table 1 with numbers put in: what each kind of layer costs, waits for, and how far a signal has to go.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText } from "../../../components/common/text/format.js";
+import { drawBars } from "../../stage/js/barchart.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { LAYERS, operations, path, sequential } from "./table1.js";
 
@@ -15,7 +16,6 @@ const FORMULAS = {
   separable: "k·n·d + n·d²",
   restricted: "r · n · d",
 };
-const NARROW = 600;
 
 /**
  * The playhead over the length of a sentence, which begins with the visitor's.
@@ -53,53 +53,33 @@ export class Costs extends Scene {
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { width, height } = pen;
+    const { width, height, theme } = pen;
     const { texts } = this;
     const numbers = this.numbers(settings);
-    const narrow = width < NARROW;
-    const [left, right, top] = narrow ? [8, 8, 26] : [190, 180, 34];
-    const lane = (height - top - 6) / LAYERS.length;
-    const scale = new Axis(1e3, 1e11, left, width - right, { log: true });
+    const narrow = isNarrow(width);
+    const counts = LAYERS.map((layer) => operations(layer, numbers));
+    const least = Math.min(...counts);
+    const rows = LAYERS.map((layer, index) => ({
+      name: texts[`layer_${layer}`],
+      note: layer === "restricted" ? `${FORMULAS[layer]}, r = ${numbers.r}` : FORMULAS[layer],
+      values: [counts[index]],
+      texts: [short(counts[index])],
+      strong: counts[index] === least,
+      colours: [isAttention(layer) ? theme.kinds.encoder : theme.muted],
+      alpha: isAttention(layer) ? 1 : 0.55,
+    }));
+    const box = { x: 0, y: 26, width: narrow ? width : width - 170, height: height - 30 };
+    const axis = drawBars(pen, box, rows, { ends: [1e3, 1e11], log: true, colours: [], right: 76 });
     const style = { size: 12.5 };
-    pen.note(texts.operations, left, top - 18, style);
-    if (!narrow) {
-      pen.note(texts.sequential, width - 92, top - 18, { ...style, align: "right" });
-      pen.note(texts.path, width - 8, top - 18, { ...style, align: "right" });
-    }
+    pen.note(texts.operations, axis.from, 12, style);
+    if (narrow) return;
+    pen.note(texts.sequential, width - 92, 12, { ...style, align: "right" });
+    pen.note(texts.path, width - 8, 12, { ...style, align: "right" });
     LAYERS.forEach((layer, index) => {
-      const y = top + (index + 0.5) * lane + (narrow ? 9 : 0);
-      this.bar(pen, scale, layer, numbers, y, Math.min(22, lane * 0.42));
-      const name = texts[`layer_${layer}`];
-      const formula = layer === "restricted" ? `${FORMULAS[layer]}, r = ${numbers.r}` : FORMULAS[layer];
-      if (narrow) return pen.write(`${name}  ${formula}`, left, y - 19);
-      const weight = isAttention(layer) ? 650 : 400;
-      pen.write(name, left - 14, y - 9, { size: 14, weight, align: "right" });
-      pen.note(formula, left - 14, y + 9, { ...style, align: "right" });
+      const y = box.y + ((index + 0.5) * box.height) / LAYERS.length;
       pen.write(String(sequential(layer, numbers)), width - 92, y, { size: 14, align: "right" });
-      return pen.write(String(path(layer, numbers)), width - 8, y, { size: 14, align: "right" });
+      pen.write(String(path(layer, numbers)), width - 8, y, { size: 14, align: "right" });
     });
-  }
-
-  /**
-   * The operations of a layer as a bar, with their number in it or after it.
-   * @param {Pen} pen
-   * @param {Axis} scale
-   * @param {string} layer
-   * @param {ReturnType<Costs["numbers"]>} numbers
-   * @param {number} y
-   * @param {number} tall
-   */
-  bar(pen, scale, layer, numbers, y, tall) {
-    const { encoder } = pen.theme.kinds;
-    const count = operations(layer, numbers);
-    const least = Math.min(...LAYERS.map((each) => operations(each, numbers)));
-    const end = scale.place(Math.max(count, scale.low));
-    const [colour, alpha] = isAttention(layer) ? [encoder, 1] : [pen.theme.muted, 0.55];
-    pen.fill(scale.from, y - tall / 2, Math.max(2, end - scale.from), tall, colour, alpha);
-    const weight = count === least ? 700 : 500;
-    const inside = end - scale.from > 90 && end + 90 > scale.to;
-    if (inside) pen.write(short(count), end - 8, y, { colour: pen.theme.background, weight, align: "right" });
-    else pen.write(short(count), end + 8, y, { weight });
   }
 
   /** @type {Scene["say"]} */

@@ -1,13 +1,12 @@
 // Operations against the length of the sentence: self-attention crosses recurrence at n = d.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { lengthPlayhead, short, widthChoice } from "./costs.js";
 import { operations } from "./table1.js";
 
-const [LEFT, RIGHT, TOP, FOOT] = [64, 24, 20, 52];
 const MAX = 2000;
 const LAYERS = ["attention", "recurrent", "restricted"];
 const IN_TABLE = [1, 10, 30, 70, 128, 256, 512, 1024, 2000];
@@ -37,48 +36,42 @@ export class Crossover extends Scene {
    * @param {Pen} pen
    * @param {Settings} settings
    */
-  axes({ width, height }, { d }) {
-    return [
-      new Axis(0, MAX, LEFT, width - RIGHT),
-      new Axis(0, operations("attention", { n: MAX, d: Number(d) }), height - FOOT, TOP),
-    ];
+  chart(pen, { n, d: width, r }) {
+    const d = Number(width);
+    const { kinds } = pen.theme;
+    const x = Array.from({ length: 101 }, (_, i) => (i / 100) * MAX);
+    const series = LAYERS.map((layer) => ({
+      x,
+      y: x.map((length) => operations(layer, { n: length, d, r })),
+      label: this.texts[`layer_${layer}`],
+      dashed: layer === "restricted",
+      look: { colour: kinds[layer === "recurrent" ? "decoder" : "encoder"] },
+    }));
+    return new Chart(
+      pen,
+      { x: 0, y: 0, width: pen.width, height: pen.height },
+      {
+        series,
+        x: { title: this.texts.length },
+        y: { title: this.texts.operations, ends: [0, operations("attention", { n: MAX, d })], show: short },
+        cut: n,
+      },
+    );
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { width, height, theme } = pen;
-    const { n, r } = settings;
     const d = Number(settings.d);
-    const [across, up] = this.axes(pen, settings);
-    pen.axis(across, "bottom", height - FOOT, { title: this.texts.length });
-    pen.axis(up, "left", LEFT, { show: short, grid: width - RIGHT - LEFT, ticks: up.ticks(4) });
-    const x = across.place(n);
-    pen.line(x, TOP, x, height - FOOT, { colour: theme.text, width: 1.2 });
-    const colours = LAYERS.map((layer) => theme.kinds[layer === "recurrent" ? "decoder" : "encoder"]);
-    const curves = LAYERS.map((layer) =>
-      Array.from({ length: 101 }, (_, i) => (i / 100) * MAX).map((length) => [
-        across.place(length),
-        up.place(operations(layer, { n: length, d, r })),
-      ]),
-    );
-    LAYERS.forEach((layer, index) => {
-      const colour = colours[index];
-      pen.trace(curves[index], { colour, width: 2.2, dash: layer === "restricted" ? [5, 4] : [] });
-      pen.dot(x, up.place(operations(layer, { n, d, r })), 5, colour, theme.background);
-    });
-    LAYERS.forEach((layer, index) => {
-      const [endX, endY] = curves[index][layer === "attention" ? 82 : 100];
-      const style = { colour: colours[index], size: 13.5, weight: 600, align: "right" };
-      pen.write(this.texts[`layer_${layer}`], endX - 10, endY - 12, style);
-    });
-    const meet = { x: across.place(d), y: up.place(operations("recurrent", { n: d, d })) };
-    pen.dot(meet.x, meet.y, 7, "transparent", theme.text);
-    pen.write(`n = d = ${d}`, meet.x - 6, meet.y - 20, { weight: 600, align: "right" });
+    const chart = this.chart(pen, settings);
+    chart.draw();
+    const [x, y] = [chart.across.place(d), chart.up.place(operations("recurrent", { n: d, d }))];
+    pen.dot(x, y, 7, "transparent", pen.theme.text);
+    pen.write(`n = d = ${d}`, x - 6, y - 20, { weight: 600, align: "right" });
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen, settings) {
-    return { n: Math.max(1, this.axes(pen, settings)[0].value(x)) };
+    return { n: Math.max(1, this.chart(pen, settings).across.value(x)) };
   }
 
   /** @type {Scene["say"]} */

@@ -12,6 +12,8 @@ const [TOP, FOOT, EDGE] = [16, 62, 24];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Path extends Scene {
+  size = { least: 320, most: 560, share: 0.9 };
+
   get tokens() {
     return this.lesson.values.tokens.slice(0, MAX);
   }
@@ -32,11 +34,6 @@ export class Path extends Scene {
   /** @type {Scene["lit"]} */
   lit({ layer }) {
     return layer;
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(320, Math.min(560, room, width * 0.9));
   }
 
   /** @param {Settings} settings */

@@ -1,21 +1,21 @@
 // The layers of Table 1 timed by the server: points as they are measured, and where two of their lines cross.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, formatCount } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { choice } from "../../stage/js/describe.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const KINDS = ["attention", "recurrent", "convolution", "restricted"];
-const [LEFT, RIGHT, FOOT] = [58, 22, 50];
-const HEAD = 62; // progress and key
 const FIELD = [1e-5, 1e-1]; // seconds on the axis, at least
-const NEAR = 18; // pixels from which on a point tells its time
 
 /** @typedef {import("./numbers").Measurement} Measurement */
 /** @typedef {{ kind: string, n: number, seconds: number }} Timing */
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Timed extends Scene {
+  size = { least: 340, most: 560, share: 0.75 };
+
   /**
    * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
@@ -41,61 +41,62 @@ export class Timed extends Scene {
     return values.state === "running" ? {} : null; // numbers that run are not read out
   }
 
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(340, Math.min(560, room, width * 0.75));
-  }
-
   /** @param {string | number} d */
   points(d) {
     return (this.measurement?.points[d] ?? []).map(([kind, n, seconds]) => ({ kind, n, seconds }));
   }
 
-  /**
-   * @param {Pen} pen
-   * @param {Timing[]} points
-   */
-  axes({ width, height }, points) {
+  /** @type {Scene["draw"]} */
+  draw(pen, { d }) {
+    const { width, height, theme } = pen;
+    const points = this.points(d);
     const { lengths } = this.lesson.values.timed;
     const powers = points.map(({ seconds }) => Math.log10(seconds));
     const low = Math.min(FIELD[0], ...powers.map((power) => 10 ** Math.floor(power)));
     const high = Math.max(FIELD[1], ...powers.map((power) => 10 ** Math.ceil(power)));
-    const [first, last] = [lengths[0] / 1.15, lengths[lengths.length - 1] * 1.15];
-    return {
-      across: new Axis(first, last, LEFT, width - RIGHT, { log: true }),
-      up: new Axis(low, high, height - FOOT, HEAD + 8, { log: true }),
-    };
-  }
-
-  /** @type {Scene["draw"]} */
-  draw(pen, { d }) {
-    const { width, height, theme, pointer } = pen;
-    const points = this.points(d);
-    const { across, up } = this.axes(pen, points);
+    const series = KINDS.map((kind) => {
+      const own = points.filter((point) => point.kind === kind);
+      return {
+        x: own.map(({ n }) => n),
+        y: own.map(({ seconds }) => seconds),
+        label: this.texts[`layer_${kind}`],
+        marked: true,
+        look: look(theme, kind),
+      };
+    });
+    const shown = lengths.filter((_, index) => !isNarrow(width) || index % 2 === 0);
+    const chart = new Chart(
+      pen,
+      { x: 0, y: 14, width, height: height - 14 },
+      {
+        series,
+        x: {
+          title: this.texts.length,
+          log: true,
+          ends: [lengths[0] / 1.15, lengths[lengths.length - 1] * 1.15],
+          ticks: shown.map((n) => [n, formatCount(n)]),
+          show: (n) => `n = ${formatCount(n)}`,
+        },
+        y: {
+          title: this.texts.seconds,
+          log: true,
+          ends: [low, high],
+          show: (value) => precise(value).replace(/\.0+(?=\u202f)/, ""),
+        },
+      },
+    );
+    const { across, up } = chart;
     const crossing = this.measurement?.crossings[d];
     if (crossing) {
       // Between these two measured lengths the lines cross; what lies between is not known.
       const [from, to] = crossing.map((n) => across.place(n));
       pen.fill(from, up.to, to - from, up.from - up.to, theme.kinds.decoder, theme.dark ? 0.22 : 0.13);
     }
-    const ticks = this.lesson.values.timed.lengths.filter((_, index) => width > 480 || index % 2 === 0);
-    pen.axis(across, "bottom", height - FOOT, { ticks, show: formatCount, title: this.texts.length });
-    pen.axis(up, "left", LEFT, { show: time, grid: width - RIGHT - LEFT });
     const predicted = across.place(Number(d));
     pen.line(predicted, up.to, predicted, up.from, { colour: theme.muted, width: 1, dash: [3, 4] });
     pen.note(this.texts.table1_says, predicted + 6, up.to + 10);
-    const places = points.map((point) => ({ ...point, x: across.place(point.n), y: up.place(point.seconds) }));
-    for (const kind of KINDS) {
-      const own = places.filter((point) => point.kind === kind).map(({ x, y }) => [x, y]);
-      pen.trace(own, { ...look(theme, kind), width: 1.2, alpha: 0.6 });
-      for (const [x, y] of own) mark(pen, kind, x, y);
-    }
     this.progress(pen, d);
-    this.key(pen);
-    if (!pointer) return;
-    const far = (/** @type {Point} */ { x, y }) => Math.hypot(x - pointer.x, y - pointer.y);
-    const [nearest] = places.sort((one, other) => far(one) - far(other));
-    if (nearest && far(nearest) < NEAR) this.label(pen, nearest);
+    chart.draw();
   }
 
   /**
@@ -109,38 +110,8 @@ export class Timed extends Scene {
     const running = state === "running";
     const { length } = this.points(running ? width : d);
     if (!running && !length) return;
-    const room = pen.width - RIGHT - LEFT;
-    pen.fill(LEFT, 4, room, 6, pen.theme.line);
-    pen.fill(LEFT, 4, (room * length) / total, 6, running ? pen.theme.kinds.encoder : pen.theme.muted);
-  }
-
-  /**
-   * Names of the lines, in rows that fit.
-   * @param {Pen} pen
-   */
-  key(pen) {
-    let [x, y] = [LEFT, 28];
-    for (const kind of KINDS) {
-      const text = this.texts[`layer_${kind}`];
-      const long = pen.measure(text, { weight: 500 }) + 22;
-      if (x > LEFT && x + long > pen.width - 4) [x, y] = [LEFT, y + 20];
-      mark(pen, kind, x + 5, y);
-      pen.write(text, x + 15, y, { weight: 500 });
-      x += long + 10;
-    }
-  }
-
-  /**
-   * Length and time of a point, beside it.
-   * @param {Pen} pen
-   * @param {Timing & Point} point
-   */
-  label(pen, { n, seconds, x, y }) {
-    const text = `n = ${formatCount(n)}: ${precise(seconds)}`;
-    const long = pen.measure(text, { weight: 600 });
-    const right = x > pen.width - 150;
-    pen.fill(right ? x - 16 - long : x + 8, y - 22, long + 8, 20, pen.theme.background);
-    pen.write(text, right ? x - 12 : x + 12, y - 12, { weight: 600, align: right ? "right" : "left" });
+    pen.fill(0, 4, pen.width, 6, pen.theme.line);
+    pen.fill(0, 4, (pen.width * length) / total, 6, running ? pen.theme.kinds.encoder : pen.theme.muted);
   }
 
   /** @type {Scene["say"]} */
@@ -206,30 +177,8 @@ function secondsOf(points, kind, n) {
 function look(theme, kind) {
   if (kind === "recurrent") return { colour: theme.kinds.decoder };
   if (kind === "convolution") return { colour: theme.muted };
-  return { colour: theme.kinds.encoder, dash: kind === "restricted" ? [5, 4] : [] };
-}
-
-/**
- * A point; of restricted attention a ring, of recurrence a square, since colours alone are not enough for everybody.
- * @param {Pen} pen
- * @param {string} kind
- * @param {number} x
- * @param {number} y
- */
-function mark(pen, kind, x, y) {
-  const { colour } = look(pen.theme, kind);
-  if (kind === "recurrent") pen.fill(x - 4, y - 4, 8, 8, colour);
-  else if (kind === "restricted") pen.dot(x, y, 4.5, pen.theme.background, colour);
-  else pen.dot(x, y, 4.5, colour);
-}
-
-/**
- * 0.001 -> "1 ms"
- * @param {number} seconds
- */
-function time(seconds) {
-  if (seconds >= 0.9995) return `${Math.round(seconds)}\u202fs`;
-  return seconds >= 0.9995e-3 ? `${Math.round(seconds * 1e3)}\u202fms` : `${Math.round(seconds * 1e6)}\u202fµs`;
+  const restricted = kind === "restricted";
+  return { colour: theme.kinds.encoder, dash: restricted ? [5, 4] : [], hollow: restricted };
 }
 
 /**

@@ -5,7 +5,7 @@ import { fillText, signed } from "../../../../components/common/text/format.js";
 import { choice, playhead } from "../../../stage/js/describe.js";
 import { crossOut, HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { Bench, beside } from "../../js/bench.js";
-import { tileMiddle } from "../../js/heads.js";
+import { tileMiddle } from "../../js/benchheads.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 
 /**

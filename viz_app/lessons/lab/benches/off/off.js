@@ -8,9 +8,9 @@ import { crossOut, HeadGrid, leastHeight, NARROW, ring } from "../../../stage/js
 import { bits, digits } from "../../../stage/js/headset.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
 import { beside, drawTones, TokenBench, tone } from "../../js/bench.js";
+import { tileMiddle } from "../../js/benchheads.js";
 import { drawCheck } from "../../js/check.js";
 import { EffectBars, isBeyond } from "../../js/effectbars.js";
-import { tileMiddle } from "../../js/heads.js";
 import { after } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { HeadEffects } from "./headeffects.js";

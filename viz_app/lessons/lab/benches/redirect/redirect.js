@@ -6,8 +6,8 @@ import { fillText, percent } from "../../../../components/common/text/format.js"
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { Bench, beside } from "../../js/bench.js";
+import { nextHead, tileMiddle } from "../../js/benchheads.js";
 import { EffectBars } from "../../js/effectbars.js";
-import { nextHead, tileMiddle } from "../../js/heads.js";
 import { after, largest } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { redirectText } from "./redirecttext.js";

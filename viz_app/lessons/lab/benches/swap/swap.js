@@ -7,7 +7,7 @@ import { choice } from "../../../stage/js/describe.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
 import { Bench, beside, drawTones, tone } from "../../js/bench.js";
-import { tileMiddle } from "../../js/heads.js";
+import { tileMiddle } from "../../js/benchheads.js";
 import { after } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { PositionGrid } from "./positiongrid.js";
