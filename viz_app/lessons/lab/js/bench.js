@@ -7,7 +7,7 @@ import { NARROW } from "../../stage/js/headgrid.js";
 import { Scene } from "../../stage/js/scene.js";
 
 /**
- * What a bench draws, says and does once its numbers are there; the methods of a scene ask for these.
+ * A scene of the Lab. Where a message is missing nothing, its numbers are there: see `missing` of a scene.
  * @template [Own=any] Numbers of its `bench.py`.
  * @extends {Scene<import("./numbers").Values>}
  */
@@ -18,18 +18,15 @@ export class Bench extends Scene {
   /** Whether the setting `chosen` is a head that the bench shows. */
   showsHead = false;
 
-  /** @type {string | null} The term of the equation that the picture shows. */
-  term = null;
-
-  /** @type {Scene["lit"]} */
-  lit() {
-    return this.term;
-  }
-
   /** @returns {Own | null} The numbers, once they are there. */
-  get own() {
+  get known() {
     const { values } = this.lesson;
     return values.bench === this.name ? values[this.name] : null;
+  }
+
+  /** @returns {Own} The numbers, wherever there is a picture. */
+  get own() {
+    return /** @type {Own} */ (this.known);
   }
 
   /** @type {Scene["arriving"]} The head that was chosen stays chosen from bench to bench. */
@@ -45,13 +42,13 @@ export class Bench extends Scene {
     return this.lesson.values.bench === null;
   }
 
-  /** The message in place of the picture, or null. */
-  get absence() {
+  /** @type {Scene["missing"]} */
+  missing(settings) {
     const { bench, count, most, times, late } = this.lesson.values;
     if (bench === null && count > most) return fillText(this.texts.too_long, { count, most });
     if (bench === null && times) return fillText(this.texts.too_much, { times: about(times) });
     if (bench === null) return late ? this.texts.late : this.texts.stopped;
-    return this.own ? null : this.texts.computing;
+    return this.known ? null : this.texts.computing;
   }
 
   /**
@@ -71,143 +68,18 @@ export class Bench extends Scene {
   }
 
   /**
-   * Draw the picture.
+   * Draw the picture; `draw` dims it while Python computes.
    * @param {Pen} pen
    * @param {Settings} settings
-   * @param {Own} own
    */
-  picture(pen, settings, own) {}
-
-  /**
-   * Pressed or dragged: settings that change, or null.
-   * @param {number} x
-   * @param {number} y
-   * @param {Pen} pen
-   * @param {Settings} settings
-   * @param {Own} own
-   * @returns {Settings | null | undefined}
-   */
-  touched(x, y, pen, settings, own) {
-    return null;
-  }
-
-  /**
-   * The middle of a named part of the picture.
-   * @param {string[]} words Of the name.
-   * @param {Pen} pen
-   * @param {Settings} settings
-   * @param {Own} own
-   * @returns {Point | null | undefined}
-   */
-  found(words, pen, settings, own) {
-    return null;
-  }
-
-  /**
-   * A button was pressed: settings that change, or null.
-   * @param {string} name
-   * @param {Settings} settings
-   * @param {Own} own
-   * @returns {Settings | null}
-   */
-  pressed(name, settings, own) {
-    return null;
-  }
-
-  /**
-   * Left and right: settings that change, or null.
-   * @param {number} count
-   * @param {Settings} settings
-   * @param {Own} own
-   * @returns {Settings | null}
-   */
-  across(count, settings, own) {
-    return null;
-  }
-
-  /**
-   * Up and down: settings that change, or null.
-   * @param {number} count
-   * @param {Settings} settings
-   * @param {Own} own
-   * @returns {Settings | null}
-   */
-  down(count, settings, own) {
-    return null;
-  }
-
-  /**
-   * The picture in words.
-   * @param {Settings} settings
-   * @param {Own} own
-   * @returns {string}
-   */
-  words(settings, own) {
-    return "";
-  }
-
-  /**
-   * The numbers behind the picture.
-   * @param {Settings} settings
-   * @param {Own} own
-   * @returns {TableData | null}
-   */
-  numbers(settings, own) {
-    return null;
-  }
-
-  /**
-   * @template Found
-   * @param {(own: Own) => Found} ask
-   */
-  once(ask) {
-    const { absence, own } = this;
-    return absence || !own ? null : ask(own);
-  }
+  picture(pen, settings) {}
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { absence, own } = this;
-    if (absence || !own) return pen.message(absence ?? "");
     pen.context.save();
     pen.context.globalAlpha = this.waits(settings) ? 0.4 : 1;
-    this.picture(pen, settings, own);
+    this.picture(pen, settings);
     pen.context.restore();
-  }
-
-  /** @type {Scene["grab"]} */
-  grab(x, y, pen, settings) {
-    return this.once((own) => this.touched(x, y, pen, settings, own));
-  }
-
-  /** @type {Scene["hit"]} */
-  hit(name, pen, settings) {
-    return this.once((own) => this.found(name.split(" "), pen, settings, own)) ?? null;
-  }
-
-  /** @type {Scene["press"]} */
-  press(name, settings) {
-    return this.once((own) => this.pressed(name, settings, own));
-  }
-
-  /** @type {Scene["stepped"]} */
-  stepped(count, settings) {
-    return this.once((own) => this.across(count, settings, own));
-  }
-
-  /** @type {Scene["lowered"]} */
-  lowered(count, settings) {
-    return this.once((own) => this.down(count, settings, own));
-  }
-
-  /** @type {Scene["say"]} */
-  say(settings) {
-    return this.absence ?? this.once((own) => this.words(settings, own)) ?? "";
-  }
-
-  /** @type {Scene["table"]} */
-  table(settings) {
-    return this.once((own) => this.numbers(settings, own));
   }
 }
 
@@ -222,7 +94,7 @@ export class TokenBench extends Bench {
    * @param {Settings} settings
    */
   token({ token }) {
-    return Math.max(-1, Math.min((this.own?.tokens.length ?? 0) - 1, Math.round(token)));
+    return Math.max(-1, Math.min(this.own.tokens.length - 1, Math.round(token)));
   }
 
   /**
@@ -234,9 +106,9 @@ export class TokenBench extends Bench {
     return at === null ? null : { token: at === this.token(settings) ? -1 : at };
   }
 
-  /** @type {Bench<Own>["down"]} */
-  down(count, settings, { tokens }) {
-    const all = tokens.length + 1;
+  /** @type {Scene["lowered"]} */
+  lowered(count, settings) {
+    const all = this.own.tokens.length + 1;
     return { token: ((this.token(settings) + 1 + count + all) % all) - 1 };
   }
 }

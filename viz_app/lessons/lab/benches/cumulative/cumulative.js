@@ -36,22 +36,22 @@ export class Cumulative extends Bench {
   }
 
   get playhead() {
-    const most = this.own?.order.length ?? 144;
+    const most = this.known?.order.length ?? 144;
     return playhead({ name: "gone", label: this.texts.heads_off, max: most, rate: most / 12 });
   }
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < NARROW ? 760 : Math.max(430, Math.min(room, 600), leastHeight(this.own?.layers ?? 0));
+    return width < NARROW ? 760 : Math.max(430, Math.min(room, 600), leastHeight(this.known?.layers ?? 0));
   }
 
   /** @param {Settings} settings */
   gone({ gone }) {
-    return Math.max(0, Math.min(this.own?.order.length ?? 0, Math.floor(gone + 1e-6)));
+    return Math.max(0, Math.min(this.own.order.length, Math.floor(gone + 1e-6)));
   }
 
   get heads() {
-    const { layers = 0, heads = 0 } = this.own ?? {};
+    const { layers, heads } = this.own;
     return numberedHeads(layers, heads);
   }
 
@@ -80,8 +80,8 @@ export class Cumulative extends Bench {
   }
 
   /** @type {Bench<Numbers>["picture"]} */
-  picture(pen, settings, own) {
-    const { texts } = this;
+  picture(pen, settings) {
+    const { own, texts } = this;
     const { theme } = pen;
     const { grid, side } = this.places(pen);
     const gone = this.gone(settings);
@@ -133,7 +133,7 @@ export class Cumulative extends Bench {
 
   /** Numbers of heads at which the sentence was translated, and random orders were tried. */
   get counts() {
-    return (this.own?.texts ?? []).map(({ count }) => count);
+    return this.own.texts.map(({ count }) => count);
   }
 
   /**
@@ -141,26 +141,27 @@ export class Cumulative extends Bench {
    * @param {number} gone
    */
   textAt(gone) {
-    const texts = this.own?.texts ?? [];
+    const { texts } = this.own;
     return [...texts].reverse().find(({ count }) => count <= gone) ?? texts[0];
   }
 
   /** @param {number} gone */
   translations(gone) {
     const found = this.textAt(gone);
-    return new TwoTranslations(this.own?.text ?? "", found?.count ? found : null);
+    return new TwoTranslations(this.own.text, found.count ? found : null);
   }
 
   /** How many heads can go until a token keeps less than half of its probability, in the geometric mean. */
   get lasting() {
     const { log_p } = this.lesson.arrays;
-    const least = log_p.data[0] - (this.own?.tokens ?? 1) * Math.LN2;
+    const least = log_p.data[0] - this.own.tokens * Math.LN2;
     const first = Array.from(log_p.data).findIndex((value) => value < least);
     return (first < 0 ? log_p.data.length : first) - 1;
   }
 
-  /** @type {Bench<Numbers>["touched"]} */
-  touched(x, y, pen, settings, { order }) {
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
+    const { order } = this.own;
     const { grid, side } = this.places(pen);
     const head = pen.first ? grid.at(x, y) : null;
     if (head) return { gone: order.indexOf(head.number) + 1 };
@@ -169,8 +170,9 @@ export class Cumulative extends Bench {
     return { gone: Math.round(across.value(x)) };
   }
 
-  /** @type {Bench<Numbers>["found"]} "cross 1 2", a head; "off 70", a number of heads on the curve. */
-  found(words, pen, settings) {
+  /** @type {Scene["hit"]} "cross 1 2", a head; "off 70", a number of heads on the curve. */
+  hit(name, pen, settings) {
+    const words = name.split(" ");
     const { grid, side } = this.places(pen);
     if (words[0] !== "off") return tileMiddle(grid, words);
     const { across, up } = this.axes(pen, side, this.translations(this.gone(settings)));
@@ -186,8 +188,8 @@ export class Cumulative extends Bench {
     return Array.from({ length: random.shape[0] }, (_, row) => random.at(row, at));
   }
 
-  /** @type {Bench<Numbers>["words"]} */
-  words(settings) {
+  /** @type {Scene["say"]} */
+  say(settings) {
     const { texts } = this;
     const gone = this.gone(settings);
     const value = signed(this.lesson.arrays.log_p.data[gone], 1);
@@ -199,8 +201,9 @@ export class Cumulative extends Bench {
     return [...said, fillText(texts.cumulative_lasting, { count: this.lasting })].join(" ");
   }
 
-  /** @type {Bench<Numbers>["numbers"]} */
-  numbers(_settings, { order }) {
+  /** @type {Scene["table"]} */
+  table() {
+    const { order } = this.own;
     const { texts } = this;
     const { log_p } = this.lesson.arrays;
     const { list } = this.heads;

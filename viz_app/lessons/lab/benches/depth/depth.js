@@ -22,7 +22,7 @@ export class Depth extends Bench {
   term = "state";
 
   get layers() {
-    return this.own?.top.length ?? 7;
+    return this.known?.top.length ?? 7;
   }
 
   get playhead() {
@@ -41,7 +41,7 @@ export class Depth extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const count = this.own?.tokens.length ?? 8;
+    const count = this.known?.tokens.length ?? 8;
     const panel = width < NARROW ? 230 : 0;
     return Math.max(360, HEAD + FOOT + panel + count * Math.max(MIN, Math.min(MAX, (room - HEAD - FOOT) / count)));
   }
@@ -51,7 +51,7 @@ export class Depth extends Bench {
    * @param {Settings} settings
    */
   at({ token, layer }) {
-    const count = this.own?.tokens.length ?? 1;
+    const count = this.own.tokens.length;
     return {
       token: Math.max(0, Math.min(count - 1, Math.round(token))),
       layer: Math.max(0, Math.min(this.layers - 1, Math.floor(layer + 1e-6))),
@@ -61,7 +61,7 @@ export class Depth extends Bench {
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const narrow = width < NARROW;
-    const count = this.own?.tokens.length ?? 1;
+    const count = this.own.tokens.length;
     const label = narrow ? 78 : 110;
     const wide = narrow ? width : width * 0.7;
     const high = narrow ? height - 230 : height;
@@ -73,8 +73,8 @@ export class Depth extends Bench {
   }
 
   /** @type {Bench<Numbers>["picture"]} */
-  picture(pen, settings, own) {
-    const { texts } = this;
+  picture(pen, settings) {
+    const { own, texts } = this;
     const { theme } = pen;
     const { label, row, column, panel } = this.places(pen);
     const { token, layer } = this.at(settings);
@@ -102,20 +102,19 @@ export class Depth extends Bench {
     });
     pen.frame(label + layer * column, HEAD - 1, column, own.tokens.length * row + 2, theme.line, 1.5);
     pen.frame(label + layer * column + 1, HEAD + token * row, column - 2, row, theme.text, 2);
-    this.drawCell(pen, own, token, layer, panel);
+    this.drawCell(pen, token, layer, panel);
   }
 
   /**
    * One distribution: its first tokens, and the place of the token that was generated.
    * @param {Pen} pen
-   * @param {Numbers} own
    * @param {number} token
    * @param {number} layer
    * @param {Box} place
    */
-  drawCell(pen, own, token, layer, { x, y, width }) {
+  drawCell(pen, token, layer, { x, y, width }) {
     const { theme } = pen;
-    const { texts } = this;
+    const { own, texts } = this;
     const { log_p, rank, top_log_p: tops } = this.lesson.arrays;
     const what = { token: tokenText(own.tokens[token]), layer };
     pen.write(fillText(texts.cell_title, what), x, y, { size: 14, weight: 650, most: width });
@@ -132,16 +131,18 @@ export class Depth extends Bench {
     pen.note(fillText(texts.cell_rank, { ...what, ...numbers }), x, y + 156, { size: 13, most: width });
   }
 
-  /** @type {Bench<Numbers>["touched"]} */
-  touched(x, y, pen, _settings, { tokens }) {
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, _settings) {
+    const { tokens } = this.own;
     const { label, row, column } = this.places(pen);
     const [layer, token] = [Math.floor((x - label) / column), Math.floor((y - HEAD) / row)];
     if (token < 0 || token >= tokens.length || layer >= this.layers || x < 0) return null;
     return layer < 0 ? { token } : { token, layer };
   }
 
-  /** @type {Bench<Numbers>["down"]} From token to token. */
-  down(count, settings, { tokens }) {
+  /** @type {Scene["lowered"]} From token to token. */
+  lowered(count, settings) {
+    const { tokens } = this.own;
     return { token: after([...tokens.keys()], this.at(settings).token, count) };
   }
 
@@ -156,9 +157,9 @@ export class Depth extends Bench {
     return rank.at(from, token) === 1 ? from : null;
   }
 
-  /** @type {Bench<Numbers>["words"]} */
-  words(settings, own) {
-    const { texts } = this;
+  /** @type {Scene["say"]} */
+  say(settings) {
+    const { own, texts } = this;
     const { token, layer } = this.at(settings);
     const words = own.top[layer].map(([first]) => first).filter((token) => token !== "</s>");
     const text = words.join("").replaceAll("\u2581", " ").trim();
@@ -170,9 +171,9 @@ export class Depth extends Bench {
     return `${fillText(texts.depth_say, { layer, text })} ${known}`;
   }
 
-  /** @type {Bench<Numbers>["numbers"]} */
-  numbers(_settings, own) {
-    const { texts } = this;
+  /** @type {Scene["table"]} */
+  table() {
+    const { own, texts } = this;
     const { rank, log_p } = this.lesson.arrays;
     const columns = [texts.token, texts.after_layer, texts.first, texts.rank_of, texts.log_p];
     const rows = own.tokens.flatMap((token, at) =>

@@ -26,7 +26,7 @@ export class Early extends Bench {
 
   /** The translations; one that does not end is shown as far as twice the length of the final one. The table has all. */
   get rows() {
-    const { rows = [] } = this.own ?? {};
+    const { rows = [] } = this.known ?? {};
     const most = 2 * lengthOf(rows[rows.length - 1] ?? []) + 10;
     return rows.map((words) => {
       const parts = words.flatMap(broken);
@@ -54,8 +54,8 @@ export class Early extends Bench {
   }
 
   /** @type {Bench<Numbers>["picture"]} */
-  picture(pen, _settings, own) {
-    const { texts, rows } = this;
+  picture(pen) {
+    const { own, texts, rows } = this;
     const { theme, width, height } = pen;
     const fits = (/** @type {number} */ size) =>
       this.heights(pen, size).reduce((sum, each) => sum + each, HEAD) <= height;
@@ -79,21 +79,21 @@ export class Early extends Bench {
 
   /** From which layer on the translation is the final one. */
   get settledAt() {
-    const rows = this.own?.rows.map((words) => words.map(([word]) => word).join(" ")) ?? [];
+    const rows = this.own.rows.map((words) => words.map(([word]) => word).join(" "));
     let from = rows.length - 1;
     while (from > 0 && rows[from - 1] === rows[rows.length - 1]) from--;
     return from;
   }
 
-  /** @type {Bench<Numbers>["words"]} */
-  words() {
+  /** @type {Scene["say"]} */
+  say() {
     const { texts } = this;
     return `${fillText(texts.early_say, { layer: this.settledAt })} ${texts.chrf_say}`;
   }
 
-  /** @type {Bench<Numbers>["numbers"]} */
-  numbers(_settings, own) {
-    const { texts } = this;
+  /** @type {Scene["table"]} */
+  table() {
+    const { own, texts } = this;
     const rows = own.rows.map((words, layer) => [layer, words.map(([word]) => word).join(" "), own.chrf[layer]]);
     return { columns: [texts.encoder_layer, texts.translation, texts.likeness], rows };
   }

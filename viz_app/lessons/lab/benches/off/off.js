@@ -53,7 +53,7 @@ export class Off extends TokenBench {
       { name: "frozen", kind: "switch", label: texts.frozen, start: false, server: true },
       { name: "band", kind: "switch", label: texts.band, start: false, server: true },
       { name: "check", kind: "switch", label: texts.check_heads_label, start: false, server: true },
-      { name: "measure", kind: "button", label: texts.measure, where: () => Boolean(this.own?.measured) },
+      { name: "measure", kind: "button", label: texts.measure, where: () => Boolean(this.known?.measured) },
       { name: "toggle", kind: "button", label: texts.toggle },
       { name: "all", kind: "button", label: texts.all_on },
       { name: "chosen", kind: "held", start: "" },
@@ -65,17 +65,17 @@ export class Off extends TokenBench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    if (width < NARROW) return 720 + (this.own?.check ? CHECK : 0);
-    return Math.max(430, Math.min(room, 600), leastHeight(this.own?.layers ?? 0) + this.legend);
+    if (width < NARROW) return 720 + (this.known?.check ? CHECK : 0);
+    return Math.max(430, Math.min(room, 600), leastHeight(this.known?.layers ?? 0) + this.legend);
   }
 
   /** Height below the tiles. */
   get legend() {
-    return LEGEND + (this.own?.measured ? FRAMED : 0);
+    return LEGEND + (this.known?.measured ? FRAMED : 0);
   }
 
   get effects() {
-    return new HeadEffects(this.own ?? {}, this.lesson.arrays);
+    return new HeadEffects(this.own, this.lesson.arrays);
   }
 
   /**
@@ -101,8 +101,8 @@ export class Off extends TokenBench {
   }
 
   /** @type {TokenBench<Numbers>["picture"]} */
-  picture(pen, settings, own) {
-    const { effects, texts } = this;
+  picture(pen, settings) {
+    const { own, effects, texts } = this;
     const { theme } = pen;
     const { grid, side } = this.places(pen);
     const token = this.token(settings);
@@ -135,7 +135,7 @@ export class Off extends TokenBench {
    * @param {HeadGrid<Head>} grid
    */
   frameMeasured(pen, grid) {
-    const { measured = null, heads = 1 } = this.own ?? {};
+    const { measured, heads } = this.own;
     measured?.forEach((is, row) => {
       if (!is) return;
       const { kind, layer } = this.effects.list[row * heads];
@@ -165,7 +165,7 @@ export class Off extends TokenBench {
       pen.note(name, x, y + 35, { ...ends, align });
     }
     if (this.effects.hasBands && pen.width >= NARROW + 200) pen.note(texts.dotted, wide + 30, y + 5, { size: 11 });
-    if (this.own?.measured) {
+    if (this.own.measured) {
       const style = { size: 11, colour: pen.theme.muted };
       wrapped(pen, texts.framed, 15, y + 54, Math.max(wide, grid.width - 20), style);
     }
@@ -193,7 +193,7 @@ export class Off extends TokenBench {
     }
     pen.note(line, x, y + 32, { size: 13, most: width });
     this.bars(shown, place).draw(pen, {
-      tokens: this.own?.tokens ?? [],
+      tokens: this.own.tokens,
       marked: token,
       colour,
       title: texts.effect,
@@ -216,11 +216,11 @@ export class Off extends TokenBench {
    * @param {Box} side
    */
   barsHeight(pen, { width, height }) {
-    return height - this.translations.height(pen, width) - (this.own?.check ? CHECK : 0);
+    return height - this.translations.height(pen, width) - (this.own.check ? CHECK : 0);
   }
 
   get translations() {
-    return new TwoTranslations(this.own?.text ?? "", this.own?.without ?? null);
+    return new TwoTranslations(this.own.text, this.own.without);
   }
 
   /**
@@ -235,22 +235,24 @@ export class Off extends TokenBench {
     return measured ? this.bars(shown, { ...side, height: this.barsHeight(pen, side) }) : null;
   }
 
-  /** @type {TokenBench<Numbers>["touched"]} */
-  touched(x, y, pen, settings) {
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
     if (!pen.first) return null;
     const head = this.places(pen).grid.at(x, y);
     if (head) return { chosen: headPlace(head) };
     return this.toggled(this.shownBars(pen, settings)?.at(x, y) ?? null, settings);
   }
 
-  /** @type {TokenBench<Numbers>["found"]} "cross 1 2", a head; "token 3", a bar. */
-  found(words, pen, settings) {
-    if (words[0] === "token") return this.shownBars(pen, settings)?.label(Number(words[1]));
+  /** @type {Scene["hit"]} "cross 1 2", a head; "token 3", a bar. */
+  hit(name, pen, settings) {
+    const words = name.split(" ");
+    if (words[0] === "token") return this.shownBars(pen, settings)?.label(Number(words[1])) ?? null;
     return tileMiddle(this.places(pen).grid, words);
   }
 
-  /** @type {TokenBench<Numbers>["pressed"]} */
-  pressed(name, settings, { measured, heads }) {
+  /** @type {Scene["press"]} */
+  press(name, settings) {
+    const { measured, heads } = this.own;
     if (name === "all") return { off: "h0" };
     const { number } = this.shown(settings, this.effects.ranked(this.token(settings)).order);
     if (name === "measure" && measured)
@@ -260,21 +262,21 @@ export class Off extends TokenBench {
     return { off: `h${digits(off)}` };
   }
 
-  /** @type {TokenBench<Numbers>["across"]} From the largest effect to the smallest, round and round. */
-  across(count, settings) {
+  /** @type {Scene["stepped"]} From the largest effect to the smallest, round and round. */
+  stepped(count, settings) {
     const { effects } = this;
     const { order } = effects.ranked(this.token(settings));
     const at = order.indexOf(this.shown(settings, order).number);
     return { chosen: headPlace(effects.list[after(order, at, count)]) };
   }
 
-  /** @type {TokenBench<Numbers>["words"]} */
-  words(settings, own) {
-    return offText(this, settings, own);
+  /** @type {Scene["say"]} */
+  say(settings) {
+    return offText(this, settings);
   }
 
-  /** @type {TokenBench<Numbers>["numbers"]} */
-  numbers(settings, own) {
-    return offTable(this, settings, own);
+  /** @type {Scene["table"]} */
+  table(settings) {
+    return offTable(this, settings);
   }
 }

@@ -9,10 +9,9 @@ import { isBeyond } from "../../js/effectbars.js";
  * The head that is shown, in words.
  * @param {import("./off.js").Off} bench
  * @param {Settings} settings
- * @param {import("./off.js").Numbers} own
  */
-export function offText(bench, settings, own) {
-  const { effects, texts } = bench;
+export function offText(bench, settings) {
+  const { own, effects, texts } = bench;
   const token = bench.token(settings);
   const { values, order } = effects.ranked(token);
   const shown = bench.shown(settings, order);
@@ -39,10 +38,9 @@ export function offText(bench, settings, own) {
  * A row for each head: its effect, the range of random vectors where it is known, and whether the head is off.
  * @param {import("./off.js").Off} bench
  * @param {Settings} settings
- * @param {import("./off.js").Numbers} own
  */
-export function offTable(bench, settings, own) {
-  const { effects, texts } = bench;
+export function offTable(bench, settings) {
+  const { own, effects, texts } = bench;
   const token = bench.token(settings);
   const { values } = effects.ranked(token);
   const off = bench.off(settings);

@@ -50,14 +50,18 @@ export class Parts extends TokenBench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const words = this.own?.words.length ?? 8;
+    const words = this.known?.words.length ?? 8;
     if (width < NARROW) return 880 + Math.ceil(words / 4) * WORD;
-    return Math.max(470, NAMES + (this.own?.layers ?? 6) * 24 + 40 + Math.ceil(words / 3) * WORD, Math.min(room, 620));
+    return Math.max(
+      470,
+      NAMES + (this.known?.layers ?? 6) * 24 + 40 + Math.ceil(words / 3) * WORD,
+      Math.min(room, 620),
+    );
   }
 
   /** Names of all parts and words as settings, in the order of the effects. */
   get all() {
-    const { parts = [], words = [] } = this.own ?? {};
+    const { parts, words } = this.own;
     return [...parts.map((_, at) => `p${at}`), ...words.map((_, at) => `w${at}`)];
   }
 
@@ -67,7 +71,7 @@ export class Parts extends TokenBench {
    */
   shown({ chosen }) {
     const at = this.all.indexOf(chosen);
-    return at < 0 ? Math.max(0, this.all.indexOf(this.own?.chosen ?? "")) : at;
+    return at < 0 ? Math.max(0, this.all.indexOf(this.own.chosen)) : at;
   }
 
   /**
@@ -89,7 +93,6 @@ export class Parts extends TokenBench {
    */
   title(number) {
     const { own, texts } = this;
-    if (!own) return "";
     if (number >= own.parts.length)
       return fillText(texts.without_word, { word: tokenText(own.words[number - own.parts.length]) });
     const [stack, sublayer, layer] = own.parts[number];
@@ -99,7 +102,7 @@ export class Parts extends TokenBench {
 
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
-    const { layers = 6, words = [] } = this.own ?? {};
+    const { layers, words } = this.own;
     const narrow = width < NARROW;
     const wide = narrow ? width : width * 0.36;
     const across = Math.min(34, (wide - LEFT - GAP) / SUBLAYERS.length);
@@ -123,7 +126,7 @@ export class Parts extends TokenBench {
    * @returns {Box}
    */
   box(number, { across, tall, below, column, across_words }) {
-    const { parts = [] } = this.own ?? {};
+    const { parts } = this.own;
     if (number >= parts.length) {
       const at = number - parts.length;
       const line = Math.floor(at / across_words);
@@ -136,8 +139,8 @@ export class Parts extends TokenBench {
   }
 
   /** @type {TokenBench<Numbers>["picture"]} */
-  picture(pen, settings, own) {
-    const { texts } = this;
+  picture(pen, settings) {
+    const { own, texts } = this;
     const { theme } = pen;
     const places = this.places(pen);
     const token = this.token(settings);
@@ -177,7 +180,6 @@ export class Parts extends TokenBench {
    */
   drawNames(pen, { across, tall, below }) {
     const { own, texts } = this;
-    if (!own) return;
     SUBLAYERS.forEach(([stack, sublayer], at) => {
       const x = LEFT + (stack === "decoder" ? GAP : 0) + (at + 0.4) * across;
       const style = { size: 11, turn: -Math.PI / 3.2, most: NAMES - 14, colour: pen.theme.kinds[stack] };
@@ -189,7 +191,7 @@ export class Parts extends TokenBench {
   }
 
   get translations() {
-    return new TwoTranslations(this.own?.text ?? "", this.own?.without ?? null);
+    return new TwoTranslations(this.own.text, this.own.without);
   }
 
   /**
@@ -202,8 +204,8 @@ export class Parts extends TokenBench {
     return new EffectBars(this.lesson.arrays.effects.part(shown).data, place);
   }
 
-  /** @type {TokenBench<Numbers>["touched"]} */
-  touched(x, y, pen, settings) {
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
     if (!pen.first) return null;
     const places = this.places(pen);
     const number = this.all.findIndex((_, at) => {
@@ -214,20 +216,21 @@ export class Parts extends TokenBench {
     return this.toggled(this.bars(pen, this.shown(settings), places.side).at(x, y), settings);
   }
 
-  /** @type {TokenBench<Numbers>["found"]} "p4", a part; "w2", a word. */
-  found([name], pen) {
+  /** @type {Scene["hit"]} "p4", a part; "w2", a word. */
+  hit(name, pen) {
     const { x, y, width, height } = this.box(this.all.indexOf(name), this.places(pen));
     return { x: x + width / 2, y: y + height / 2 };
   }
 
-  /** @type {TokenBench<Numbers>["across"]} From the largest effect to the smallest, round and round. */
-  across(count, settings) {
+  /** @type {Scene["stepped"]} From the largest effect to the smallest, round and round. */
+  stepped(count, settings) {
     const order = bySize(this.values(this.token(settings)).values);
     return { chosen: this.all[after(order, order.indexOf(this.shown(settings)), count)] };
   }
 
-  /** @type {TokenBench<Numbers>["words"]} */
-  words(settings, own) {
+  /** @type {Scene["say"]} */
+  say(settings) {
+    const { own } = this;
     const token = this.token(settings);
     const shown = this.shown(settings);
     const what = token < 0 ? this.texts.whole : `“${tokenText(own.tokens[token])}”`;
@@ -235,8 +238,8 @@ export class Parts extends TokenBench {
     return fillText(this.texts.parts_say, { part: this.title(shown), what, change });
   }
 
-  /** @type {TokenBench<Numbers>["numbers"]} */
-  numbers(settings) {
+  /** @type {Scene["table"]} */
+  table(settings) {
     const { values } = this.values(this.token(settings));
     const columns = [this.texts.part_without, this.texts.effect];
     return { columns, rows: values.map((value, at) => [this.title(at), value]) };

@@ -75,13 +75,13 @@ export class Redirect extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const keys = this.own?.keys.length ?? 8;
+    const keys = this.known?.keys.length ?? 8;
     if (width < NARROW) return 165 + TITLE + keys * 20 + 560;
-    return Math.max(470, TITLE + 20 + keys * MIN, Math.min(room, 620), leastHeight(this.own?.layers ?? 0) + 8);
+    return Math.max(470, TITLE + 20 + keys * MIN, Math.min(room, 620), leastHeight(this.known?.layers ?? 0) + 8);
   }
 
   get head() {
-    return parseHead(this.own?.head ?? "cross.0.0");
+    return parseHead(this.own.head);
   }
 
   /**
@@ -96,7 +96,7 @@ export class Redirect extends Bench {
 
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
-    const { layers = 1, heads = 1, keys = [], top = [] } = this.own ?? {};
+    const { layers, heads, keys, top } = this.own;
     const narrow = width < NARROW;
     const grid = new HeadGrid(numberedHeads(layers, heads).all, { width, height: height - 8 }, 0.19, 150);
     const row = beside({ width, height }, grid, { right: 30, below: 16 });
@@ -112,8 +112,8 @@ export class Redirect extends Bench {
   }
 
   /** @type {Bench<Numbers>["picture"]} */
-  picture(pen, settings, own) {
-    const { texts } = this;
+  picture(pen, settings) {
+    const { own, texts } = this;
     const { theme } = pen;
     const { grid, side, tokens } = this.places(pen);
     grid.drawLabels(pen, texts);
@@ -123,8 +123,8 @@ export class Redirect extends Bench {
       pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[head.kind], changed.has(name) ? 1 : 0.3);
       if (name === own.head) ring(pen, tile, theme.text, 2.5);
     });
-    this.drawRow(pen, settings, own);
-    this.drawTokens(pen, tokens, own);
+    this.drawRow(pen, settings);
+    this.drawTokens(pen, tokens);
     this.bars(pen, side).draw(pen, {
       tokens: own.tokens,
       marked: own.step,
@@ -139,10 +139,9 @@ export class Redirect extends Bench {
    * A bar for each key; behind it the model's own weight.
    * @param {Pen} pen
    * @param {Settings} settings
-   * @param {Numbers} own
    */
-  drawRow(pen, settings, own) {
-    const { texts } = this;
+  drawRow(pen, settings) {
+    const { own, texts } = this;
     const { theme } = pen;
     const { row, tall, across } = this.places(pen);
     const { row_before: before, row_after: after } = this.lesson.arrays;
@@ -169,10 +168,9 @@ export class Redirect extends Bench {
    * The tokens that are most probable at the step, before and after.
    * @param {Pen} pen
    * @param {Box} place
-   * @param {Numbers} own
    */
-  drawTokens(pen, { x, y, width }, own) {
-    const { texts } = this;
+  drawTokens(pen, { x, y, width }) {
+    const { own, texts } = this;
     const { theme } = pen;
     const token = tokenText(own.tokens[own.step]);
     const title = fillText(texts.redirect_next, { token });
@@ -203,7 +201,7 @@ export class Redirect extends Bench {
   }
 
   get translations() {
-    return new TwoTranslations(this.own?.text ?? "", this.own?.written ?? null);
+    return new TwoTranslations(this.own.text, this.own.written);
   }
 
   /**
@@ -214,8 +212,9 @@ export class Redirect extends Bench {
     return { chosen: headPlace(head), query: -1, key: -1, token: -1 };
   }
 
-  /** @type {Bench<Numbers>["touched"]} */
-  touched(x, y, pen, settings, own) {
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
+    const { own } = this;
     const { grid, row, side, tall, across } = this.places(pen);
     if (!pen.first) return x >= row.x && x <= row.x + row.width ? this.dragged(settings, across.value(x)) : null;
     const head = grid.at(x, y);
@@ -228,8 +227,9 @@ export class Redirect extends Bench {
     return this.head.kind === "encoder" ? { token: at } : { token: at, query: at, key: -1 };
   }
 
-  /** @type {Bench<Numbers>["found"]} "cross 1 2", a head; "key 1 0.5", a weight of a key. */
-  found(words, pen) {
+  /** @type {Scene["hit"]} "cross 1 2", a head; "key 1 0.5", a weight of a key. */
+  hit(name, pen) {
+    const words = name.split(" ");
     const { grid, row, tall, across } = this.places(pen);
     if (words[0] !== "key") return tileMiddle(grid, words);
     return { x: across.place(Number(words[2])), y: row.y + TITLE + (Number(words[1]) + 0.5) * tall };
@@ -250,12 +250,13 @@ export class Redirect extends Bench {
    * @param {string} action
    */
   edited({ edits }, action) {
-    const { head = "cross.0.0", query = 0 } = this.own ?? {};
+    const { head, query } = this.own;
     return withEdit(edits, { head, query }, action);
   }
 
-  /** @type {Bench<Numbers>["pressed"]} */
-  pressed(name, settings, own) {
+  /** @type {Scene["press"]} */
+  press(name, settings) {
+    const { own } = this;
     const key = this.key(settings);
     const weight = this.lesson.arrays.row_after.data[key];
     if (name === "more" || name === "less")
@@ -276,19 +277,20 @@ export class Redirect extends Bench {
     return { edits: nextCopy(edits, own, name === "other" ? heads : sentences) };
   }
 
-  /** @type {Bench<Numbers>["across"]} From key to key. */
-  across(count, settings, { keys }) {
+  /** @type {Scene["stepped"]} From key to key. */
+  stepped(count, settings) {
+    const { keys } = this.own;
     return { key: after([...keys.keys()], this.key(settings), count) };
   }
 
-  /** @type {Bench<Numbers>["words"]} */
-  words(_settings, own) {
-    return redirectText(this, own);
+  /** @type {Scene["say"]} */
+  say() {
+    return redirectText(this);
   }
 
-  /** @type {Bench<Numbers>["numbers"]} */
-  numbers(_settings, own) {
-    const { texts } = this;
+  /** @type {Scene["table"]} */
+  table() {
+    const { own, texts } = this;
     const { row_before: before, row_after: after } = this.lesson.arrays;
     const rows = own.keys.map((key, at) => [tokenText(key), before.data[at], after.data[at]]);
     return { columns: [texts.key, texts.row_before, texts.row_after], rows };

@@ -6,10 +6,9 @@ import { tokenText } from "../../../../components/common/text/tokens.js";
 /**
  * The changes, and the probability of the token at the step.
  * @param {import("./redirect.js").Redirect} bench
- * @param {import("./redirect.js").Numbers} own
  */
-export function redirectText(bench, own) {
-  const { texts, lesson } = bench;
+export function redirectText(bench) {
+  const { own, texts, lesson } = bench;
   if (!own.edits.length) return texts.redirect_none;
   const said = own.edits.map((edit, at) => {
     const sentence = fillText(texts[`redirect_edit_${edit.action}`], {

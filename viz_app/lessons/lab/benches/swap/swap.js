@@ -72,14 +72,13 @@ export class Swap extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < NARROW ? 760 : Math.max(440, Math.min(room, 600), leastHeight(this.own?.layers ?? 0) + LEGEND);
+    return width < NARROW ? 760 : Math.max(440, Math.min(room, 600), leastHeight(this.known?.layers ?? 0) + LEGEND);
   }
 
-  /** What stands in place of the picture, or null. */
-  get absence() {
-    const { own, texts } = this;
-    if (!own) return super.absence;
-    return own.problem ? texts[`swap_${own.problem}`] : null;
+  /** @type {Scene["missing"]} */
+  missing(settings) {
+    const { problem = null } = this.known ?? {};
+    return problem ? this.texts[`swap_${problem}`] : super.missing(settings);
   }
 
   /**
@@ -90,13 +89,12 @@ export class Swap extends Bench {
   shown({ cell }) {
     const pressed = String(cell).split(".").map(Number);
     const known = this.cells.some((each) => each.every((number, at) => number === pressed[at]));
-    return known ? /** @type {Cell} */ (pressed) : (this.own?.cell ?? [0, 0, 0]);
+    return known ? /** @type {Cell} */ (pressed) : this.own.cell;
   }
 
   /** All cells, in the order of the numbers. */
   get cells() {
     const { own } = this;
-    if (!own || own.problem) return [];
     const last = own.site === "heads" ? KINDS.map(() => own.heads) : this.blocks.map(({ tokens }) => tokens.length);
     return last.flatMap((count, place) =>
       Array.from({ length: own.layers * count }, (_, number) => {
@@ -106,7 +104,7 @@ export class Swap extends Bench {
   }
 
   get blocks() {
-    const { source = [], inputs = [] } = this.own ?? {};
+    const { source, inputs } = this.own;
     return [source, inputs].map((tokens, place) => ({ stack: STACKS[place], tokens }));
   }
 
@@ -128,7 +126,7 @@ export class Swap extends Bench {
 
   /** @param {{ width: number, height: number }} size */
   places({ width, height }) {
-    const { layers = 1, heads = 1, site = "heads" } = this.own ?? {};
+    const { layers, heads, site } = this.own;
     const picture = { width, height: height - LEGEND };
     const grid =
       site === "heads"
@@ -138,8 +136,8 @@ export class Swap extends Bench {
   }
 
   /** @type {Bench<Numbers>["picture"]} */
-  picture(pen, settings, own) {
-    const { texts } = this;
+  picture(pen, settings) {
+    const { own, texts } = this;
     const { grid, side } = this.places(pen);
     const shown = this.shown(settings);
     grid.drawLabels(pen, texts);
@@ -153,9 +151,9 @@ export class Swap extends Bench {
     const titles = { before: texts[`swap_text_${own.direction}`], after: texts.swap_patched };
     const translations = new TwoTranslations(own.texts[own.direction === "denoise" ? 1 : 0], own.patched);
     translations.draw(pen, titles, side);
-    const down = this.drawSentences(pen, side, own);
+    const down = this.drawSentences(pen, side);
     pen.write(this.title(shown), side.x, down + 14, { size: 17, weight: 650, most: side.width });
-    this.drawScale(pen, shown, { ...side, y: down + 62 }, own);
+    this.drawScale(pen, shown, { ...side, y: down + 62 });
   }
 
   /**
@@ -192,10 +190,9 @@ export class Swap extends Bench {
    * Both sentences with their translations up to where these part; returns how far down they stand.
    * @param {Pen} pen
    * @param {Box} place
-   * @param {Numbers} own
    */
-  drawSentences(pen, { x, y, width }, own) {
-    const { texts } = this;
+  drawSentences(pen, { x, y, width }) {
+    const { own, texts } = this;
     const start = own.prefix.map(tokenText).join(" ");
     let top = y + 10;
     for (const [number, sentence] of [own.clean, own.corrupted].entries()) {
@@ -213,10 +210,9 @@ export class Swap extends Bench {
    * @param {Pen} pen
    * @param {Cell} shown
    * @param {Box} place
-   * @param {Numbers} own
    */
-  drawScale(pen, shown, { x, y, width }, own) {
-    const { texts } = this;
+  drawScale(pen, shown, { x, y, width }) {
+    const { own, texts } = this;
     const { theme } = pen;
     const value = this.value(shown);
     const [from, to] = own.direction === "denoise" ? [1, 0] : [0, 1];
@@ -236,8 +232,8 @@ export class Swap extends Bench {
     pen.note(texts.recovered, left + long + 16, y, { size: 12, most: Math.max(20, x + width - left - long - 16) });
   }
 
-  /** @type {Bench<Numbers>["touched"]} */
-  touched(x, y, pen) {
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen) {
     if (!pen.first) return null;
     const { grid } = this.places(pen);
     const found = grid.at(x, y);
@@ -246,30 +242,31 @@ export class Swap extends Bench {
     return { cell: cell.join(".") };
   }
 
-  /** @type {Bench<Numbers>["found"]} "cross 1 2", a head. */
-  found(words, pen) {
+  /** @type {Scene["hit"]} "cross 1 2", a head. */
+  hit(name, pen) {
     const { grid } = this.places(pen);
-    return grid instanceof HeadGrid ? tileMiddle(grid, words) : null;
+    return grid instanceof HeadGrid ? tileMiddle(grid, name.split(" ")) : null;
   }
 
-  /** @type {Bench<Numbers>["across"]} From the largest value to the smallest, round and round. */
-  across(count, settings) {
+  /** @type {Scene["stepped"]} From the largest value to the smallest, round and round. */
+  stepped(count, settings) {
     const order = [...this.cells]
       .sort((one, other) => this.value(other) - this.value(one))
       .map((cell) => cell.join("."));
     return { cell: after(order, order.indexOf(this.shown(settings).join(".")), count) };
   }
 
-  /** @type {Bench<Numbers>["words"]} */
-  words(settings, { answers, direction }) {
+  /** @type {Scene["say"]} */
+  say(settings) {
+    const { answers, direction } = this.own;
     const shown = this.shown(settings);
     const [first, second] = answers.map(tokenText);
     const share = percent(this.value(shown));
     return fillText(this.texts[`swap_say_${direction}`], { part: this.title(shown), share, first, second });
   }
 
-  /** @type {Bench<Numbers>["numbers"]} */
-  numbers() {
+  /** @type {Scene["table"]} */
+  table() {
     const { texts } = this;
     const { metrics } = this.lesson.arrays;
     const rows = this.cells.map((cell) => [this.title(cell), this.value(cell), metrics.at(...cell)]);

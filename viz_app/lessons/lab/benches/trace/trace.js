@@ -73,7 +73,7 @@ export class Trace extends Bench {
    * @param {Settings} settings
    */
   shown({ method, row }) {
-    const { methods = [], tokens = [] } = this.own ?? {};
+    const { methods, tokens } = this.own;
     const number = Math.max(0, methods.indexOf(method));
     return { method: methods[number], number, row: Math.max(0, Math.min(tokens.length - 1, Math.round(row))) };
   }
@@ -83,7 +83,7 @@ export class Trace extends Bench {
    * @param {string} side
    */
   columns(side) {
-    const { source = [], tokens = [] } = this.own ?? {};
+    const { source, tokens } = this.own;
     return side === "source" ? source : ["<s>", ...tokens.slice(0, -1)];
   }
 
@@ -106,7 +106,7 @@ export class Trace extends Bench {
    * @param {number} row
    */
   contrastOf(number, side, row) {
-    const { methods = [], contrast } = this.own ?? {};
+    const { methods, contrast } = this.own;
     if (!contrast || contrast.row !== row) return null;
     const at = contrast.methods.indexOf(methods[number]);
     return at < 0 ? null : this.lesson.arrays[`contrast_${side}`].part(at);
@@ -114,14 +114,15 @@ export class Trace extends Bench {
 
   /** The two tokens of the contrast in words, or "". */
   get contrastTitle() {
-    const { contrast } = this.own ?? {};
+    const { contrast } = this.own;
     if (!contrast) return "";
     const [first, second] = contrast.tokens.map(tokenText);
     return fillText(this.texts.rather, { first, second });
   }
 
-  /** @type {Bench<Numbers>["pressed"]} Another token that was probable, and after the last one none. */
-  pressed(_name, settings, own) {
+  /** @type {Scene["press"]} Another token that was probable, and after the last one none. */
+  press(_name, settings) {
+    const { own } = this;
     const { row, method } = this.shown(settings);
     const ids = own.others[row].map(([id]) => id);
     const rather = ids[ids.indexOf(settings.rather) + 1] ?? -1;
@@ -135,7 +136,7 @@ export class Trace extends Bench {
    * @param {number} row
    */
   share(number, row) {
-    const { methods = [], apart = [] } = this.own ?? {};
+    const { methods, apart } = this.own;
     if (apart.includes(methods[number]) || this.contrastOf(number, "source", row)) return null;
     const [source, target] = ["source", "target"].map((side) =>
       this.lesson.arrays[side].part(number, row).data.reduce((sum, value) => sum + Math.abs(value), 0),
@@ -146,9 +147,9 @@ export class Trace extends Bench {
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
     const narrow = width < NARROW;
-    const count = this.own?.methods.length ?? 9;
-    const check = this.own?.check ? CHECK : 0;
-    const tall = Math.min(420, HEAD + 16 + 30 * (this.own?.tokens.length ?? 8));
+    const count = this.own.methods.length;
+    const check = this.own.check ? CHECK : 0;
+    const tall = Math.min(420, HEAD + 16 + 30 * this.own.tokens.length);
     const large = narrow ? { x: 0, y: 0, width, height: tall } : { x: 0, y: 0, width: width * 0.58, height };
     const side = narrow
       ? { x: 0, y: tall + 16, width, height: height - tall - 16 - check }
@@ -173,12 +174,12 @@ export class Trace extends Bench {
   }
 
   /** @type {Bench<Numbers>["picture"]} */
-  picture(pen, settings, own) {
-    const { texts } = this;
+  picture(pen, settings) {
+    const { own, texts } = this;
     const { theme } = pen;
     const { large, side, wide, high, check } = this.places(pen);
     const { number, row } = this.shown(settings);
-    this.drawLarge(pen, number, settings.side, row, large, own);
+    this.drawLarge(pen, number, settings.side, row, large);
     own.methods.forEach((method, each) => {
       const [x, y] = [side.x + (each % 3) * (wide + 8), side.y + Math.floor(each / 3) * high];
       this.paint(pen, each, settings.side, { x, y: y + 2, width: wide, height: high - TILE - 6 });
@@ -201,13 +202,13 @@ export class Trace extends Bench {
    * @param {Box} box
    */
   paint({ context, theme }, number, side, { x, y, width, height }) {
-    const { methods = [], signed: both = [] } = this.own ?? {};
+    const { methods, signed: both } = this.own;
     const [rows, columns] = this.lesson.arrays[side].shape.slice(1);
     const grid = this.grids.get(methods[number]) ?? new Grid();
     this.grids.set(methods[number], grid);
     const scaled = Array.from({ length: rows }, (_, row) => this.scaled(number, side, row));
     const signs = both.includes(methods[number]);
-    const asked = this.own?.contrast ? JSON.stringify(this.own.contrast) : "";
+    const asked = this.own.contrast ? JSON.stringify(this.own.contrast) : "";
     grid.paint(`${this.lesson.id} ${theme.key} ${side} ${asked}`, rows, columns, (row, column) => {
       const value = scaled[row][column];
       return signs ? divergingPixel(theme, value, "sqrt") : theme.pixels[Math.round(255 * Math.abs(value))];
@@ -222,10 +223,9 @@ export class Trace extends Bench {
    * @param {string} side
    * @param {number} row
    * @param {Box} box
-   * @param {Numbers} own
    */
-  drawLarge(pen, number, side, row, box, own) {
-    const { texts } = this;
+  drawLarge(pen, number, side, row, box) {
+    const { own, texts } = this;
     const { theme } = pen;
     const columns = this.columns(side);
     const place = this.cells(box, own.tokens.length, columns.length);
@@ -262,8 +262,9 @@ export class Trace extends Bench {
     if (this.share(number, 0) !== null) pen.note(texts.share_short, left + width + SHARE, top - 8, heading);
   }
 
-  /** @type {Bench<Numbers>["touched"]} */
-  touched(x, y, pen, settings, own) {
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
+    const { own } = this;
     if (!pen.first) return null;
     const { large, side, wide, high } = this.places(pen);
     const [column, line] = [Math.floor((x - side.x) / (wide + 8)), Math.floor((y - side.y) / high)];
@@ -274,30 +275,33 @@ export class Trace extends Bench {
     return x <= large.x + large.width && at >= 0 && at < own.tokens.length ? { row: at, rather: -1 } : null;
   }
 
-  /** @type {Bench<Numbers>["found"]} "attention", a method. */
-  found([method], pen, _settings, { methods }) {
+  /** @type {Scene["hit"]} "attention", a method. */
+  hit(name, pen) {
     const { side, wide, high } = this.places(pen);
-    const at = methods.indexOf(method);
+    const at = this.own.methods.indexOf(name);
     return { x: side.x + (at % 3) * (wide + 8) + wide / 2, y: side.y + (Math.floor(at / 3) + 0.5) * high };
   }
 
-  /** @type {Bench<Numbers>["across"]} From token to token. */
-  across(count, settings, { tokens }) {
+  /** @type {Scene["stepped"]} From token to token. */
+  stepped(count, settings) {
+    const { tokens } = this.own;
     return { row: after([...tokens.keys()], this.shown(settings).row, count), rather: -1 };
   }
 
-  /** @type {Bench<Numbers>["down"]} From method to method. */
-  down(count, settings, { methods }) {
+  /** @type {Scene["lowered"]} From method to method. */
+  lowered(count, settings) {
+    const { methods } = this.own;
     return { method: after(methods, this.shown(settings).number, count) };
   }
 
-  /** @type {Bench<Numbers>["words"]} */
-  words(settings, own) {
-    return traceText(this, settings, own);
+  /** @type {Scene["say"]} */
+  say(settings) {
+    return traceText(this, settings);
   }
 
-  /** @type {Bench<Numbers>["numbers"]} */
-  numbers(settings, own) {
+  /** @type {Scene["table"]} */
+  table(settings) {
+    const { own } = this;
     const { row } = this.shown(settings);
     const rows = this.columns(settings.side).map((token, at) => [
       tokenText(token),

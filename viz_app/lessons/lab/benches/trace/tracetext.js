@@ -23,10 +23,9 @@ export function worth({ methods, agreement, measured }, number) {
  * The row that is read, in words.
  * @param {import("./trace.js").Trace} bench
  * @param {Settings} settings
- * @param {import("./trace.js").Numbers} own
  */
-export function traceText(bench, settings, own) {
-  const { texts } = bench;
+export function traceText(bench, settings) {
+  const { own, texts } = bench;
   const { method, number, row } = bench.shown(settings);
   const name = bench.title(method);
   const values = bench.scaled(number, settings.side, row);
@@ -46,17 +45,16 @@ export function traceText(bench, settings, own) {
   if (method === "integrated-gradients" && own.gap !== null)
     parts.push(fillText(texts.trace_gap, { gap: signed(own.gap, 3) }));
   if (own.check && !bench.waits(settings)) parts.push(checkText(texts.check_words, own.check));
-  return [...parts, ...known(bench, number, own)].join(" ");
+  return [...parts, ...known(bench, number)].join(" ");
 }
 
 /**
  * What many sentences tell about a method.
  * @param {import("./trace.js").Trace} bench
  * @param {number} number
- * @param {import("./trace.js").Numbers} own
  */
-function known(bench, number, own) {
-  const { texts } = bench;
+function known(bench, number) {
+  const { own, texts } = bench;
   const { errors, taus, linked, read } = own.measured;
   const parts = [];
   const [error, tau] = [errors[number], taus[number]];

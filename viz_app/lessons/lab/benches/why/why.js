@@ -98,7 +98,6 @@ export class Why extends Bench {
    */
   cell({ query, key }) {
     const { own, parts } = this;
-    if (!own) return { query: 0, key: 0 };
     const row = Math.min(own.queries.length - 1, Math.round(query));
     if (row < 0) return { query: own.start[0], key: own.start[1] };
     const column = Math.min(own.keys.length - 1, Math.round(key));
@@ -119,7 +118,7 @@ export class Why extends Bench {
    */
   refusal({ view }) {
     const { own, texts } = this;
-    if (!own || own.views.includes(view)) return null;
+    if (own.views.includes(view)) return null;
     return own.views.length ? fillText(texts.why_no_relu, { activation: own.activation }) : texts.why_additive;
   }
 
@@ -128,7 +127,7 @@ export class Why extends Bench {
    * @param {Settings} settings
    */
   offered({ view }) {
-    const { views = [] } = this.own ?? {};
+    const { views } = this.own;
     return [view, "dims"].find((each) => views.includes(each)) ?? null;
   }
 
@@ -143,12 +142,12 @@ export class Why extends Bench {
   }
 
   /** @type {Bench<Numbers>["picture"]} */
-  picture(pen, settings, own) {
-    const { texts, lesson } = this;
+  picture(pen, settings) {
+    const { own, texts, lesson } = this;
     const { map, side } = this.places(pen);
     const title = this.headTitle(parseHead(own.head));
     this.cells = map.draw(pen, texts, { ...this.cell(settings), map: lesson.arrays.why_map, title });
-    this.drawScore(pen, settings, side, own);
+    this.drawScore(pen, settings, side);
   }
 
   /**
@@ -156,10 +155,9 @@ export class Why extends Bench {
    * @param {Pen} pen
    * @param {Settings} settings
    * @param {Box} side
-   * @param {Numbers} own
    */
-  drawScore(pen, settings, { x, y, width }, own) {
-    const { texts, parts } = this;
+  drawScore(pen, settings, { x, y, width }) {
+    const { own, texts, parts } = this;
     const { view: place, row } = this.places(pen);
     const { query, key } = this.cell(settings);
     pen.write(fillText(texts.why_title, this.cellWords(settings)), x, y + 10, { size: 16, weight: 650, most: width });
@@ -211,8 +209,8 @@ export class Why extends Bench {
     return fillText(settings.relative ? this.texts.why_sum_relative : this.texts.why_sum, known);
   }
 
-  /** @type {Bench<Numbers>["touched"]} */
-  touched(x, y, pen, settings) {
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
     if (!pen.first) return null;
     const { parts, cells } = this;
     const { map, view } = this.places(pen);
@@ -225,17 +223,19 @@ export class Why extends Bench {
     return part && { part: `${settings.view}.${part.join(".")}` };
   }
 
-  /** @type {Bench<Numbers>["found"]} "cell 2 1", query and key; "cross 1 2", a head; "part 0 1", the places of its origins. */
-  found([what, one, other], pen, settings) {
+  /** @type {Scene["hit"]} "cell 2 1", query and key; "cross 1 2", a head; "part 0 1", the places of its origins. */
+  hit(name, pen, settings) {
     const { map, view } = this.places(pen);
-    const at = [Number(one), Number(other)];
-    if (what === "cell") return this.cells && map.middle(at[0], at[1], this.cells);
-    if (what === "part") return new PartsMap(this.shown(settings).matrix, view).middle(at[0], at[1]);
-    return tileMiddle(map.grid, [what, one, other]);
+    const [what, ...words] = name.split(" ");
+    const [one, other] = words.map(Number);
+    if (what === "cell") return this.cells && map.middle(one, other, this.cells);
+    if (what === "part") return new PartsMap(this.shown(settings).matrix, view).middle(one, other);
+    return tileMiddle(map.grid, [what, ...words]);
   }
 
-  /** @type {Bench<Numbers>["pressed"]} */
-  pressed(name, settings, own) {
+  /** @type {Scene["press"]} */
+  press(name, settings) {
+    const { own } = this;
     if (name === "next_query") {
       const query = (this.cell(settings).query + 1) % own.queries.length;
       return { query, key: this.parts.favourite(query) };
@@ -243,16 +243,16 @@ export class Why extends Bench {
     return settingsOf(nextHead(own));
   }
 
-  /** @type {Bench<Numbers>["across"]} From key to key of the row. */
-  across(count, settings) {
+  /** @type {Scene["stepped"]} From key to key of the row. */
+  stepped(count, settings) {
     const { query, key } = this.cell(settings);
     const seen = this.parts.seen(query);
     return { query, key: after(seen, seen.indexOf(key), count) };
   }
 
-  /** @type {Bench<Numbers>["words"]} */
-  words(settings, own) {
-    const { parts, texts } = this;
+  /** @type {Scene["say"]} */
+  say(settings) {
+    const { own, parts, texts } = this;
     const words = { head: this.headTitle(parseHead(own.head)), ...this.cellWords(settings) };
     const said = fillText(texts.why_say, words);
     const refusal = this.refusal(settings);
@@ -286,9 +286,9 @@ export class Why extends Bench {
     return `${start} ${this.sumWords(settings, matrix.sum)} ${fillText(texts.why_say_part, named)}${scaled}`;
   }
 
-  /** @type {Bench<Numbers>["numbers"]} */
-  numbers(settings, own) {
-    const { parts, texts } = this;
+  /** @type {Scene["table"]} */
+  table(settings) {
+    const { own, parts, texts } = this;
     const view = this.offered(settings);
     if (!view) return null;
     const { query, key } = this.cell(settings);
