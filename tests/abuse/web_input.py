@@ -28,7 +28,7 @@ from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
 from viz_app.figures import VIEWS, HeatmapFigure
 from viz_app.figures.layout import MAX_LABEL
 from viz_app.figures.model.figure import HeatmapPanel, display_label
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.stage.state import (
     MAX_LETTERS,
     MAX_SETTINGS,
@@ -66,8 +66,7 @@ _WORDS = (
     "x:%FF",
 )
 _CHOICES = tuple(choice for choices in CHOICES.values() for choice in choices)
-_LESSONS = tuple(entry.name for entry in LESSONS)
-_KNOWN = st.sampled_from((*_PAGES, *_WORDS, *_CHOICES, *_LESSONS, *VIEWS, *TEXTS, *map(str, NUMBERS)))
+_KNOWN = st.sampled_from((*_PAGES, *_WORDS, *_CHOICES, *STAGES, *VIEWS, *TEXTS, *map(str, NUMBERS)))
 _OTHERS = ("other", "text", "seen", "threshold", "special", "pin", "grown_head", "grown_text", "grown_at")
 _OF_ATLAS = ("by", "view", "order", "kind", "role", "effect", "heads", "prune", "score", "by_order", "left")
 _NAMES = st.sampled_from((*_OTHERS, *(f"atlas_{name}" for name in _OF_ATLAS), *CHOICES, *FigureSpec().to_query()))

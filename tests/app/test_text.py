@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from viz_app.components.modules import join_modules
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.labels import labels
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, parser_wording, texts
 
@@ -29,13 +29,15 @@ def tables_in(file: Path) -> dict[str, Any]:
 
 def labels_in_folder(lesson: str, language: str) -> dict[str, Any]:
     """Those of a lesson; the smallest lessons have none. All tests demand the same keys in both languages."""
-    file = APP / "lessons" / lesson / f"labels.{language}.toml"
-    return tables_in(file) if file.exists() else {}
+    files = sorted((APP / "lessons" / lesson).rglob(f"labels.{language}.toml"))
+    tables = [tables_in(file) for file in files]
+    assert len(set().union(*tables)) == sum(map(len, tables)), "a label stands in one folder"
+    return {key: label for table in tables for key, label in table.items()}
 
 
 def all_labels(language: str) -> dict[str, str]:
     tables = tables_in(APP / "text" / f"{language}.toml")
-    tables |= {f"lesson_{entry.name}": labels_in_folder(entry.name, language) for entry in LESSONS}
+    tables |= {f"lesson_{name}": labels_in_folder(name, language) for name in STAGES}
     return {f"{table}.{key}": label for table, entries in tables.items() for key, label in entries.items()}
 
 
@@ -103,7 +105,11 @@ def entry_of(table: str) -> list[Path]:
         return list(APP.rglob("provide.js"))
     name = table.removeprefix("lesson_")
     modules = (path for path in APP.rglob("*.js") if name in path.relative_to(APP).parts)
-    return [path for path in modules if path.name == "main.js" or "export default" in path.read_text(encoding="utf-8")]
+    return [path for path in modules if path.stem in ("main", path.parent.name) or _is_entry(path)]
+
+
+def _is_entry(path: Path) -> bool:
+    return "export default" in path.read_text(encoding="utf-8")
 
 
 def names_in_javascript(entry: Path) -> tuple[set[str], list[re.Pattern[str]]]:
@@ -242,10 +248,10 @@ def test_the_files_are_plain_tables_of_labels() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_labels_of_a_lesson_lie_in_its_folder(language: str) -> None:
     """Plain keys, no tables; the labels of the app hold none of them."""
-    for entry in LESSONS:
-        written = labels_in_folder(entry.name, language)
+    for name in STAGES:
+        written = labels_in_folder(name, language)
         assert all(isinstance(label, str) for label in written.values())
-        assert labels(language).table(f"lesson_{entry.name}") == written
+        assert labels(language).table(f"lesson_{name}") == written
     assert not [table for table in tables_in(APP / "text" / f"{language}.toml") if table.startswith("lesson_")]
 
 

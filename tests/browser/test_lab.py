@@ -160,7 +160,7 @@ def test_the_layers_of_the_decoder_and_the_encoder(
     lesson.painted(0.01)
 
 
-@pytest.mark.parametrize("scene", ["off", "parts", "stairs", "redirect", "trace", "depth", "early", "swap", "why"])
+@pytest.mark.parametrize("scene", ["off", "parts", "cumulative", "redirect", "trace", "depth", "early", "swap", "why"])
 def test_every_bench_is_taken_along_as_files_and_made_again(open_lesson: OpenLesson, scene: str) -> None:
     lesson = open_lesson("lab", scene)
     lesson.wait("lesson.scene.own")

@@ -9,7 +9,7 @@ T = labels("en")
 
 
 def test_heads_go_by_keyboard_tile_and_curve(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
-    lesson = open_lesson("lab", "stairs")
+    lesson = open_lesson("lab", "cumulative")
     lesson.wait("lesson.scene.own")
     lesson.painted(0.01)
     lesson.press("ArrowRight", "ArrowRight")

@@ -6,12 +6,12 @@ import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import STAGES
 from viz_app.text import texts
 
 # Lessons without a browser test of their own; of the others the slow run sees every scene on a phone.
 ALONE = ("why",)
-NAMES = [pytest.param(entry.name, marks=[] if entry.name in ALONE else [pytest.mark.slow]) for entry in LESSONS]
+NAMES = [pytest.param(name, marks=[] if name in ALONE else [pytest.mark.slow]) for name in STAGES]
 
 
 @pytest.mark.parametrize("name", NAMES)

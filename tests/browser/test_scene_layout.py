@@ -11,17 +11,16 @@ from tests.browser.conftest import CheckAccessibility, OpenLesson
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest
 from tests.browser.scene_layout import off_screen, scenes, unreadable
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import STAGES
 from viz_app.text import texts
 
 Sizes = tuple[tuple[int, int], ...]
 WIDE, NARROW = ((1280, 720), (1400, 900)), ((390, 844),)  # windows of a class, which one visit resizes; a phone
-NAMES = [lesson.name for lesson in LESSONS]
-MATRIX = list(product(NAMES, [WIDE, NARROW], [False, True], ["en", "ko"]))
+MATRIX = list(product(STAGES, [WIDE, NARROW], [False, True], ["en", "ko"]))
 # Two of eight for each lesson, so that each has every size, both themes and both languages.
 COVERING = [
     (name, sizes, bool((number + place) % 2), ["en", "ko"][(number // 2 + place) % 2])
-    for number, name in enumerate(NAMES)
+    for number, name in enumerate(STAGES)
     for place, sizes in enumerate([WIDE, NARROW])
 ]
 OTHERS = [each for each in MATRIX if each not in COVERING]
@@ -48,7 +47,7 @@ def resized(lesson: Lesson, sizes: Sizes) -> Iterator[tuple[int, int]]:
 
 
 def test_a_few_views_cover_every_choice() -> None:
-    for name in NAMES:
+    for name in STAGES:
         mine = [each[1:] for each in COVERING if each[0] == name]
         assert {sizes for sizes, _, _ in mine} == {WIDE, NARROW}
         assert {dark for _, dark, _ in mine} == {False, True} and {language for *_, language in mine} == {"en", "ko"}

@@ -26,14 +26,14 @@ test("a bench that is refused says why, in round numbers", () => {
     [29.8, "30 times"],
     [1203.4, "1,203 times"],
   ])
-    assert.equal(bench({ times }).absence, said);
-  assert.equal(bench({ count: 81 }).absence, "81 of 80");
-  assert.equal(bench({ late: true }).absence, "Late.");
-  assert.equal(bench({}).absence, "Stopped.");
+    assert.equal(bench({ times }).missing({}), said);
+  assert.equal(bench({ count: 81 }).missing({}), "81 of 80");
+  assert.equal(bench({ late: true }).missing({}), "Late.");
+  assert.equal(bench({}).missing({}), "Stopped.");
 });
 
 test("without a picture to come the stage is low and nothing can be pinned", () => {
   const [refused, computing] = [bench({ times: 2 }), bench({ bench: "other" })];
   assert.ok(refused.isEmpty && !refused.pinnable);
-  assert.ok(!computing.isEmpty && computing.pinnable && computing.absence === "Wait.");
+  assert.ok(!computing.isEmpty && computing.pinnable && computing.missing({}) === "Wait.");
 });

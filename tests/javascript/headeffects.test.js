@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { HeadEffects } from "../../viz_app/lessons/lab/js/headeffects.js";
+import { HeadEffects } from "../../viz_app/lessons/lab/benches/off/headeffects.js";
 import { NdArray } from "../../viz_app/lessons/stage/js/arrays.js";
 
 /**

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from viz_app.lessons.catalogue import LAB
 from viz_app.state import session
 from viz_app.ui.lesson_route import LAB_LINKED_KEY
-from viz_app.ui.lessons.lesson_stage import draw_stage
+from viz_app.ui.lessons.lab_stage import LabStage
 from viz_app.ui.model_picker import draw_models
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_row import shared_row
@@ -20,7 +19,7 @@ def main() -> None:
     with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
-    draw_stage(t, LAB, typed, linked=linked)
+    LabStage(t, typed, linked=linked).draw()
 
 
 if __name__ == "__main__":

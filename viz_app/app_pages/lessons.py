@@ -9,7 +9,6 @@ from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import (
     CHAPTERS,
     INVALID_LESSONS,
-    LAB,
     LESSONS,
     QUESTIONS,
     ROUTE,
@@ -31,7 +30,7 @@ from viz_app.ui.lesson_route import (
     route_params,
     set_following,
 )
-from viz_app.ui.lessons.lesson_stage import IN_ADDRESS, draw_stage
+from viz_app.ui.lessons.lesson_stage import IN_ADDRESS, LessonStage
 from viz_app.ui.lessons.questions import draw_questions
 from viz_app.ui.lessons.session_handout import draw_session_handouts
 from viz_app.ui.model_picker import draw_models
@@ -42,7 +41,7 @@ from viz_app.ui.shared_row import shared_row
 def main() -> None:
     """Draw the index, or the lesson that is open."""
     t = session.labels()
-    names = {entry.name for entry in LESSONS if entry.name != LAB}
+    names = {entry.name for entry in LESSONS}
     if OPEN_KEY not in st.session_state:
         st.session_state[OPEN_KEY] = st.session_state[LINKED_KEY] = st.query_params.get("lesson")
     if st.session_state[OPEN_KEY] == QUESTIONS:
@@ -69,7 +68,6 @@ def _draw_index(t: Texts) -> None:
             stop for entry, stop in stops if entry.chapter == chapter and entry.name not in ROUTE
         ]
         for chapter in CHAPTERS
-        if chapter != LAB
     }
     with shared_row(key="index-head"):
         draw_models(t)
@@ -115,7 +113,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     read_labels(name, t.language)
     draw_route(t, name)
     text = _draw_head(t, load_lesson(name, t.language).title)
-    draw_stage(t, name, text, linked=st.session_state.get(LINKED_KEY) == name)
+    LessonStage(t, name, text, linked=st.session_state.get(LINKED_KEY) == name).draw()
 
 
 def _draw_head(t: Texts, title: str) -> str:

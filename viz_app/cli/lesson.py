@@ -28,7 +28,7 @@ from viz_app.export.figure_arguments import (
     validate_choice,
 )
 from viz_app.figures.model.style import Style
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import STAGES
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def parser() -> Parser:
         ),
     )
     result.add_checkpoint()
-    lessons = (*(entry.name for entry in LESSONS), SESSION_NAME)
+    lessons = (*STAGES, SESSION_NAME)
     result.add_choice("--lesson", lessons, f"The lesson, or {SESSION_NAME} for all.", form="NAME", required=True)
     result.add_argument("--teacher", action="store_true", help="Of a session: the sheet with notes and answers.")
     result.add_argument("--scene", metavar="NAME", help="The scene; the handout unless given.")
@@ -100,18 +100,16 @@ def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> int:
 def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> int:
     from viz_app.figures import formats_of
     from viz_app.lessons import load_lesson
-    from viz_app.lessons.catalogue import lesson_module
+    from viz_app.lessons.module import lesson_module
     from viz_app.lessons.scene_figure import figure_with_provenance
+    from viz_app.lessons.stage.state import LessonState
 
-    validate_choice(
-        "--scene", options.scene, tuple(scene.name for scene in load_lesson(options.lesson, options.language).scenes)
-    )
+    scene = LessonState(options.scene).scene
+    validate_choice("--scene", scene, tuple(each.name for each in load_lesson(options.lesson, options.language).scenes))
     style = style_from_options(options)
     check_dpi(options, tuple(formats.values()))
     context = _context(options)
-    prepare = getattr(lesson_module(options.lesson), "prepare", None)
-    if prepare is not None:
-        prepare(options.scene, context)
+    lesson_module(options.lesson).prepare(scene, context)
     drawn = figure_with_provenance(options.lesson, context)
     if drawn is None:
         raise UsageError(f"--scene: the scene {options.scene} has no printable figure")

@@ -26,11 +26,12 @@ _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)$", re.MU
 _SPACE = re.compile(r"\n[ \t\n]+")
 
 
-def join_modules(entry: Path) -> str:
+def join_modules(entry: Path, text: str | None = None) -> str:
     """The entry module with everything that it imports, each module once, in the order of need.
 
     Args:
         entry: The module with the default export; the others lie where its imports say.
+        text: Of an entry module that is no file; `entry` is where it would lie.
 
     Returns:
         One ES module without imports.
@@ -40,14 +41,14 @@ def join_modules(entry: Path) -> str:
             other in a circle.
     """
     texts: dict[Path, str] = {}
-    _visit(entry.resolve(), texts, ())
+    _visit(entry.resolve(), texts, (), text)
     names = [path.stem for path in texts]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two JavaScript modules are called {twice[0]}.js, so they cannot be joined")
     return "\n".join(texts.values())
 
 
-def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
+def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...], text: str | None = None) -> None:
     """Adds a module after the modules that it imports."""
     name = path.stem
     if path in above:
@@ -55,7 +56,7 @@ def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
         raise ValueError(f"JavaScript modules import each other in a circle: {circle}")
     if path in texts:
         return
-    source = path.read_text(encoding="utf-8")
+    source = path.read_text(encoding="utf-8") if text is None else text
     if odd_line := next((line for line in source.splitlines() if line.count("`") % 2), None):
         raise ValueError(f"{path.name}: text over several lines cannot be joined: {odd_line.strip()}")
     source = _SPACE.sub("\n", _COMMENT.sub("", source)).lstrip()

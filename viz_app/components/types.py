@@ -62,7 +62,7 @@ def label_types() -> str:
 
 def lesson_names() -> str:
     """Return the names of settings, from the controls of the lessons, and of arrays, from their numbers, as types."""
-    scenes = [path.read_text(encoding="utf-8") for path in _lesson_files("js/*.js")]
+    scenes = [path.read_text(encoding="utf-8") for path in _lesson_files("*.js")]
     settings = {name for scene in scenes for name in _SETTING.findall(scene)}
     numbers = [ast.parse(path.read_text(encoding="utf-8")) for path in _lesson_files("*.py")]
     arrays = {name for module in numbers for node in ast.walk(module) for name in _names(node)}
@@ -134,7 +134,7 @@ def _union(names: Iterable[object]) -> str:
 
 
 def _lesson_files(pattern: str) -> list[Path]:
-    return sorted((_APP / "lessons").glob(f"*/{pattern}"))
+    return sorted((_APP / "lessons").rglob(pattern))
 
 
 def write() -> list[Path]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from viz_app.figures import Figure
 from viz_app.lessons import Lesson, Scene, load_lesson
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, unreadable_parts
@@ -35,8 +35,8 @@ class LessonFigureSpec:
     state: LessonState = field(default_factory=LessonState)
 
     def __post_init__(self) -> None:
-        if self.lesson not in {entry.name for entry in LESSONS}:
-            raise ValueError(f"lesson is {self.lesson!r}, but must be one of {', '.join(e.name for e in LESSONS)}")
+        if self.lesson not in STAGES:
+            raise ValueError(f"lesson is {self.lesson!r}, but must be one of {', '.join(STAGES)}")
         names = [scene.name for scene in self.words(DEFAULT_LANGUAGE)[0].scenes]
         if self.state.scene not in ("", *names):
             raise ValueError(f"scene is {self.state.scene!r}, but must be one of {', '.join(names)}")
@@ -84,9 +84,9 @@ def invalid_part(params: Mapping[str, str]) -> InvalidPart:
     name = params.get("lesson")
     if name is None:
         return ""
-    if name not in {entry.name for entry in LESSONS}:
+    if name not in STAGES:
         return "lesson"
     scenes = {scene.name for scene in load_lesson(name, DEFAULT_LANGUAGE).scenes}
-    if params.get("scene", "") not in ("", *scenes):
+    if LessonState(params.get("scene", "")).scene not in ("", *scenes):
         return "scene"
     return "settings" if unreadable_parts(params.get("with", "")) else ""

@@ -1,6 +1,6 @@
-"""Which lessons there are, in which order, and where they stand: read from the `lesson.toml` of each folder.
+"""Catalogue of the lessons, read from the `lesson.toml` of each folder.
 
-    chapter = "attention"          # one of CHAPTERS; "lab" is that of the page Lab
+    chapter = "attention"          # one of CHAPTERS
     order = 30                     # place in the chapter, small numbers first; the others have 10, 20, 30, ...
     minutes = 8                    # in a session; a lesson without them is not on the route
     opens_at = "shared"            # scene with which the route opens it; else the first one
@@ -15,21 +15,13 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
 
-from viz_app.lessons.lesson_markdown import LessonError
+from viz_app.lessons.lesson_markdown import BENCHES, LessonError
 
-if TYPE_CHECKING:  # the command line lists the lessons, and must not wait for Streamlit
-    from viz_app.components.explorer import Selection
-    from viz_app.figures.model.figure import Figure
-    from viz_app.lessons.context import LessonContext, StageData
-
-LAB = "lab"  # chapter and name of the experiments, which are no lesson but stand on the same stage
-CHAPTERS = ("attention", "model", "training", "decoding", LAB)
+LAB = "lab"  # name of the Lab, which has a page of its own on the same stage
+CHAPTERS = ("attention", "model", "training", "decoding")
 # The boxes of Figure 1, from bottom to top. In the lesson index each opens the lesson that names it.
 STATIONS = (
     "embedding_in",
@@ -113,8 +105,9 @@ def find_lessons(folder: Path) -> tuple[tuple[Entry, ...], tuple[LessonError, ..
 
 
 def _is_lesson(folder: Path) -> bool:
-    """Whether a folder is meant to be one: the rooms that lessons share have no words."""
-    return any((folder / name).is_file() for name in ("lesson.toml", "en.md", "ko.md"))
+    """Whether a folder is meant to be a lesson: shared rooms have no words, and the Lab has benches."""
+    has_words = any((folder / name).is_file() for name in ("lesson.toml", "en.md", "ko.md"))
+    return has_words and not (folder / BENCHES).is_dir()
 
 
 def _read(folder: Path) -> Entry:
@@ -144,6 +137,7 @@ def _claim_places(entry: Entry, owners: dict[str, str]) -> None:
 
 
 LESSONS, INVALID_LESSONS = find_lessons(Path(__file__).parent)
+STAGES = (*(entry.name for entry in LESSONS), LAB)  # names of everything that the stage shows
 
 QUESTIONS = "questions"  # the last stop of a session, which is no lesson
 # A session: minutes for each stop. "translate" is the page.
@@ -159,30 +153,6 @@ LESSON_AT: dict[str, str] = {station: entry.name for entry in LESSONS for statio
 
 def next_stop(name: str, *, on_route: bool) -> str | None:
     """What comes after a lesson: on the route its next stop, else the next lesson of the list; None after the last."""
-    order = list(ROUTE) if on_route else [entry.name for entry in LESSONS if entry.chapter != LAB]
-    later = [] if name == LAB else order[order.index(name) + 1 :] if name in order else order[1:]
+    order = list(ROUTE) if on_route else [entry.name for entry in LESSONS]
+    later = order[order.index(name) + 1 :] if name in order else order[1:]
     return next(iter(later), None)
-
-
-class LessonModule(Protocol):
-    """What the file of a lesson has."""
-
-    def data(self, context: LessonContext) -> StageData:
-        """The numbers for the stage; called at every rerun, so what is costly is cached."""
-
-    def figure(self, scene: str, context: LessonContext) -> Figure | None:
-        """The picture of a scene for print."""
-
-
-def lesson_module(name: str) -> LessonModule:
-    """The file of a lesson, imported when it is opened. Raises KeyError for a lesson that does not exist."""
-    if name not in {entry.name for entry in LESSONS}:
-        raise KeyError(name)
-    module: LessonModule = import_module(f"viz_app.lessons.{name}.numbers")
-    return module
-
-
-def scene_selection(name: str, scene: str, context: LessonContext) -> Selection | None:
-    """The head that a scene shows large; None for lessons and scenes that show none."""
-    choose: Callable[[str, LessonContext], Selection | None] | None = getattr(lesson_module(name), "selection", None)
-    return choose(scene, context) if choose else None

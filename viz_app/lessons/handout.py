@@ -12,9 +12,9 @@ from pathlib import Path
 from viz_app.export import checkpoint_name
 from viz_app.figures import Style, export
 from viz_app.lessons import Lesson, Scene, load_lesson
-from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.html import to_html
+from viz_app.lessons.module import lesson_module
 from viz_app.serving.models.registry import display_name
 
 _FONT = Path(__file__).parents[1] / "static" / "fonts" / "STIXTwoMath.woff2"
@@ -108,7 +108,7 @@ def scene_section(words: Lesson, scene: Scene, context: LessonContext) -> str:
 
 def _picture(words: Lesson, scene: Scene, context: LessonContext) -> str:
     state, module = context.state, lesson_module(words.name)
-    if scene.question is not None and scene.name not in getattr(module, "EVIDENCE", ()):
+    if scene.question is not None and scene.name not in module.evidence:
         return ""  # the picture of a question would tell its answer
     if state.scene != scene.name:
         state = dataclasses.replace(state, scene=scene.name, settings={})

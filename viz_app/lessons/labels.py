@@ -10,8 +10,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from viz_app.lessons.catalogue import LESSONS
-from viz_app.lessons.lesson_markdown import LessonError
+from viz_app.lessons.catalogue import STAGES
+from viz_app.lessons.lesson_markdown import LessonError, bench_folders
 from viz_app.text import LANGUAGES, Texts, parser_wording, texts
 
 _FOLDER = Path(__file__).parent
@@ -31,9 +31,9 @@ def labels(language: str, *, parses: bool = False) -> Texts:
     if parses:
         return labels(language).reworded(parser_wording(language))
     tables = {}
-    for entry in LESSONS:
+    for name in STAGES:
         with suppress(LessonError):  # who opens this lesson reads what is wrong with it
-            tables[f"lesson_{entry.name}"] = read_labels(entry.name, language)
+            tables[f"lesson_{name}"] = read_labels(name, language)
     return texts(language).with_tables(tables)
 
 
@@ -43,10 +43,13 @@ def read_labels(name: str, language: str) -> dict[str, str]:
     Raises:
         LessonError: The file is missing in this language only, or is not valid TOML.
     """
-    paths = {each: _FOLDER / name / f"labels.{each}.toml" for each in LANGUAGES}
-    if not any(path.is_file() for path in paths.values()):
-        return {}
-    try:
-        return tomllib.loads(paths[language].read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise LessonError(f"{name}/{paths[language].name}: {error}") from error
+    found: dict[str, str] = {}
+    for folder in (_FOLDER / name, *bench_folders(_FOLDER / name)):
+        path = folder / f"labels.{language}.toml"
+        if not any((folder / f"labels.{each}.toml").is_file() for each in LANGUAGES):
+            continue
+        try:
+            found |= tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise LessonError(f"{path.relative_to(_FOLDER)}: {error}") from error
+    return found

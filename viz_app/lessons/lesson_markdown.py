@@ -32,6 +32,7 @@ a tree of plain values, never as markup.
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -42,6 +43,7 @@ from xml.etree import ElementTree
 from viz_app.text.glossary import terms
 
 FOLDER = Path(__file__).parent
+BENCHES = "benches"  # folder of the Lab: a folder for each of its scenes, with the scene's words, labels and code
 
 # A token of prose: text, or (tag, attributes, children), ready for JSON.
 Node = Any
@@ -123,11 +125,20 @@ def load_lesson(name: str, language: str, *, on_paper: bool = False) -> Lesson:
     """
     path = FOLDER / name / f"{language}.md"
     try:
-        return parse(path.read_text(encoding="utf-8"), name, language, on_paper=on_paper)
+        parts = [path, *(bench / path.name for bench in bench_folders(path.parent))]
+        text = "\n".join(part.read_text(encoding="utf-8") for part in parts)
+        return parse(text, name, language, on_paper=on_paper)
     except OSError as error:
         raise LessonError(f"the lesson {name!r} has no text in {language!r}: {path.name} cannot be read") from error
     except ValueError as error:
         raise LessonError(f"{name}/{path.name}: {error}") from error
+
+
+def bench_folders(lesson: Path) -> list[Path]:
+    """Find the folders of the Lab's benches, in the `order` of their `bench.toml`; none for a lesson."""
+    files = (lesson / BENCHES).glob("*/bench.toml")
+    orders = {file.parent: tomllib.loads(file.read_text(encoding="utf-8"))["order"] for file in files}
+    return sorted(orders, key=orders.__getitem__)
 
 
 def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Lesson:

@@ -9,8 +9,8 @@ from viz_app.export.provenance import checkpoint_record
 from viz_app.figures.model.figure import Figure
 from viz_app.figures.text import chart_captions
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage.state import settings_to_param
 from viz_app.serving.models.translation_service import TranslationService
 

@@ -16,7 +16,7 @@ from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.tokenizer import Tokenizer
-from viz_app.lessons.lab.minimal_pairs import TRANSLATED_PAIRS, minimal_pairs
+from viz_app.lessons.lab.benches.swap.minimal_pairs import TRANSLATED_PAIRS, minimal_pairs
 from viz_app.serving.input_validation import validate_sentence
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, examples_of

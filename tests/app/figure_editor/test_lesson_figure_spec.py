@@ -13,11 +13,11 @@ from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
 from viz_app.figures import Figure, Style, export, formats_of
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.stage import LessonState, settings_from_param
 from viz_app.serving.models.translation_service import TranslationService
 
-SCENES = [(entry.name, scene.name) for entry in LESSONS for scene in load_lesson(entry.name, "en").scenes]
+SCENES = [(name, scene.name) for name in STAGES for scene in load_lesson(name, "en").scenes]
 NAMES = some.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
 VALUES = some.booleans() | some.floats(-1e6, 1e6) | some.text(max_size=12)
 
@@ -75,7 +75,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
+@pytest.mark.parametrize("name", STAGES)
 def test_hostile_settings_give_a_picture_all_the_same(name: str, service: TranslationService) -> None:
     for lesson_name, scene in SCENES:
         if lesson_name != name:

@@ -12,8 +12,8 @@ import pytest
 
 from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
 from transformer_core.translator import Translator
-from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket

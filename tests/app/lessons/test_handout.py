@@ -23,9 +23,10 @@ from viz_app.figures import CurvesFigure
 from viz_app.figures.colours.palette import kind_color
 from viz_app.lessons import lesson_markdown as parser
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS, lesson_module
+from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.handout import render_handout
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
@@ -72,7 +73,7 @@ _FOR_THE_SCREEN = {
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
+@pytest.mark.parametrize("name", STAGES)
 def test_no_handout_speaks_of_the_screen(name: str, language: str) -> None:
     words = load_lesson(name, language, on_paper=True)
     for text in (words.summary, *(str(scene.prose) for scene in words.scenes)):
@@ -146,7 +147,7 @@ def test_answers_stand_on_a_page_of_their_own(context: LessonContext, monkeypatc
     assert "Because." in answers and "yes" in answers and "no<" not in answers
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
+@pytest.mark.parametrize("name", STAGES)
 def test_the_first_picture_is_made_again_by_its_command(
     name: str, context: LessonContext, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

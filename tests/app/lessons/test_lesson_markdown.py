@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from viz_app.lessons import Lesson, load_lesson, terms
-from viz_app.lessons.catalogue import CHAPTERS, LESSONS
+from viz_app.lessons.catalogue import CHAPTERS, LESSONS, STAGES
 from viz_app.lessons.labels import labels
 from viz_app.lessons.lesson_markdown import FOLDER, LessonError, Node, parse
 from viz_app.text import LANGUAGES
 
-NAMES = [entry.name for entry in LESSONS]
 MAX_WORDS = 60
 APP = FOLDER.parent
 
@@ -45,7 +44,7 @@ def shape(words: Lesson) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STAGES)
 def test_both_languages_have_the_same_scenes(name: str) -> None:
     english, korean = (load_lesson(name, language) for language in LANGUAGES)
     assert shape(english) == shape(korean)
@@ -55,12 +54,12 @@ def test_a_tab_has_a_short_name_where_the_title_is_long() -> None:
     scene = "## {}\nsection: 1\n\nWords.\n\n"
     text = "# L\nAbout.\n\n" + scene.format("a: A title that is long\ntab: Short") + scene.format("b: Brief")
     assert [scene.tab for scene in parse(text, "l", "en").scenes] == ["Short", "Brief"]
-    for lesson in (load_lesson(name, language) for name in NAMES for language in LANGUAGES):
+    for lesson in (load_lesson(name, language) for name in STAGES for language in LANGUAGES):
         assert all(len(scene.tab) <= len(scene.title) for scene in lesson.scenes)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STAGES)
 def test_a_scene_has_few_words_and_names_its_section(name: str, language: str) -> None:
     words = load_lesson(name, language)
     assert words.title and words.summary
@@ -70,9 +69,10 @@ def test_a_scene_has_few_words_and_names_its_section(name: str, language: str) -
         assert count <= MAX_WORDS, f"{scene.name} has {count} words"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STAGES)
 def test_korean_is_polite_and_korean(name: str) -> None:
-    for paragraph in re.split(r"\n\s*\n", (FOLDER / name / "ko.md").read_text(encoding="utf-8")):
+    text = "\n\n".join(path.read_text(encoding="utf-8") for path in (FOLDER / name).rglob("ko.md"))
+    for paragraph in re.split(r"\n\s*\n", text):
         if paragraph.startswith("#") or ":" in paragraph.split(" ")[0]:
             continue
         assert re.search("[가-힣]", paragraph), paragraph
@@ -82,9 +82,9 @@ def test_korean_is_polite_and_korean(name: str) -> None:
 
 def test_files_and_catalogue_agree() -> None:
     for language in LANGUAGES:
-        assert sorted(NAMES) == sorted(path.parent.name for path in FOLDER.glob(f"*/{language}.md"))
+        assert sorted(STAGES) == sorted(path.parent.name for path in FOLDER.glob(f"*/{language}.md"))
         with_labels = {path.parent.name for path in FOLDER.glob(f"*/labels.{language}.toml")}
-        assert with_labels == {name for name in NAMES if labels("en").table(f"lesson_{name}")}
+        assert with_labels == {name for name in STAGES if labels("en").table(f"lesson_{name}")}
     assert {entry.chapter for entry in LESSONS} <= set(CHAPTERS)
 
 
@@ -100,9 +100,9 @@ def test_every_term_has_both_languages_and_a_reason() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_explains_a_term_is_shown_in_a_lesson_or_on_a_page(language: str) -> None:
     """No explanation that nobody can meet, and no term in the prose without one."""
-    nodes = [node for name in NAMES for node in prose_of(name, language)]
+    nodes = [node for name in STAGES for node in prose_of(name, language)]
     shown = {child[1]["title"] for node in nodes for child in within(node) if child[0] == "dfn"}
-    pages = [*APP.glob("components/explorer/js/*.js"), *APP.glob("ui/*.py"), *APP.glob("app_pages/*.py")]
+    pages = [*APP.glob("components/explorer/js/**/*.js"), *APP.glob("ui/**/*.py"), *APP.glob("app_pages/*.py")]
     named = {name for path in pages for name in re.findall(r'"([a-z_]+)"', path.read_text(encoding="utf-8"))}
     about = {name: term.about[language] for name, term in terms().items() if term.about}
     assert shown <= set(about.values())

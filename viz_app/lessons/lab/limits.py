@@ -1,7 +1,7 @@
-"""How much a bench of the Lab takes on: tokens of a sentence, and operations of a model.
+"""Limits of a bench: tokens of a sentence, and operations of a model.
 
-Work is counted before it begins, in passes of a model over the sentence and its translation. What a server does not
-finish in time in spite of that ends at its deadline.
+Work is counted before it begins, in passes of a model over the sentence and its translation. A computation that takes
+too long in spite of that ends at its deadline.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MAX_FLOPS_OF_ALL_HEADS = 2e12  # from which on heads are measured by layer, as v
 
 
 class TooMuchWork(Exception):
-    """A bench will not take this on.
+    """More work than a bench does.
 
     Args:
-        times: How many times as much as it does at most.
+        times: Work over the limit.
     """
 
     def __init__(self, times: float) -> None:
@@ -53,7 +53,7 @@ class PassFlops:
 
     @classmethod
     def from_lengths(cls, config: ModelConfig, source_length: int, target_length: int) -> PassFlops:
-        """For so many tokens on both sides, `</s>` included."""
+        """Count a pass over `source_length` and `target_length` tokens, `</s>` included."""
         work = Work(sentences=1, source_length=source_length, target_length=target_length)
         parts = multiply_adds_by_part(config, work)
         encoder = sum(value for name, value in parts.items() if name.startswith("encoder "))
@@ -62,17 +62,17 @@ class PassFlops:
 
     @property
     def whole(self) -> float:
-        """Of both stacks."""
+        """FLOPs of both stacks."""
         return self.encoder + self.decoder
 
     def from_layer(self, kind: Kind, layer: int) -> float:
-        """Of a pass that begins at a layer, as everything before it is known."""
+        """Count a pass that begins at a layer, since everything before it is known."""
         share = (self.layers - layer) / self.layers
         return share * self.encoder + self.decoder if kind == "encoder" else share * self.decoder
 
 
 def pass_flops(context: LessonContext) -> PassFlops:
-    """Of the visitor's sentence and its translation, which is made for that."""
+    """Count a pass over the visitor's sentence and its translation, which is made for that."""
     translation = context.result.translation
     length = len(translation.hypotheses[0].ids) + translation.finished
     return PassFlops.from_lengths(context.service.translator.config, len(context.tokens), max(1, length))

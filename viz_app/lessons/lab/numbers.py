@@ -1,78 +1,57 @@
-"""The Lab: one module for each bench. What the open bench asks of the model, and nothing else, is computed."""
+"""Numbers of the Lab: only the open bench computes."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeVar
 
 from viz_app.components.explorer import Selection
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.lab import depth, parts, redirect, stairs, swap, switch_off, trace, why
+from viz_app.lessons.lab.bench import benches
 from viz_app.lessons.lab.limits import MAX_TOKENS, TooMuchWork
 from viz_app.lessons.lab.recipe import Recipe
 
-_BENCHES: dict[str, Any] = {
-    "off": switch_off,
-    "parts": parts,
-    "stairs": stairs,
-    "redirect": redirect,
-    "trace": trace,
-    "depth": depth,
-    "early": depth.Early,
-    "swap": swap,
-    "why": why,
-}
+Result = TypeVar("Result")
 
 
 def data(context: LessonContext) -> StageData:
-    """The numbers of the open bench; of what is too long, too much work, or was stopped, only that."""
-    count = len(context.tokens)
-    values = {"count": count, "most": MAX_TOKENS, "times": 0, "late": False, "pairs": list(swap.pair_names(context))}
-    if not _computes(context):
-        return StageData(values={**values, "bench": None, "late": context.late})
-    name = _open(context)
+    """Compute the open bench; of what is too long, too much work, or was stopped, return only that."""
+    values = {"count": len(context.tokens), "most": MAX_TOKENS, "times": 0, "late": False, "bench": None}
+    for bench in benches().values():
+        values |= bench.choices(context)
+    if not _is_computed(context):
+        return StageData(values={**values, "late": context.late})
+    name = context.state.scene if context.state.scene in benches() else next(iter(benches()))
     try:
-        found: StageData = _BENCHES[name].data(context)
+        found = benches()[name].data(context)
     except TooMuchWork as error:
-        return StageData(values={**values, "bench": None, "times": error.times})
+        return StageData(values={**values, "times": error.times})
     return StageData(values={**values, "bench": name, name: found.values}, arrays=found.arrays, answers=found.answers)
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """The picture of a bench for print."""
-    if not _computes(context):
-        return None
-    try:
-        drawn: Figure | None = _BENCHES[scene].figure(context)
-    except TooMuchWork:
-        return None
-    return drawn
+    """Draw a bench for print."""
+    return _unless_refused(benches()[scene].figure, context)
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:
-    """The head that a bench shows, for the page Translate."""
-    choose = getattr(_BENCHES[scene], "selection", None)
-    try:
-        shown: Selection | None = choose(context) if choose and _computes(context) else None
-    except TooMuchWork:
-        return None
-    return shown
+    """Name the head that a bench shows, for the page Translate."""
+    shown = _unless_refused(benches()[scene].head, context)
+    return shown and Selection(kind=shown[0], layer=shown[1], head=shown[2])
 
 
 def recipe(scene: str, context: LessonContext) -> Recipe | None:
-    """How to make the numbers of a bench again without the app."""
-    if not _computes(context):
-        return None
+    """Give the command and the Python code that compute the numbers of a bench without the app."""
+    return _unless_refused(benches()[scene].recipe, context)
+
+
+def _unless_refused(ask: Callable[[LessonContext], Result | None], context: LessonContext) -> Result | None:
     try:
-        made: Recipe | None = _BENCHES[scene].recipe(context)
+        return ask(context) if _is_computed(context) else None
     except TooMuchWork:
         return None
-    return made
 
 
-def _computes(context: LessonContext) -> bool:
+def _is_computed(context: LessonContext) -> bool:
     return not context.stopped and len(context.tokens) <= MAX_TOKENS
-
-
-def _open(context: LessonContext) -> str:
-    return context.state.scene if context.state.scene in _BENCHES else next(iter(_BENCHES))

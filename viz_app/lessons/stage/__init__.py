@@ -23,6 +23,7 @@ from msgspec import Meta
 from viz_app.components import events
 from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
+from viz_app.lessons.lesson_markdown import BENCHES, bench_folders
 from viz_app.lessons.stage.payload import pack, pack_live_data
 from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, valid_settings
 from viz_app.serving.checked_json import converted
@@ -30,6 +31,7 @@ from viz_app.state.session_file import MAX_FINDINGS, SavedFinding
 
 __all__ = [
     "LessonState",
+    "join_code",
     "last_findings",
     "last_report",
     "pack",
@@ -58,8 +60,25 @@ _mount_live = st.components.v2.component("headlight_lesson_live", js=join_module
 def _code_of(name: str) -> Any:
     """The component that brings a lesson's code; its message never changes, so that it travels once."""
     style = json.dumps(join_styles(_FOLDER / "lesson.css", "explained", "tool"))
-    code = join_modules(_FOLDER.parent / name / "js" / "main.js")
-    return st.components.v2.component(f"headlight_lesson_code_{name}", js=f"const STYLE = {style};\n{code}")
+    return st.components.v2.component(f"headlight_lesson_code_{name}", js=f"const STYLE = {style};\n{join_code(name)}")
+
+
+def join_code(name: str) -> str:
+    """Join the modules of a lesson, from its `js/main.js`, or those of the Lab, from all its benches.
+
+    The scene of a bench lies in `benches/NAME/NAME.js`; its class has the same name with a capital.
+    """
+    entry = _FOLDER.parent / name / "js" / "main.js"
+    names = [folder.name for folder in bench_folders(entry.parents[1])]
+    if not names:
+        return join_modules(entry)
+    scenes = {each: each.title().replace("_", "") for each in names}
+    imports = {f"../{BENCHES}/{each}/{each}.js": scene for each, scene in scenes.items()}
+    imports["../../stage/js/provide.js"] = "registerScenes"
+    lines = [f'import {{ {what} }} from "{path}";' for path, what in imports.items()]
+    provided = ", ".join(f"{each}: {scene}" for each, scene in scenes.items())
+    lines.append(f'export default function register() {{ registerScenes("{name}", {{ {provided} }}); }}')
+    return join_modules(entry, "\n".join(lines))
 
 
 def stage(

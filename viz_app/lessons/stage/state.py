@@ -18,6 +18,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,15}")
 _MAX_ADDRESS = MAX_SETTINGS * (18 + 12 * MAX_LETTERS)  # a letter takes at most four bytes, a byte three characters
 _VALUE = re.compile(r"(?:[\w.+~-]|%[0-9A-F]{2})+", re.ASCII)
 _LARGEST = 1e9
+_SCENES = {"stairs": "cumulative"}  # former name -> name: addresses and session files with a former one are read
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ class LessonState:
 
     scene: str = ""
     settings: Mapping[str, Setting] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scene", _SCENES.get(self.scene, self.scene))
 
     @classmethod
     def from_report(cls, report: object) -> LessonState | None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.saved_figure import spec_from_saved
-from viz_app.lessons.catalogue import LAB, LESSONS, QUESTIONS
+from viz_app.lessons.catalogue import LAB, QUESTIONS, STAGES
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.stage.state import valid_settings
 from viz_app.model_card.histories import available_histories
@@ -69,15 +69,14 @@ def open_session_file(read: ReadSession, pages: Collection[str]) -> OpenedSessio
         pages: Names of the pages that there are.
     """
     saved, figures, spec = read.session, read.session.figures, None
-    known = {entry.name for entry in LESSONS}
     left_out = read.left_out or saved.language not in LANGUAGES or saved.page not in pages
-    left_out |= bool(saved.lessons.keys() - known) or saved.lesson not in (None, QUESTIONS, *known)
+    left_out |= bool(saved.lessons.keys() - set(STAGES)) or saved.lesson not in (None, QUESTIONS, *STAGES)
     try:
         spec = None if figures.spec is None else spec_from_saved(figures.spec)
     except ValueError:
         left_out = True
     collected = tuple(each for each in figures.collection if _has_weights(each.model))
-    lessons = {name: each for name, each in saved.lessons.items() if name in known}
+    lessons = {name: each for name, each in saved.lessons.items() if name in STAGES}
     growth = saved.growth if saved.growth and _has_history(saved.growth.of, saved.model) else None
     notes = _notes(read, left_out, len(figures.collection) - len(collected), growth != saved.growth)
 
@@ -147,10 +146,10 @@ def _restore_lessons(opened: str | None, lessons: dict[str, SavedLesson]) -> Non
     """Restore the state of each lesson; lessons that were never opened start at their start."""
     st.session_state[LINKED_KEY], st.session_state[LAB_LINKED_KEY] = None, False
     st.session_state[OPEN_KEY] = opened
-    for entry in LESSONS:
-        saved = lessons.get(entry.name)
-        _put(state_key(entry.name), saved and LessonState(saved.scene, valid_settings(saved.settings)))
-        _put(findings_key(entry.name), saved and tuple(map(_finding, saved.findings)))
+    for name in STAGES:
+        saved = lessons.get(name)
+        _put(state_key(name), saved and LessonState(saved.scene, valid_settings(saved.settings)))
+        _put(findings_key(name), saved and tuple(map(_finding, saved.findings)))
 
 
 def _finding(saved: SavedFinding) -> SavedFinding:

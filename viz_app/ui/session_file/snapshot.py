@@ -13,7 +13,7 @@ from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.saved_figure import spec_to_saved
 from viz_app.lessons import stage
-from viz_app.lessons.catalogue import LESSONS, QUESTIONS
+from viz_app.lessons.catalogue import QUESTIONS, STAGES
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.registry import default_model
 from viz_app.state import session
@@ -44,7 +44,7 @@ def take_snapshot(page: str) -> SessionFile:
     """
     name, lesson = selected_model(), st.session_state.get(OPEN_KEY)
     weights = next(iter(weights_of(name)), "")
-    lessons = {entry.name: saved for entry in LESSONS if (saved := _lesson(entry.name)) is not None}
+    lessons = {name: saved for name in STAGES if (saved := _lesson(name)) is not None}
     return SessionFile(
         headlight=__version__,
         language=session.language(),

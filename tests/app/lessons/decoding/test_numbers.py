@@ -14,8 +14,8 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.decoding.beam import length_penalty
 from transformer_core.evaluation.metrics import bleu
 from viz_app.figures import DotsFigure
-from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
 
 

@@ -19,13 +19,13 @@ from transformer_core.hooks.points import edit
 from transformer_core.translator import TeacherForcedInput, Translator
 from viz_app.components.modules import join_modules
 from viz_app.lessons import stage as component
-from viz_app.lessons.catalogue import lesson_module, scene_selection
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.head_measures import (
     ablate_each_head,
     decompose_layer,
 )
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
 from viz_app.serving.models.head_roles import role_tables
 from viz_app.text.examples import EXAMPLES
@@ -125,13 +125,16 @@ def test_every_scene_has_its_numbers(context: LessonContext, translator: Transla
 
 def test_the_head_of_the_tour_can_be_opened(context: LessonContext) -> None:
     first = data(context).values["tour"][0]
-    shown = scene_selection("heads", "tour", context)
+    shown = lesson_module("heads").selection("tour", context)
     assert shown is not None and (shown.kind, shown.layer, shown.head) == (first["kind"], first["layer"], first["head"])
-    pressed = scene_selection("heads", "tour", at(context, "tour", at=2.5, picked="encoder.1.3", pickedat=2.5))
+    pressed = lesson_module("heads").selection("tour", at(context, "tour", at=2.5, picked="encoder.1.3", pickedat=2.5))
     assert pressed is not None and (pressed.kind, pressed.layer, pressed.head) == ("encoder", 1, 3)
     for odd in ("encoder.9.0", "<b>.0.0", "encoder.1.3.4"):
-        assert scene_selection("heads", "tour", at(context, "tour", picked=odd, pickedat=0.0)) == shown
-    assert scene_selection("heads", "off", context) is None and scene_selection("positions", "waves", context) is None
+        assert lesson_module("heads").selection("tour", at(context, "tour", picked=odd, pickedat=0.0)) == shown
+    assert (
+        lesson_module("heads").selection("off", context) is None
+        and lesson_module("positions").selection("waves", context) is None
+    )
 
 
 def test_heads_that_were_pressed_are_off(translator: Translator) -> None:

@@ -9,10 +9,10 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import all_heads
 from transformer_core.analysis.effects.head_effects import head_effects
 from viz_app.lessons.lab import limits, numbers
-from viz_app.lessons.lab.head_layers import all_layers, flops_of_layers
+from viz_app.lessons.lab.benches.off.head_layers import all_layers, flops_of_layers
 from viz_app.lessons.lab.limits import PassFlops, TooMuchWork, check_work, pass_flops
 
-COSTLY = ("off", "parts", "stairs", "trace", "early", "swap", "why")
+COSTLY = ("off", "parts", "cumulative", "trace", "early", "swap", "why")
 
 
 @pytest.mark.parametrize("bench", COSTLY)

@@ -16,10 +16,10 @@ from transformer_core.attention_maps import AttentionMaps
 from transformer_core.hooks.points import edit
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
-from viz_app.lessons.catalogue import scene_selection
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab.row_edits import MAX_EDITS, changed_rows, read_edits, unchanged_row
+from viz_app.lessons.lab.benches.redirect.row_edits import MAX_EDITS, changed_rows, read_edits, unchanged_row
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
 from viz_app.text.examples import EXAMPLES
 
@@ -102,7 +102,7 @@ def test_a_changed_row_is_an_edit_of_the_weights(
     tokens = translator.tokenizer.tokens(logits[step].topk(5).indices.tolist())
     assert [token for token, _, _ in values["top"]][:5] == list(tokens)
     assert values["written"] is not None
-    shown = scene_selection("lab", "redirect", there)
+    shown = lesson_module("lab").selection("redirect", there)
     assert shown is not None and (shown.kind, shown.layer, shown.head) == (kind, 1, 0)
     drawn = lab.figure("redirect", there)
     assert isinstance(drawn, MatrixFigure)

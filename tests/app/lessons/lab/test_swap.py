@@ -20,10 +20,10 @@ from transformer_core.cli import main as core
 from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
-from viz_app.lessons.catalogue import scene_selection
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab.minimal_pairs import PARSED_PAIRS, TRANSLATED_PAIRS, minimal_pairs
+from viz_app.lessons.lab.benches.swap.minimal_pairs import PARSED_PAIRS, TRANSLATED_PAIRS, minimal_pairs
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.input_validation import visible_words
 from viz_app.serving.models.registry import checkpoint_folder
@@ -72,7 +72,7 @@ def test_the_numbers_are_those_of_patching(context: LessonContext, translator: T
         assert " ".join(word for word, _ in values["patched"]["words"]) == " ".join(text.split())
         pressed = at(one, **one.state.settings, cell="2.1.1")
         assert lab.data(pressed).values["swap"]["cell"] == [2, 1, 1]
-        shown = scene_selection("lab", "swap", pressed)
+        shown = lesson_module("lab").selection("swap", pressed)
         assert shown is not None and (shown.kind, shown.layer, shown.head) == ("cross", 1, 1)
         drawn = lab.figure("swap", one)
         assert isinstance(drawn, MatrixFigure)
@@ -85,7 +85,7 @@ def test_what_cannot_be_compared_says_so(context: LessonContext, settings: dict[
     there = at(context, **settings)
     problem = lab.data(there).values["swap"]["problem"]
     assert problem == ("same" if settings.get("other") == TEXT else "empty")
-    assert lab.figure("swap", there) is None and scene_selection("lab", "swap", there) is None
+    assert lab.figure("swap", there) is None and lesson_module("lab").selection("swap", there) is None
     assert (lab.recipe("swap", there) is None) == (problem == "empty")
 
 

@@ -17,10 +17,10 @@ from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
-from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab import trace
+from viz_app.lessons.lab.benches.trace import bench as trace
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.measurements.model_card import ModelCard
 

@@ -16,10 +16,10 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.model.transformer import Transformer
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
-from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.lab import why
+from viz_app.lessons.lab.benches.why import bench as why
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue

@@ -19,9 +19,9 @@ from tests.core.tiny import tiny_model
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
-from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.handout import render_handout
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.small_target import small_target
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.measurements.model_card import Languages, ModelCard

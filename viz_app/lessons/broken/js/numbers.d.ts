@@ -1,6 +1,10 @@
 // What viz_app/lessons/broken/numbers.py computes. Pairs are of the healthy model and of the suspect.
 
 type CurvesData = import("../../stage/js/chart.js").CurvesData;
+type Charts = Record<
+  "loss" | "evenness",
+  import("../../stage/js/chartscene.js").ChartData & CurvesData & { said: string }
+>;
 export type Pair<Each> = [healthy: Each, suspect: Each];
 
 /** Nothing but `missing` where the models are. What stands last is of the open scene: of a suspect, or of the copyist. */
@@ -15,7 +19,7 @@ export type Values = {
   chosen: string;
   bleu: Pair<number>;
   /** The tests that are charts, with the line below each. */
-  charts: Record<string, import("../../stage/js/chartscene.js").ChartData & CurvesData & { said: string }>;
+  charts: Charts & Record<string, Charts["loss"]>;
   wrote: Pair<string>;
 
   tokens: string[];

@@ -14,10 +14,10 @@ const SMALL = 9; // pixels below which a bar has no label of its own
 export class EffectBars {
   /**
    * @param {ArrayLike<number>} effects In nats, one for each token.
-   * @param {Band[]} bands
    * @param {Box} place With the labels below and the name of the axis above.
+   * @param {Band[]} [bands]
    */
-  constructor(effects, bands, { x, y, width, height }) {
+  constructor(effects, { x, y, width, height }, bands = []) {
     this.effects = Array.from(effects);
     this.bands = bands;
     const all = [0, ...this.effects, ...bands.flatMap((band) => (band ? [band.low, band.high] : []))];
@@ -71,6 +71,14 @@ export class EffectBars {
       pen.fill(left - step * 0.1, top, step * 0.92, tall, pen.theme.muted, 0.35);
     }
     pen.fill(left, Math.min(from, to), step * 0.72, Math.max(1, Math.abs(to - from)), colour);
+  }
+
+  /**
+   * The middle of a token's label.
+   * @param {number} at
+   */
+  label(at) {
+    return { x: this.across.place(at + 0.5), y: this.bottom + 20 };
   }
 
   /**

@@ -6,29 +6,12 @@ import { drawMap } from "../../stage/js/map.js";
 
 const HEADS = 108; // height of the tiles
 
-/** @typedef {{ kind: Kind, layer: number, head: number }} Head
- * @typedef {{ left: number, top: number, cell: number }} Cells Of a map.
+/** @typedef {{ left: number, top: number, cell: number }} Cells Of a map.
  */
-
-/**
- * @param {string} [name] A head as in settings, such as cross.3.2.
- * @returns {Head}
- */
-export function headOf(name = "cross.0.0") {
-  return parseHead(name);
-}
-
-/**
- * The settings of another head; cell and part start anew.
- * @param {Head} head
- */
-export function settingsOf(head) {
-  return { chosen: headPlace(head), part: "", query: -1, key: -1 };
-}
 
 export class HeadMap {
   /**
-   * @param {import("./numbers").Why | null} own
+   * @param {import("../benches/why/why.js").Numbers | null} own
    * @param {Box} place
    */
   constructor(own, { x, y, width, height }) {
@@ -48,11 +31,11 @@ export class HeadMap {
   draw(pen, texts, { map, query, key, title }) {
     const { grid, own, place } = this;
     const { theme } = pen;
-    const { kind, layer, head } = headOf(own?.head);
+    const { kind } = parseHead(own?.head ?? "cross.0.0");
     grid.drawLabels(pen, texts);
     grid.forEach((each, tile) => {
       pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[each.kind], 0.3);
-      if (each.kind === kind && each.layer === layer && each.head === head) ring(pen, tile, theme.text, 2.5);
+      if (headPlace(each) === own?.head) ring(pen, tile, theme.text, 2.5);
     });
     const style = { size: 15, weight: 650, colour: theme.kinds[kind], most: place.width };
     pen.write(title, place.x, place.y - 18, style);
@@ -61,6 +44,16 @@ export class HeadMap {
     const { left, top, cell } = cells;
     pen.frame(left + key * cell, top + query * cell, cell, cell, theme.text, 2.5);
     return cells;
+  }
+
+  /**
+   * The middle of a cell of the map.
+   * @param {number} query
+   * @param {number} key
+   * @param {Cells} cells
+   */
+  middle(query, key, { left, top, cell }) {
+    return { x: left + (key + 0.5) * cell, y: top + (query + 0.5) * cell };
   }
 
   /**

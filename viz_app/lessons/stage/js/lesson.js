@@ -210,7 +210,8 @@ export class Lesson {
     if (kind === "button") {
       this.stage.pause(); // what comes from the server would run against the playhead
       this.following.press(name);
-      this.set(this.scene.press(name, this.settings()));
+      const settings = this.settings();
+      if (this.scene.missing(settings) === null) this.set(this.scene.press(name, settings));
     } else this.set({ [name]: typeof value === "function" ? value(this.settings()) : value });
   }
 

@@ -1,0 +1,1 @@
+"""The benches of the Lab, a folder each: Python, scene, words and labels."""

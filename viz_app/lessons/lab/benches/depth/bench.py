@@ -1,0 +1,71 @@
+"""Bench "When does it know?": the logit lens, what the decoder would generate after each of its layers.
+
+Shape legend: L layers, T tokens of the translation, K tokens that are listed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.bench import Bench
+from viz_app.lessons.lab.recipe import Recipe
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.lens import LogitLens
+
+
+def data(context: LessonContext) -> StageData:
+    """Return the distribution after every layer of the decoder, as far as it is shown."""
+    found, tokenizer = _lens(context), context.service.translator.tokenizer
+    top = [[tokenizer.tokens(ids) for ids in layer] for layer in found.top.tolist()]
+    return StageData(
+        values={"tokens": list(found.run.tokens), "text": found.run.text, "top": top},
+        arrays={
+            "log_p": found.log_p.numpy(),
+            "rank": found.rank.numpy().astype(np.int32),
+            "entropy": found.entropy.numpy(),
+            "top_log_p": found.top_log_p.numpy(),
+        },
+    )
+
+
+def _lens(context: LessonContext) -> LogitLens:
+    from transformer_core.analysis.lens import logit_lens
+
+    translator, translation = context.service.translator, context.result.translation
+    return context.compute_once(
+        ("lab.lens", context.source),
+        lambda stop: logit_lens(translator, context.source, translation, should_stop=stop),
+    )
+
+
+def figure(context: LessonContext) -> MatrixFigure:
+    """Draw the probability of every token of the translation after every layer."""
+    t, found = context.t, _lens(context)
+    return MatrixFigure(
+        values=np.exp(found.log_p.numpy()).T,
+        row_labels=found.run.tokens,
+        row_title=t("lesson_lab.token"),
+        column_title=t("lesson_lab.after_layer"),
+        scale_title=t("lesson_lab.probability"),
+        language=t.language,
+    )
+
+
+def recipe(context: LessonContext) -> Recipe:
+    """Give the lens as a command and in Python."""
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.lens import logit_lens",
+        "found = logit_lens(translator, source)",
+        "found.rank  # (layers + 1, tokens), 1 for the most probable token",
+    )
+    return Recipe(code, recipes.command(context, "lens", out="lens.npz"))
+
+
+BENCH = Bench(data=data, figure=figure, recipe=recipe)

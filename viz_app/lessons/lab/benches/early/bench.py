@@ -1,0 +1,64 @@
+"""Bench "The encoder stopped early": translations from the encoder's state after each layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from transformer_core.evaluation.metrics import chrf
+from viz_app.figures import CurvesFigure, Series
+from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.bench import Bench
+from viz_app.lessons.lab.comparison import compared
+from viz_app.lessons.lab.limits import PassFlops, check_work
+from viz_app.lessons.lab.recipe import Recipe
+from viz_app.serving.models.translation_service import BEAM
+
+
+def data(context: LessonContext) -> StageData:
+    """Return the translation from the encoder's state after each layer, the words that differ, and chrF."""
+    texts = _early(context)
+    rows = [compared(texts[-1], text)["words"] for text in texts]
+    return StageData(values={"rows": rows, "chrf": _likeness(texts)})
+
+
+def figure(context: LessonContext) -> CurvesFigure:
+    """Draw the likeness of each translation to the final one."""
+    t, texts = context.t, _early(context)
+    return CurvesFigure(
+        series=(Series(x=range(len(texts)), y=_likeness(texts), marked=True),),
+        x_title=t("lesson_lab.encoder_layer"),
+        y_title=t("lesson_lab.likeness"),
+        language=t.language,
+        caption=t("lesson_lab.early_caption", text=texts[-1]),
+    )
+
+
+def recipe(context: LessonContext) -> Recipe:
+    """Give the translations as a command and in Python."""
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.lens import decoder_lens",
+        "[translation.text for translation in decoder_lens(translator, source)]",
+    )
+    return Recipe(code, recipes.command(context, "lens", out="lens.npz"))
+
+
+def _likeness(texts: Sequence[str]) -> list[float]:
+    """Compare each translation with the last one: chrF, 0 to 100."""
+    return [chrf([text], [[texts[-1]]]).value for text in texts]
+
+
+def _early(context: LessonContext) -> tuple[str, ...]:
+    from transformer_core.analysis.lens import decoder_lens
+
+    translator, source = context.service.translator, len(context.tokens)
+    longest = PassFlops.from_lengths(translator.config, source, source + translator.decoding.extra_length)
+    check_work((translator.config.num_layers + 1) * (longest.encoder + BEAM * longest.decoder))
+    return context.compute_once(
+        ("lab.early", context.source),
+        lambda stop: tuple(each.text for each in decoder_lens(translator, context.source, beam=BEAM, should_stop=stop)),
+    )
+
+
+BENCH = Bench(data=data, figure=figure, recipe=recipe)

@@ -1,0 +1,118 @@
+"""Bench "Layers and words": effects of sub-layers, layers and source words on the translation."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.figures import MatrixFigure
+from viz_app.figures.model.figure import display_label
+from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.bench import Bench
+from viz_app.lessons.lab.comparison import compared
+from viz_app.lessons.lab.limits import check_work, pass_flops
+from viz_app.lessons.lab.recipe import Recipe
+from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.effects.part_effects import PartEffects
+
+FloatArray = npt.NDArray[np.float32]
+
+_CHOSEN = re.compile(r"[pw]([0-9]{1,3})")
+
+
+def data(context: LessonContext) -> StageData:
+    """Return the effects of sub-layers, layers and words, and the translation without the one that is shown."""
+    found, chosen = _effects(context), _chosen(context)
+    return StageData(
+        values={
+            "tokens": list(found.run.tokens),
+            "text": found.run.text,
+            "layers": context.service.translator.config.num_layers,
+            "parts": [[part.stack, part.sublayer, part.layer] for part in found.parts],
+            "words": list(found.words),
+            "chosen": chosen,
+            "without": compared(found.run.text, _without(context, chosen)),
+        },
+        arrays={"effects": _stacked(found)},
+        answers={"chosen": str(context.state.settings.get("chosen", ""))},
+    )
+
+
+def _effects(context: LessonContext) -> PartEffects:
+    from transformer_core.analysis.effects.part_effects import SUBLAYERS, part_effects
+
+    translator, translation = context.service.translator, context.result.translation
+    passes, parts = pass_flops(context), sum(map(len, SUBLAYERS.values())) * translator.config.num_layers
+    check_work((parts + passes.source_length) * passes.whole + passes.target_length * passes.decoder)
+    return context.compute_once(
+        ("lab.parts", context.source),
+        lambda stop: part_effects(translator, context.source, translation, should_stop=stop),
+    )
+
+
+def _stacked(found: PartEffects) -> FloatArray:
+    """Stack the effects: (parts and words, tokens) in nats."""
+    return np.concatenate([found.effects.numpy(), found.word_effects.numpy()])
+
+
+def _chosen(context: LessonContext) -> str:
+    """Return what was pressed, "p" and number of a part or "w" and number of a word; else the most important word."""
+    found = _effects(context)
+    given = str(context.state.settings.get("chosen", ""))
+    match = _CHOSEN.fullmatch(given)
+    if match and int(match[1]) < len(found.parts if given[0] == "p" else found.words):
+        return f"{given[0]}{int(match[1])}"
+    return f"w{int(found.word_effects.sum(dim=1).argmax())}"
+
+
+def _without(context: LessonContext, chosen: str) -> str:
+    """Translate the sentence without the part or the word."""
+    translator, found, number = context.service.translator, _effects(context), int(chosen[1:])
+
+    def compute(stop: ShouldStop) -> str:
+        from transformer_core.analysis.effects.part_effects import translate_without
+
+        missing = number if chosen[0] == "w" else found.parts[number]
+        return translate_without(translator, context.source, missing, beam=BEAM, should_stop=stop).text
+
+    return context.compute_once(("lab.parts.without", context.source, chosen), compute)
+
+
+def figure(context: LessonContext) -> MatrixFigure:
+    """Draw the effect of every part and word on every token."""
+    t, found = context.t, _effects(context)
+    names = [
+        f"{t(f'lesson_lab.{part.stack}')} {part.layer + 1}, {t(f'lesson_lab.part_{part.sublayer}')}"
+        for part in found.parts
+    ]
+    return MatrixFigure(
+        values=_stacked(found),
+        row_labels=[*names, *(f"“{display_label(word)}”" for word in found.words)],
+        column_labels=found.run.tokens,
+        row_title=t("lesson_lab.part_without"),
+        column_title=t("lesson_lab.generated"),
+        scale_title=t("lesson_lab.effect"),
+        diverging=True,
+        language=t.language,
+    )
+
+
+def recipe(context: LessonContext) -> Recipe:
+    """Give the effects in Python."""
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.effects.part_effects import part_effects",
+        "found = part_effects(translator, source)",
+        "found.effects  # (parts, tokens), in nats; found.word_effects: (words, tokens)",
+    )
+    return Recipe(code)
+
+
+BENCH = Bench(data=data, figure=figure, recipe=recipe)

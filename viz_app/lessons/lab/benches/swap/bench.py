@@ -1,0 +1,231 @@
+"""Bench "Swap": activation patching between two sentences that differ in little."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transformer_core.analysis.ablation import Head
+from transformer_core.attention_maps import KINDS
+from transformer_core.text.tokenizer import BOS_TOKEN
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.bench import Bench
+from viz_app.lessons.lab.benches.swap.minimal_pairs import minimal_pairs
+from viz_app.lessons.lab.comparison import compared
+from viz_app.lessons.lab.heads import layer_titles
+from viz_app.lessons.lab.limits import MAX_TOKENS, PassFlops, check_work
+from viz_app.lessons.lab.recipe import Recipe
+from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.patching import Cell, Direction, Patching, PatchSite
+
+OWN = "own"
+SITES = ("heads", "residual", "ffn")
+DIRECTIONS = ("denoise", "noise")
+STACKS = ("encoder", "decoder")
+_CELL = re.compile(r"([0-2])\.([0-9]{1,2})\.([0-9]{1,3})")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Comparison that the visitor asks for.
+
+    Args:
+        pair: Name of a minimal pair, or `own`.
+        clean: The sentence.
+        corrupted: The other one; "" while the visitor has not written it.
+        site: Values that are patched.
+        direction: Of the patching.
+    """
+
+    pair: str
+    clean: str
+    corrupted: str
+    site: PatchSite
+    direction: Direction
+
+    @property
+    def translated(self) -> int:
+        """Number of the sentence that is translated: 1 for the corrupted one, or 0."""
+        return 1 if self.direction == "denoise" else 0
+
+
+def data(context: LessonContext) -> StageData:
+    """Return the share that each value recovers and the translation with one patched, or why there are none."""
+    asked = _asked(context)
+    answers = {"pair": asked.pair, "site": asked.site, "direction": asked.direction,
+               "other": str(context.state.settings.get("other", "")), "cell": ""}  # fmt: skip
+    values: dict[str, Any] = {"pair": asked.pair, "clean": asked.clean, "corrupted": asked.corrupted, "problem": None}
+    found = _patching(context, asked)
+    if isinstance(found, str):
+        return StageData(values=values | {"problem": found}, answers=answers)
+    cell = _cell(context, found)
+    config = context.service.translator.config
+    values |= {
+        "texts": list(found.texts),
+        "answers": list(found.answers),
+        "prefix": list(found.prefix),
+        "source": list(found.source),
+        "inputs": [BOS_TOKEN, *found.prefix],
+        "metrics": [found.metric_clean, found.metric_corrupted],
+        "layers": config.num_layers,
+        "heads": config.num_heads,
+        "site": asked.site,
+        "direction": asked.direction,
+        "cell": list(cell),
+        "patched": compared(found.texts[asked.translated], _text(context, asked, cell)),
+    }
+    recovered = np.nan_to_num(found.recovered.numpy())
+    metrics = np.nan_to_num(found.metrics.numpy())
+    return StageData(
+        values=values,
+        arrays={"recovered": recovered, "metrics": metrics},
+        answers=answers | {"cell": str(context.state.settings.get("cell", ""))},
+    )
+
+
+def choices(context: LessonContext) -> dict[str, Any]:
+    """Offer the minimal pairs that the model reads, and the visitor's own."""
+    return {"pairs": [*_pairs(context), OWN]}
+
+
+def _pairs(context: LessonContext) -> Mapping[str, tuple[str, str]]:
+    return minimal_pairs(context.service.parses, context.service.source_language)
+
+
+def _asked(context: LessonContext) -> Asked:
+    state, pairs = context.state, _pairs(context)
+    names = (*pairs, OWN)
+    pair = state.choice("pair", names[0], names)
+    clean, corrupted = map(context.service.source_text, pairs.get(pair, (context.text, "")))
+    if pair == OWN:
+        typed = str(state.settings.get("other", ""))
+        checked = context.service.validate(typed, MAX_TOKENS)
+        corrupted = checked.source if checked.status == "good" else ""
+    site: Any = state.choice("site", SITES[0], SITES)
+    direction: Any = state.choice("direction", DIRECTIONS[0], DIRECTIONS)
+    return Asked(pair, clean, corrupted, site, direction)
+
+
+def _patching(context: LessonContext, asked: Asked) -> Patching | str:
+    """Return the result, or why there is none: `empty`, or a reason of `PatchingError`."""
+    if not asked.corrupted:
+        return "empty"
+    translator = context.service.translator
+    config, source = translator.config, len(translator.tokenizer.source.encode(asked.corrupted).ids) + 1
+    values = config.num_layers * (len(KINDS) * config.num_heads if asked.site == "heads" else source + 1)
+    check_work(values * PassFlops.from_lengths(config, source, 1).whole)  # at least: the translations may part later
+
+    def compute(stop: ShouldStop) -> Patching | str:
+        from transformer_core.analysis.minimal_pairs import PatchingError
+        from transformer_core.analysis.patching import patching
+
+        try:
+            return patching(
+                translator,
+                asked.clean,
+                asked.corrupted,
+                site=asked.site,
+                direction=asked.direction,
+                should_stop=stop,
+            )
+        except PatchingError as error:
+            return error.reason
+
+    return context.compute_once(("lab.swap", asked), compute)
+
+
+def _cell(context: LessonContext, found: Patching) -> Cell:
+    """Return the cell that was pressed, else the one that recovers most."""
+    match = _CELL.fullmatch(str(context.state.settings.get("cell")))
+    recovered = found.recovered
+    if match:
+        place, layer, at = (int(part) for part in match.groups())
+        inside = all(number < size for number, size in zip((place, layer, at), recovered.shape, strict=True))
+        if inside and not recovered[place, layer, at].isnan():
+            return place, layer, at
+    best = int(recovered.nan_to_num(-1e9).argmax())
+    place, layer, at = (int(number) for number in np.unravel_index(best, tuple(recovered.shape)))
+    return place, layer, at
+
+
+def _text(context: LessonContext, asked: Asked, cell: Cell) -> str:
+    """Translate with this value patched in."""
+    translator = context.service.translator
+
+    def compute(stop: ShouldStop) -> str:
+        from transformer_core.analysis.patching import translate_patched
+
+        return translate_patched(
+            translator,
+            asked.clean,
+            asked.corrupted,
+            cell,
+            site=asked.site,
+            direction=asked.direction,
+            beam=BEAM,
+            should_stop=stop,
+        ).text
+
+    return context.compute_once(("lab.swap.text", asked, cell), compute)
+
+
+def head(context: LessonContext) -> Head | None:
+    """Return the head that is shown; None where positions are."""
+    asked = _asked(context)
+    found = _patching(context, asked)
+    if asked.site != "heads" or isinstance(found, str):
+        return None
+    place, layer, number = _cell(context, found)
+    return KINDS[place], layer, number
+
+
+def figure(context: LessonContext) -> MatrixFigure | None:
+    """Draw the share that each value recovers: all heads, or layers and positions of the stack that is shown."""
+    t, asked = context.t, _asked(context)
+    found = _patching(context, asked)
+    if isinstance(found, str):
+        return None
+    layers, heads = found.recovered.shape[1:]
+    stacks = KINDS if asked.site == "heads" else (STACKS[_cell(context, found)[0]],)
+    shared: dict[str, Any] = {
+        "row_labels": layer_titles(t, ((stack, layer) for stack in stacks for layer in range(layers))),
+        "row_title": t("lesson_lab.rows"),
+        "scale_title": t("lesson_lab.recovered"),
+        "diverging": True,
+        "language": t.language,
+        "caption": t("lesson_lab.swap_caption", clean=asked.clean, corrupted=asked.corrupted),
+    }
+    if asked.site == "heads":
+        values = found.recovered.numpy().reshape(-1, heads)
+        return MatrixFigure(values=values, column_start=1, column_title=t("lesson_lab.columns"), **shared)
+    tokens = found.source if stacks[0] == "encoder" else (BOS_TOKEN, *found.prefix)
+    values = found.recovered.numpy()[STACKS.index(stacks[0]), :, : len(tokens)]
+    return MatrixFigure(values=values, column_labels=tokens, column_title=t("lesson_lab.token"), **shared)
+
+
+def recipe(context: LessonContext) -> Recipe | None:
+    """Give the patching as a command and in Python."""
+    asked = _asked(context)
+    if not asked.corrupted:
+        return None
+    pair = f"{asked.clean!r}, {asked.corrupted!r}"
+    code = recipes.python(
+        context,
+        "from transformer_core.analysis.patching import patching",
+        f"found = patching(translator, {pair}, site={asked.site!r}, direction={asked.direction!r})",
+        "found.recovered  # 0: nothing comes with it; 1: all",
+    )
+    options = ("--clean", asked.clean, "--corrupted", asked.corrupted, "--site", asked.site)
+    return Recipe(code, recipes.command(context, "patch", *options, "--direction", asked.direction, out="swap.npz"))
+
+
+BENCH = Bench(data=data, figure=figure, recipe=recipe, head=head, choices=choices)

@@ -1,0 +1,251 @@
+"""Bench "Why there?": one score of a head decomposed, by dimension and by the origins of query and key.
+
+Shape legend: Q queries, K keys, A origins of queries, B of keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.analysis.ablation import Head, hook_point_name
+from transformer_core.attention_maps import Kind
+from transformer_core.attention_variants import VARIANTS
+
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.bench import Bench
+from viz_app.lessons.lab.heads import chosen_head, head_title, strongest_cell
+from viz_app.lessons.lab.limits import check_work, pass_flops
+from viz_app.lessons.lab.recipe import Recipe
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.linearized_model import By
+
+FloatArray = npt.NDArray[np.float32]
+
+DIMENSIONS = "dims"
+BY: Mapping[str, By] = {"roles": "role", "tokens": "token"}
+VIEWS = (*BY, DIMENSIONS)
+STACKS: tuple[Kind, Kind] = ("encoder", "decoder")
+_UNSET = -1
+
+
+@dataclass(frozen=True, eq=False)
+class TakenApart:
+    """Scores of a head and their parts.
+
+    Args:
+        head: Of the model.
+        weights: (Q, K).
+        scores: (Q, K), minus infinity where the mask forbids.
+        scale: Factor of a product of query and key.
+        vectors: By view the parts of queries, (A, Q, d_k), and of keys, (B, K, d_k); by dimension there is one part.
+            A view that this model does not have is missing.
+    """
+
+    head: Head
+    weights: FloatArray
+    scores: FloatArray
+    scale: float
+    vectors: Mapping[str, tuple[FloatArray, FloatArray]]
+
+    def parts(self, view: str, query: int, key: int, *, relative: bool) -> FloatArray:
+        """Return the parts of a score, (A, B); by dimension query, key and products, (3, d_k)."""
+        queries, keys = (vectors.astype(np.float64) for vectors in self.vectors[view])
+        beside = keys[:, np.isfinite(self.scores[query])].mean(axis=1) if relative else 0.0
+        own, other = queries[:, query], keys[:, key] - beside  # (A, d_k), (B, d_k)
+        if view == DIMENSIONS:
+            return np.stack([own[0], keys[0, key], self.scale * own[0] * other[0]]).astype(np.float32)
+        return np.asarray(self.scale * own @ other.T, dtype=np.float32)
+
+
+def data(context: LessonContext) -> StageData:
+    """Return the map of the head, and the vectors of which its scores are made."""
+    found, translator = _taken_apart(context), context.service.translator
+    kind, layer, head = found.head
+    maps, config = context.result.maps, translator.config
+    finite = np.isfinite(found.scores)
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "why_map": np.round(255 * found.weights).astype(np.uint8),
+        "why_weights": found.weights,
+        "why_scores": np.where(finite, found.scores, 0.0),
+        "why_seen": finite.astype(np.uint8),
+    }
+    for view, (queries, keys) in found.vectors.items():
+        arrays |= {f"why_{view}_queries": queries, f"why_{view}_keys": keys}
+    return StageData(
+        values={
+            "head": f"{kind}.{layer}.{head}",
+            "layers": config.num_layers,
+            "heads": config.num_heads,
+            "queries": list(maps.queries(kind).tokens),
+            "keys": list(maps.keys(kind).tokens),
+            "source": list(maps.keys("encoder").tokens),
+            "inputs": list(maps.keys("decoder").tokens),
+            "start": list(strongest_cell(context.result.maps, found.head)),
+            "scale": found.scale,
+            "views": [view for view in VIEWS if view in found.vectors],
+            "activation": config.activation,
+        },
+        arrays=arrays,
+        answers={"chosen": context.state.settings.get("chosen", "")},
+    )
+
+
+def _taken_apart(context: LessonContext) -> TakenApart:
+    translator, translation, head = context.service.translator, context.result.translation, chosen_head(context)
+    passes = pass_flops(context)
+    check_work((passes.source_length + passes.target_length) * passes.whole)
+
+    def compute(stop: ShouldStop) -> TakenApart:
+        from transformer_core.analysis.score_decomposition import POINTS, NoParts, decompose_score
+        from transformer_core.analysis.teacher_forced_run import teacher_forced_run
+
+        run = teacher_forced_run(translator, context.source, translation, points=POINTS)
+        kind, layer, number = head
+        weights, scores, queries, keys = (
+            run.captured[hook_point_name(kind, layer, point)][0, number].float().numpy()
+            for point in ("weights", "scores", "queries", "keys")
+        )
+        products = "neuron_view" in VARIANTS[translator.config.attention].supports
+        vectors = {DIMENSIONS: (queries[None], keys[None])} if products else {}
+        scale = translator.config.d_k**-0.5 if translator.config.scaled else 1.0
+        for view, by in BY.items():
+            try:
+                parts = decompose_score(translator, run, kind, layer, number, by=by, should_stop=stop)
+            except NoParts:
+                continue
+            vectors[view] = parts.queries.numpy(), parts.keys.numpy()
+        return TakenApart(head, weights, scores, scale, vectors)
+
+    return context.compute_once(("lab.why", context.source, head), compute)
+
+
+def _cell(context: LessonContext, found: TakenApart) -> tuple[int, int]:
+    """Return the cell that is shown; for a key that the mask hides, the key with the largest weight."""
+    (queries, keys), state = found.weights.shape, context.state
+    query, key = (
+        round(state.number(name, _UNSET, _UNSET, most - 1)) for name, most in (("query", queries), ("key", keys))
+    )
+    if query < 0:
+        return strongest_cell(context.result.maps, found.head)
+    if key < 0 or not np.isfinite(found.scores[query, key]):
+        key = int(found.weights[query].argmax())
+    return query, key
+
+
+def _view(context: LessonContext, found: TakenApart) -> str | None:
+    """Return the view that was chosen, else dimensions; None where this model has neither."""
+    wanted = context.state.choice("view", VIEWS[0], VIEWS)
+    return next((view for view in (wanted, DIMENSIONS) if view in found.vectors), None)
+
+
+def _origins(context: LessonContext, view: str, *, of_decoder: bool) -> list[str]:
+    """Name the origins of the encoder's or the decoder's vectors, the biases last."""
+    t, maps = context.t, context.result.maps
+    if view == "roles":
+        return [t("lesson_lab.why_word"), t("lesson_lab.why_position"), t("lesson_lab.why_bias")]
+    source, inputs = ([_text(token) for token in maps.keys(kind).tokens] for kind in STACKS)
+    if not of_decoder:
+        return [*source, t("lesson_lab.why_bias")]
+    return [*(t("lesson_lab.why_of_source", token=token) for token in source), *inputs, t("lesson_lab.why_bias")]
+
+
+def figure(context: LessonContext) -> MatrixFigure | None:
+    """Draw the parts of the score that is shown."""
+    t, found = context.t, _taken_apart(context)
+    view = _view(context, found)
+    if view is None:
+        return None
+    kind = found.head[0]
+    query, key = _cell(context, found)
+    values = found.parts(view, query, key, relative=_is_relative(context))
+    of_dimensions = view == DIMENSIONS
+    if of_dimensions:
+        rows = [t(f"lesson_lab.why_{name}") for name in ("query_vector", "key_vector", "product")]
+        columns: list[str] = []
+    else:
+        rows = _origins(context, view, of_decoder=kind != "encoder")
+        columns = _origins(context, view, of_decoder=kind == "decoder")
+        kept = [np.flatnonzero(values.any(axis=axis)) for axis in (1, 0)]  # what comes from nowhere is not drawn
+        if all(map(len, kept)):
+            values = values[np.ix_(*kept)]
+            rows, columns = ([names[at] for at in own] for names, own in zip((rows, columns), kept, strict=True))
+    maps = context.result.maps
+    return MatrixFigure(
+        values=values,
+        row_labels=rows,
+        column_labels=columns,
+        column_start=1,
+        row_title="" if of_dimensions else t("lesson_lab.why_from_query"),
+        column_title=t("lesson_lab.why_dimension" if of_dimensions else "lesson_lab.why_from_key"),
+        scale_title=t("lesson_lab.why_value" if of_dimensions else "lesson_lab.why_part"),
+        diverging=True,
+        language=t.language,
+        caption=t(
+            "lesson_lab.why_caption",
+            head=head_title(t, found.head),
+            query=_text(maps.queries(kind).tokens[query]),
+            token=_text(maps.keys(kind).tokens[key]),
+        ),
+    )
+
+
+def _text(token: str) -> str:
+    return token.strip("\u2581")
+
+
+def _is_relative(context: LessonContext) -> bool:
+    return context.state.settings.get("relative") is True
+
+
+def recipe(context: LessonContext) -> Recipe | None:
+    """Give the parts of the score in Python; no command computes them."""
+    found = _taken_apart(context)
+    (kind, layer, head), (query, key) = found.head, _cell(context, found)
+    view = _view(context, found)
+    if view is None:
+        return None
+    run = "run = teacher_forced_run(translator, source, points=POINTS)"
+    imports = (
+        "from transformer_core.analysis.teacher_forced_run import teacher_forced_run\n"
+        "from transformer_core.analysis.score_decomposition import POINTS"
+    )
+    if view == DIMENSIONS:
+        lines = [
+            f"found = neuron_view(translator, run, {kind!r}, {layer}, {head}, {query}, {key})",
+            "found.products  # (d_k,), they sum to found.score",
+        ]
+        return Recipe(recipes.python(context, f"{imports}, neuron_view", run, *lines))
+    lines = [
+        f"found = decompose_score(translator, run, {kind!r}, {layer}, {head}, by={BY[view]!r})",
+        f"found.of({query}, {key})  # (origins of the query, origins of the key), they sum to the score",
+    ]
+    part = _part(context, found, view)
+    factor = context.state.number("factor", 1.0, 0.0, 1.0)
+    if part is not None and factor < 1.0:
+        lines.append(f"found.scaled_row({query}, [{part[0]}], [{part[1]}], factor={factor:g})  # weights of the row")
+    return Recipe(recipes.python(context, f"{imports}, decompose_score", run, *lines))
+
+
+def _part(context: LessonContext, found: TakenApart, view: str) -> tuple[int, int] | None:
+    """Return the pair of origins that was pressed, such as tokens.3.2, else the largest part."""
+    query, key = _cell(context, found)
+    parts = found.parts(view, query, key, relative=_is_relative(context))
+    name, *numbers = str(context.state.settings.get("part", "")).split(".")
+    if name == view and len(numbers) == 2 and all(n.isascii() and n.isdecimal() and len(n) < 5 for n in numbers):
+        one, other = map(int, numbers)
+        if one < parts.shape[0] and other < parts.shape[1]:
+            return one, other
+    one, other = divmod(int(np.abs(parts).argmax()), parts.shape[1])
+    return one, other
+
+
+BENCH = Bench(data=data, figure=figure, recipe=recipe, head=chosen_head)

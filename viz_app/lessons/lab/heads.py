@@ -1,0 +1,68 @@
+"""Heads as the Lab numbers and names them, in settings and in figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from transformer_core.analysis.ablation import Head, all_heads
+from transformer_core.analysis.attention_sinks import most_informative_head, separators
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.lessons.context import LessonContext
+from viz_app.text import Texts
+
+_NAMED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
+_BITS = re.compile(r"h([0-9a-v]{1,255})")
+
+Member = TypeVar("Member")
+
+
+def named_head(context: LessonContext) -> Head | None:
+    """Read the head in the setting `chosen`, such as cross.3.2; None for one that this model does not have."""
+    match = _NAMED.fullmatch(str(context.state.settings.get("chosen")))
+    if match is None:
+        return None
+    head: Head = (match[1], int(match[2]), int(match[3]))  # type: ignore[assignment]
+    return head if head in all_heads(context.service.translator) else None
+
+
+def chosen_head(context: LessonContext) -> Head:
+    """Return the head that was chosen, else the encoder-decoder head whose weights depend most on the query."""
+    return named_head(context) or ("cross", *most_informative_head(context.result.maps, "cross"))
+
+
+def head_title(t: Texts, head: Head) -> str:
+    """Name a head, such as "Encoder 2.3"."""
+    kind, layer, number = head
+    return t("lesson_lab.head_title", kind=t(f"lesson_lab.{kind}"), head=f"{layer + 1}.{number + 1}")
+
+
+def layer_titles(t: Texts, layers: Iterable[tuple[str, int]]) -> list[str]:
+    """Name layers of kinds of attention or of stacks, such as "Encoder 2"."""
+    return [t("lesson_lab.row_layer", kind=t(f"lesson_lab.{kind}"), layer=layer + 1) for kind, layer in layers]
+
+
+def strongest_cell(maps: AttentionMaps, head: Head) -> tuple[int, int]:
+    """Find the largest weight that a word gives to a word: positions of query and key."""
+    kind, layer, number = head
+    words = [~separators(axis) for axis in (maps.queries(kind), maps.keys(kind))]
+    weights = np.where(np.outer(*words), maps.weights(kind)[layer, number], 0.0)
+    query, key = divmod(int(weights.argmax()), weights.shape[1])
+    return query, key
+
+
+def set_of_bits(context: LessonContext, setting: str, members: Sequence[Member]) -> tuple[str, list[Member]]:
+    """Read a set from a setting: "h", then a bit for each member, five in a digit of base 32.
+
+    Returns:
+        The setting as it is understood, and the members whose bit is set.
+    """
+    text = str(context.state.settings.get(setting))
+    match = _BITS.fullmatch(text)
+    if match is None:
+        return "h0", []
+    bits = "".join(f"{int(digit, 32):05b}" for digit in match[1])
+    return text, [member for member, bit in zip(members, bits, strict=False) if bit == "1"]

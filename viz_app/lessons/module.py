@@ -1,0 +1,65 @@
+"""Code of a lesson: the contract of its `numbers.py`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from viz_app.lessons.catalogue import STAGES
+
+if TYPE_CHECKING:  # the command line asks for a lesson's code, and must not wait for Streamlit
+    from viz_app.components.explorer import Selection
+    from viz_app.figures.model.figure import Figure
+    from viz_app.lessons.context import LessonContext, StageData
+    from viz_app.lessons.lab.recipe import Recipe
+
+
+def _no_data(context: LessonContext) -> StageData:
+    raise NotImplementedError("this lesson has no live data")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonModule:
+    """Functions and constants of a `numbers.py`; only the first two must be there.
+
+    Args:
+        data: Compute the numbers of the open scene. Called at every rerun, so what is costly is cached.
+        figure: Draw a scene for print; None for a scene that cannot be printed.
+        selection: Name the head that a scene shows, for the page Translate.
+        recipe: Give the command and the Python code that compute a scene's numbers without the app.
+        prepare: Compute what a button of the scene starts, and wait; for the command line.
+        live_data: Report on work at the server while a scene of `live_scenes` is open; asked once a second.
+        on_button: Handle a button of such a scene, by its name.
+        live_scenes: `LIVE_SCENES`, the scenes with live data.
+        evidence: `EVIDENCE`, the scenes with a question whose figure does not give the answer away.
+        shows_small_translations: `SHOWS_SMALL_TRANSLATIONS`, whether small models translate; the page then says so.
+    """
+
+    data: Callable[[LessonContext], StageData]
+    figure: Callable[[str, LessonContext], Figure | None]
+    selection: Callable[[str, LessonContext], Selection | None] = lambda scene, context: None
+    recipe: Callable[[str, LessonContext], Recipe | None] = lambda scene, context: None
+    prepare: Callable[[str, LessonContext], None] = lambda scene, context: None
+    live_data: Callable[[LessonContext], StageData] = _no_data
+    on_button: Callable[[LessonContext, str], None] = lambda context, button: None
+    live_scenes: Collection[str] = ()
+    evidence: Collection[str] = ()
+    shows_small_translations: bool = False
+
+    @classmethod
+    def from_module(cls, module: ModuleType) -> LessonModule:
+        """Take the functions by name and the constants by name in capitals. Raises TypeError if one is missing."""
+        own = vars(module)
+        names = {field.name: {field.name, field.name.upper()} & own.keys() for field in dataclasses.fields(cls)}
+        return cls(**{name: own[found.pop()] for name, found in names.items() if found})
+
+
+def lesson_module(name: str) -> LessonModule:
+    """Import the code of a lesson, or of the Lab. Raises KeyError for a name that does not exist."""
+    if name not in STAGES:
+        raise KeyError(name)
+    return LessonModule.from_module(import_module(f"viz_app.lessons.{name}.numbers"))
