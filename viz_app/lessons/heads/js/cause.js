@@ -1,10 +1,10 @@
 // A weight is no cause: every head by its largest weight on a word and by what the translation loses without it.
 
+import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { drawBars } from "../../stage/js/barchart.js";
 import { Chart } from "../../stage/js/chart.js";
-import { KINDS } from "../../../components/common/heads/heads.js";
 import { split } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";

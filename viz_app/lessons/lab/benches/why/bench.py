@@ -15,7 +15,6 @@ import numpy.typing as npt
 from transformer_core.analysis.ablation import Head, hook_point_name
 from transformer_core.attention_maps import Kind
 from transformer_core.attention_variants import VARIANTS
-
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
