@@ -6,7 +6,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from transformer_core.text.tokenizer import Tokenizer
 
 # The shipped model translates this many tokens in 2 seconds on one core, and twice as many in 4.
 MAX_TOKENS = 256
@@ -15,25 +18,6 @@ MAX_CHARACTERS = 4_000
 
 # Jamo, syllables and compatibility forms: the output of a Korean keyboard.
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
-
-
-class EncodingLike(Protocol):
-    """Used part of `transformer_core.text.tokenizer.Encoding`."""
-
-    @property
-    def spans(self) -> tuple[tuple[int, int], ...]:
-        """Characters of the text that each token covers, [begin, end)."""
-
-    @property
-    def unknown(self) -> tuple[bool, ...]:
-        """Whether each token stands for characters that the vocabulary lacks."""
-
-
-class TokenizerLike(Protocol):
-    """Used part of `transformer_core.text.tokenizer.Tokenizer`."""
-
-    def encode(self, text: str) -> EncodingLike:
-        """Encode a text as tokens."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +43,7 @@ class Sentence:
 
 def validate_sentence(
     typed: str,
-    tokenizer: TokenizerLike,
+    tokenizer: Tokenizer,
     limit: int = MAX_TOKENS,
     split: Callable[[str], Sequence[str]] | None = None,
     reads: str = "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -24,8 +25,11 @@ class CharacterTokenizer:
         return Encoding(spans, tuple(not text[begin].isascii() for begin, _ in spans))
 
 
+TOKENIZER: Any = CharacterTokenizer()
+
+
 def judge(text: str) -> Sentence:
-    return validate_sentence(text, CharacterTokenizer())
+    return validate_sentence(text, TOKENIZER)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\t\n", "\u00a0"])
@@ -49,13 +53,13 @@ def test_the_limit_is_named_with_the_count() -> None:
 
 
 def test_a_model_may_accept_less_than_the_page() -> None:
-    assert validate_sentence("x" * 9, CharacterTokenizer(), limit=9).status == "good"
-    found = validate_sentence("x" * 10, CharacterTokenizer(), limit=9)
+    assert validate_sentence("x" * 9, TOKENIZER, limit=9).status == "good"
+    found = validate_sentence("x" * 10, TOKENIZER, limit=9)
     assert found == Sentence("x" * 10, "long", 10, source="x" * 10, limit=9)
 
 
 def test_a_parser_reads_the_words_of_what_was_typed() -> None:
-    found = validate_sentence(" It doesn't  bark. ", CharacterTokenizer(), split=visible_words)
+    found = validate_sentence(" It doesn't  bark. ", TOKENIZER, split=visible_words)
     assert (found.text, found.source) == ("It doesn't bark.", "It does n't bark .")
 
 
@@ -70,7 +74,7 @@ def test_a_parser_reads_the_words_of_what_was_typed() -> None:
     ],
 )
 def test_a_word_that_no_token_stands_for_is_no_leaf(text: str, source: str) -> None:
-    found = validate_sentence(text, CharacterTokenizer(), split=visible_words)
+    found = validate_sentence(text, TOKENIZER, split=visible_words)
     assert found.source == source and found.status == ("good" if source else "empty")
 
 

@@ -17,7 +17,7 @@ from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.labels import labels
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, parser_wording, texts
 
-APP = Path(__file__).resolve().parents[2] / "viz_app"
+APP = Path(__file__).resolve().parents[3] / "viz_app"
 # Written without a space after a word; right after a placeholder nobody can tell which of the two forms is right.
 # A percentage is always read 퍼센트, so its particle is known.
 DOUBTFUL = re.compile(r"\{(?!weight\}|percent\})\w+\}['\"’”»)\]]?(?:은|는|이|가|을|를|과|와|으로|로|이라|라고|이며|며)")

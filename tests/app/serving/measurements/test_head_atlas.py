@@ -14,7 +14,7 @@ from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.storage.measurements import write_derived
 from viz_app.serving.measurements.head_atlas import HeadAtlas, read_atlas
 
-SHIPPED = Path(__file__).resolve().parents[2] / "checkpoints" / "en-de"
+SHIPPED = Path(__file__).resolve().parents[4] / "checkpoints" / "en-de"
 
 
 @pytest.fixture(scope="module")
