@@ -18,7 +18,7 @@ from typing import Any
 
 TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepared text, of a training or of a model
 EXPORT_FILE = "headlight.json"  # in a model that was exported to another program: where it came from
-VOCABULARY_FILE = "vocabulary.json"  # beside it where ids are not those of SentencePiece: in converted models
+VOCABULARY_FILE = "vocabulary.json"  # beside it in converted models, whose ids are not SentencePiece's
 
 
 class CheckpointError(ValueError):
