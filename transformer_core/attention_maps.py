@@ -90,18 +90,18 @@ def map_bytes(heads: int, source: int, target: int) -> int:
     return 4 * heads * (source**2 + target**2 + source * target)
 
 
-def check_map_bytes(heads: int, source: int, target: int, most: int | None) -> None:
+def check_map_bytes(heads: int, source: int, target: int, limit: int | None) -> None:
     """Raise MapsTooLarge when the maps of a sentence would exceed a number of bytes; None allows all.
 
     Args:
         heads: Of all layers together, L * H; equally many of each kind.
         source: S.
         target: T.
-        most: Bytes.
+        limit: Bytes.
     """
     needed = map_bytes(heads, source, target)
-    if most is not None and needed > most:
-        raise MapsTooLarge(needed, most)
+    if limit is not None and needed > limit:
+        raise MapsTooLarge(needed, limit)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@
     journal.json      the course of its training, and recipe.toml to train it again; not in every checkpoint
     README.md         the model card
     manifest.json     sha256 of every file above, and the weights_hash, which is the model's identity: manifest.py
-    derived/          what was measured from the model since: derived.py; not in every checkpoint
+    derived/          what was measured from the model since: measurements.py; not in every checkpoint
 
-Nothing is ever unpickled. Float16 on disk; computed in float32, to which large models are raised: half_weights.py.
+Nothing is ever unpickled. Float16 on disk; computed in float32, to which large models are raised: float16_matrices.py.
 """
 
 from __future__ import annotations
@@ -193,8 +193,8 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
     Args:
         folder: Its path.
         device: Where the model computes.
-        half: Whether matrices stay as they are stored, in float16, mapped from the files; see `half_weights.py`. None
-            for large models on a CPU.
+        half: Whether matrices stay in float16, mapped from the files; see `float16_matrices.py`. None: for large models
+            on a CPU.
 
     Raises:
         CheckpointError: Names the file that is missing, damaged, or does not fit.

@@ -9,7 +9,8 @@ import torch
 from hypothesis import settings
 
 from tests.core.tiny import sentence_pairs
-from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
+from tests.core.training.runs import SHORT
+from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Corpus, prepare
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.tokenizer import Tokenizer
@@ -50,15 +51,6 @@ def learned(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> T
     model = Transformer(
         ModelConfig(vocab_size=len(tokenizer), d_model=32, d_ff=64, num_layers=2, num_heads=4, dropout=0.0)
     )
-    config = TrainingConfig(
-        batch_tokens=600,
-        steps=150,
-        warmup_steps=60,
-        learning_rate_factor=0.5,
-        precision="float32",
-        checkpoint_every=1000,
-        checkpoint_minutes=0.0,
-        plateau_steps=0,
-    )
+    config = SHORT.replace(batch_tokens=600, steps=150, warmup_steps=60, learning_rate_factor=0.5, seed=1)
     Trainer(model, Corpus(folder / "data"), config, folder / "run").train()
     return Translator(model, tokenizer, DecodingConfig(extra_length=10, max_source_tokens=60))

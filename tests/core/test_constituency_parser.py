@@ -10,11 +10,12 @@ import pytest
 import torch
 
 from tests.core.parsing.grammar import made_up_trees
+from tests.core.training.runs import SHORT
 from transformer_core.analysis.attribution.methods import source_axis
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.atlas.decoding import translate_set
 from transformer_core.checkpoint import save_checkpoint
-from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
+from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.constituency_parser import ConstituencyParser, Parse
 from transformer_core.data import Corpus, prepare, read_pairs
 from transformer_core.model.transformer import Transformer
@@ -68,17 +69,14 @@ def learned(treebank: Path, vocabularies: Tokenizer, tmp_path_factory: pytest.Te
     prepare([treebank], folder / "data", vocabularies)
     torch.manual_seed(1)
     model = Transformer(config_for(vocabularies))
-    training = TrainingConfig(
+    training = SHORT.replace(
         batch_tokens=800,
         steps=200,
         warmup_steps=30,
         learning_rate_factor=0.3,
         optimizer="muon",
         muon_factor=3.0,
-        precision="float32",
-        checkpoint_every=1_000,
-        checkpoint_minutes=0.0,
-        plateau_steps=0,
+        seed=1,
     )
     Trainer(model, Corpus(folder / "data"), training, folder / "run").train()
     return ConstituencyParser(Translator(model, vocabularies, DecodingConfig(extra_length=30, beam=2)))

@@ -27,21 +27,21 @@ def _open_text(path: Path) -> IO[str]:
     return text
 
 
-def read_lines(path: Path, most_characters: int | None = None) -> Iterator[str]:
+def read_lines(path: Path, max_characters: int | None = None) -> Iterator[str]:
     """Yield lines of a text file, plain or compressed.
 
     Raises:
         DataError: It cannot be read, is not UTF-8, or has a line that is too long.
     """
-    most = -1 if most_characters is None else most_characters + 2  # with its line feed
+    limit = -1 if max_characters is None else max_characters + 2  # with its line feed
     try:
         with _open_text(path) as file:
             number = 0
-            while line := file.readline(most):
+            while line := file.readline(limit):
                 number += 1
                 text = line.rstrip("\r\n")
-                if most_characters is not None and len(text) > most_characters:
-                    raise DataError(f"{path}, line {number}: has more than {most_characters:,} characters")
+                if max_characters is not None and len(text) > max_characters:
+                    raise DataError(f"{path}, line {number}: has more than {max_characters:,} characters")
                 yield text
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 text: {error}") from error

@@ -234,7 +234,7 @@ def beam_search(
         should_stop: Called before every step.
         is_given_up: Called after every step for each sentence that still runs, with its number in the batch: whether
             it leaves the batch. The others go on without it.
-        constraint: What may be generated for each sentence, and when it may end, whatever `min_length` says; None for
+        constraint: Limits the tokens and the end of each sentence, above `min_length`; None for
             anything.
 
     Returns:

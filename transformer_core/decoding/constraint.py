@@ -14,7 +14,7 @@ from torch import Tensor
 
 
 class Constraint(Protocol):
-    """An automaton over tokens. Its states are values: several hypotheses may go on from the same one."""
+    """An automaton over tokens. Its states are values: several hypotheses may continue from one."""
 
     def start(self, sentence: int, limit: int) -> Any:
         """Return the state before the first token.

@@ -303,7 +303,7 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
 
 def by_reference(references: Sequence[Sequence[str]]) -> list[list[str]]:
     """References of each sentence -> a list for each reference, as sacreBLEU takes them."""
-    most = max(map(len, references))
+    longest = max(map(len, references))
     # sacreBLEU takes None for "this sentence has no such reference", which its types do not say.
-    columns = [[each[i] if i < len(each) else None for each in references] for i in range(most)]
+    columns = [[each[i] if i < len(each) else None for each in references] for i in range(longest)]
     return cast("list[list[str]]", columns)

@@ -149,8 +149,8 @@ def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
     """For `weights`: replace the pattern of the model by a given one.
 
     Args:
-        pattern: (Q, K) or (len(heads), Q, K) weights for all positions; rows should sum to 1. Keys beyond those that
-            are live in step-by-step decoding are left out.
+        pattern: (Q, K) or (len(heads), Q, K) weights for all positions; rows should sum to 1. Keys that are not
+            live yet in step-by-step decoding are left out.
         heads: Counted from 0; None means all.
 
     Raises:

@@ -60,7 +60,7 @@ class Transformer(nn.Module):
         Args:
             config: Of the model.
             weights: Name -> tensor.
-            half: Whether the matrices are no copies, but these tensors as they are; see `half_weights.py`.
+            half: Whether the matrices are no copies, but these tensors as they are; see `float16_matrices.py`.
 
         Raises:
             ValueError: See `check_shapes`; before memory is taken for the model.

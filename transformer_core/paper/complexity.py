@@ -46,9 +46,9 @@ def layer_cost(layer: Layer, *, n: int, d: int, k: int = 3, r: int = 8) -> Cost:
     Raises:
         ValueError: A number is outside what is allowed, or the layer is none of these.
     """
-    for name, value, least in (("n", n, 1), ("d", d, 1), ("k", k, 3), ("r", r, 1)):
-        if value < least:
-            raise ValueError(f"{name} is {value}, but must be {least} or more")
+    for name, value, minimum in (("n", n, 1), ("d", d, 1), ("k", k, 3), ("r", r, 1)):
+        if value < minimum:
+            raise ValueError(f"{name} is {value}, but must be {minimum} or more")
     if k % 2 == 0:
         raise ValueError(f"k is {k}, but must be odd, so that a kernel reaches as far on both sides")
     if layer == "attention":

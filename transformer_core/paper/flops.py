@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from transformer_core.attention_variants import VARIANTS
 from transformer_core.config import ConfigError, ModelConfig, Precision
 
-LARGE_MODEL = 50_000_000  # parameters, from which translators keep matrices in float16: see half_weights.py
+LARGE_MODEL = 50_000_000  # parameters, from which translators keep matrices in float16: see float16_matrices.py
 P100_FLOPS = 9.5e12  # sustained single precision, as Section 6.1 takes it
 
 

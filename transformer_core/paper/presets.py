@@ -35,8 +35,8 @@ def _row(about: str, *, label_smoothing: float = 0.1, **changes: Any) -> Preset:
 
 
 # Section 6.3 gives the layers, d_model, the sizes of the vocabularies (16K and 32K tokens), beam, alpha and output
-# length. Dropout and learning rate were tuned, but are not given: those of the small text are the ones of the authors'
-# code of June 2017 (tensor2tensor 1.0.3, transformer_parsing_base_dr6), those of the large text are base's. d_ff and
+# length. Dropout and learning rate were tuned, but are not given. For the small text they come from the authors'
+# code of June 2017 (tensor2tensor 1.0.3, transformer_parsing_base_dr6), for the large text from base. d_ff and
 # num_heads are base's, and the vocabularies powers of two, as there: 2^14 or 2^15 tokens of words, 2^9 of brackets.
 _PARSER = ModelConfig(vocab_size=2**9, source_vocab_size=2**14, tie="target", d_model=1024, num_layers=4)
 _PARSING = DecodingConfig(beam=21, alpha=0.3, extra_length=300)

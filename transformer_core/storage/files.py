@@ -18,7 +18,7 @@ from typing import Any
 
 TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepared text, of a training or of a model
 EXPORT_FILE = "headlight.json"  # in a model that was exported to another program: where it came from
-VOCABULARY_FILE = "vocabulary.json"  # beside it where ids are not those of SentencePiece: in converted models
+VOCABULARY_FILE = "vocabulary.json"  # beside it in converted models, whose ids are not SentencePiece's
 
 
 class CheckpointError(ValueError):
@@ -150,20 +150,20 @@ def problem_of(error: Exception) -> str:
     return (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error)
 
 
-def sha256(path: Path, most_bytes: int | None = None) -> str:
+def sha256(path: Path, max_bytes: int | None = None) -> str:
     """SHA-256 of a file, in hex. Raises CheckpointError for what is no regular file, or larger than allowed."""
-    with open_regular(path, most_bytes) as file:
+    with open_regular(path, max_bytes) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def open_regular(path: Path, most_bytes: int | None = None) -> BufferedReader:
+def open_regular(path: Path, max_bytes: int | None = None) -> BufferedReader:
     """Open a file from an untrusted folder.
 
     A link could lead to any file of this machine, and a pipe would keep the reader for good.
 
     Args:
         path: The file.
-        most_bytes: Its size at most.
+        max_bytes: Its size at most.
 
     Raises:
         CheckpointError: It is a link, no regular file, too large, or has a name that no file can have.
@@ -180,15 +180,15 @@ def open_regular(path: Path, most_bytes: int | None = None) -> BufferedReader:
     problem = ""
     if not stat.S_ISREG(status.st_mode):
         problem = "is not a regular file"
-    elif most_bytes is not None and status.st_size > most_bytes:
-        problem = f"has {status.st_size:,} bytes, but at most {most_bytes:,} are allowed"
+    elif max_bytes is not None and status.st_size > max_bytes:
+        problem = f"has {status.st_size:,} bytes, but at most {max_bytes:,} are allowed"
     if problem:
         file.close()
         raise CheckpointError(path, problem)
     return file
 
 
-def read_regular(path: Path, most_bytes: int) -> bytes:
+def read_regular(path: Path, max_bytes: int) -> bytes:
     """Read a file of bounded size. Raises like `open_regular`."""
-    with open_regular(path, most_bytes) as file:
-        return file.read(most_bytes)
+    with open_regular(path, max_bytes) as file:
+        return file.read(max_bytes)

@@ -89,7 +89,7 @@ class Manifest:
         if size > MAX_FOLDER_BYTES:
             raise CheckpointError(folder, f"has {size:,} bytes, but at most {MAX_FOLDER_BYTES:,} are allowed")
 
-    def check(self, folder: Path, name: str, *, contents: bool = True, most_bytes: int | None = None) -> None:
+    def check(self, folder: Path, name: str, *, contents: bool = True, max_bytes: int | None = None) -> None:
         """Raise CheckpointError when a listed file is missing, too large or, if `contents`, differs from its hash.
 
         Nothing is read through links, neither the file's nor that of a folder in this one.
@@ -98,7 +98,7 @@ class Manifest:
         if path.parent != folder and path.parent.is_symlink():
             raise CheckpointError(path.parent, "is a link, which is not followed")
         try:
-            with open_regular(path, most_bytes) as file:
+            with open_regular(path, max_bytes) as file:
                 whole = not contents or hashlib.file_digest(file, "sha256").hexdigest() == self.files[name]
         except FileNotFoundError as error:
             raise CheckpointError(path, "is missing") from error
@@ -123,10 +123,10 @@ def is_plain(name: str) -> bool:
     return _PLAIN.fullmatch(name) is not None
 
 
-def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
+def read_object(path: Path, max_bytes: int) -> dict[str, Any]:
     """Read a JSON object. Raises CheckpointError for anything else, and before reading a file that is too large."""
     try:
-        value = json.loads(read_regular(path, most_bytes).decode("utf-8"))
+        value = json.loads(read_regular(path, max_bytes).decode("utf-8"))
     except CheckpointError:
         raise
     except (OSError, ValueError, RecursionError) as error:

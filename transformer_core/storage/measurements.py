@@ -57,7 +57,7 @@ def derived_file(checkpoint: Path, name: str, weights_hash: str | None = None) -
     manifest = derived_manifest(checkpoint, weights_hash)
     if name not in manifest.files:
         return None
-    manifest.check(checkpoint / FOLDER, name, most_bytes=MAX_METRIC_BYTES)
+    manifest.check(checkpoint / FOLDER, name, max_bytes=MAX_METRIC_BYTES)
     return checkpoint / FOLDER / name
 
 

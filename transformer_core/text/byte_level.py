@@ -24,7 +24,7 @@ _BLANKS = frozenset("\t\n\x0b\x0c\r\x85\u2028\u2029")
 
 @cache
 def _characters() -> tuple[str, ...]:
-    """Return the character that stands for each byte: itself if it is printable, else one from U+0100 on, in order."""
+    """Return the character of each byte: itself if it is printable, else one from U+0100 on, in order."""
     printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return tuple(chr(byte) if byte in printable else chr(next(others)) for byte in range(256))

@@ -1,7 +1,7 @@
 """Limit on the text that a SentencePiece model may make of a character, checked in its bytes.
 
 A model holds a table of what characters are normalised to, and a text for what it does not know. Megabytes there would
-make gigabytes of a sentence. The fields are those of sentencepiece_model.proto, as Protocol Buffers write them.
+make gigabytes of a sentence. The fields follow sentencepiece_model.proto, as Protocol Buffers write them.
 """
 
 from __future__ import annotations

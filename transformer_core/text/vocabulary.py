@@ -190,8 +190,8 @@ def _ids(tokens: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _check_texts(name: str, texts: Sequence[str] | Mapping[str, str], most: int) -> None:
-    _require(len(texts) <= most, f"{name} has {len(texts):,} entries, but at most {most:,} are allowed")
+def _check_texts(name: str, texts: Sequence[str] | Mapping[str, str], maximum: int) -> None:
+    _require(len(texts) <= maximum, f"{name} has {len(texts):,} entries, but at most {maximum:,} are allowed")
     fine = all(isinstance(text, str) and 0 < len(text) <= _LONGEST for text in texts)
     _require(fine, f"{name} must hold texts of 1 to {_LONGEST:,} characters")
     _require(_is_unicode("".join(texts)), f"{name} has half of a surrogate pair")

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import safetensors.torch
 import torch
-from safetensors import SafetensorError
 from torch import Tensor
 
 from transformer_core.storage.files import atomic_write_bytes, recover_interrupted_writes
-from transformer_core.training.state import StateError
+from transformer_core.training.state import StateError, read_weights
 
 FOLDER = "moments"  # their former name; runs that exist have it
 _PATTERN = "step-????????.safetensors"
@@ -70,10 +69,7 @@ def remove_snapshots_after(run: Path, step: int) -> None:
 
 def load_snapshot(file: Path) -> dict[str, Tensor]:
     """Load the float16 weights of a snapshot. Raises StateError for a damaged file or weights that are not finite."""
-    try:
-        weights = safetensors.torch.load_file(file)
-    except (OSError, SafetensorError) as error:
-        raise StateError(f"cannot read the weights in {file}: {error}") from error
+    weights = read_weights(file)
     for name, tensor in weights.items():
         if not bool(torch.isfinite(tensor).all()):
             raise StateError(f"{file}: {name} has values that float16 cannot hold")

@@ -177,6 +177,14 @@ def _set_random_state(moments: dict[str, Tensor], rank: int) -> None:
         torch.cuda.set_rng_state(moments[cuda])
 
 
+def read_weights(file: Path) -> dict[str, Tensor]:
+    """Read a file of weights. Raises StateError when it is missing or damaged."""
+    try:
+        return load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise StateError(f"cannot read the weights in {file}: {error}") from error
+
+
 def average_weights(folders: list[Path]) -> dict[str, Tensor]:
     """Return the mean of the weights of several saved steps (Section 6.1 averages the last 5).
 
@@ -187,10 +195,7 @@ def average_weights(folders: list[Path]) -> dict[str, Tensor]:
         raise StateError("no saved steps to average")
     total: dict[str, Tensor] = {}
     for folder in folders:
-        try:
-            weights = load_file(folder / "model.safetensors")
-        except (OSError, SafetensorError) as error:
-            raise StateError(f"cannot read the weights in {folder}: {error}") from error
+        weights = read_weights(folder / "model.safetensors")
         if total and {name: w.shape for name, w in weights.items()} != {name: w.shape for name, w in total.items()}:
             raise StateError(f"{folder} has another model than {folders[0]}")
         for name, tensor in weights.items():

@@ -24,14 +24,19 @@ CHOICES: list[dict[str, Any]] = [
 ]
 
 
+def twins(ours: Any, theirs: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """A layer with drawn weights, and torch's with the same."""
+    config = tiny_config(d_k=4, d_v=4, **options)
+    torch.manual_seed(3)
+    layer, reference = drawn_biases_and_norms(ours(config).eval()), theirs(**torchs(config))
+    copy_layer(reference, layer)
+    return layer, reference
+
+
 @pytest.mark.parametrize("options", CHOICES, ids=str)
 @torch.no_grad()
 def test_encoder_layer_against_torch(options: dict[str, Any]) -> None:
-    config = tiny_config(d_k=4, d_v=4, **options)
-    torch.manual_seed(3)
-    layer = drawn_biases_and_norms(EncoderLayer(config).eval())
-    reference = nn.TransformerEncoderLayer(**torchs(config))
-    copy_layer(reference, layer)
+    layer, reference = twins(EncoderLayer, nn.TransformerEncoderLayer, options)
     x = torch.randn(3, 6, 16)
     padding = torch.arange(6)[None] >= torch.tensor([[6], [4], [1]])
     expected = reference.train()(x, src_key_padding_mask=padding)  # train: its own code, not the fast path
@@ -41,11 +46,7 @@ def test_encoder_layer_against_torch(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("options", CHOICES, ids=str)
 @torch.no_grad()
 def test_decoder_layer_against_torch(options: dict[str, Any]) -> None:
-    config = tiny_config(d_k=4, d_v=4, **options)
-    torch.manual_seed(4)
-    layer = drawn_biases_and_norms(DecoderLayer(config).eval())
-    reference = nn.TransformerDecoderLayer(**torchs(config))
-    copy_layer(reference, layer)
+    layer, reference = twins(DecoderLayer, nn.TransformerDecoderLayer, options)
     x, memory = torch.randn(3, 5, 16), torch.randn(3, 7, 16)
     padding = torch.arange(7)[None] >= torch.tensor([[7], [3], [1]])
     causal, source_mask = causal_mask(5), ~padding[:, None, None, :]

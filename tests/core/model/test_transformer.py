@@ -125,17 +125,6 @@ def test_dropout_falls_on_embeddings_and_positions_together() -> None:
     torch.testing.assert_close(dropped[~gone], whole[~gone] / 0.75)
 
 
-def test_attention_weights_themselves_are_not_dropped() -> None:
-    model = tiny_model(dropout=0.5).train()
-    source, target, mask = inputs_for([5, 5], 4)
-    with capture(model, points=("weights", "values", "head_outputs")) as seen:
-        model(source, target, mask)
-    for address in (a.removesuffix(".weights") for a in seen if a.endswith(".weights")):
-        weights = seen[f"{address}.weights"]
-        torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]), atol=1e-5, rtol=0)
-        torch.testing.assert_close(seen[f"{address}.head_outputs"], weights @ seen[f"{address}.values"])
-
-
 # --- weights ----------------------------------------------------------------------------------------------------------
 
 

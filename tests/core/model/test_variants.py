@@ -76,17 +76,19 @@ def test_pre_norm_stacks_end_with_a_norm_as_torchs_do() -> None:
 # --- dropout ----------------------------------------------------------------------------------------------------------
 
 
-def test_attention_dropout_falls_on_the_weights_after_their_hook_point() -> None:
-    model = tiny_model(attention_dropout=0.5, num_layers=1).train()
+@pytest.mark.parametrize("p", [0.0, 0.5])
+def test_attention_dropout_falls_on_the_weights_after_their_hook_point(p: float) -> None:
+    model = tiny_model(attention_dropout=p, dropout=0.5, num_layers=1).train()
     source, _, mask = inputs_for([5, 5], 4)
     with capture(model, points=("weights", "values", "head_outputs"), kinds={"encoder"}) as seen:
+        memory = model.embed(source, of_source=True)
         torch.manual_seed(3)
-        model.encode(source, mask)
+        model.encoder.layers[0](memory, mask)
     base = "encoder.layers.0.self_attention"
     weights = seen[f"{base}.weights"]
     torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]))
     torch.manual_seed(3)
-    expected = Dropout(0.5)(weights) @ seen[f"{base}.values"]
+    expected = Dropout(p)(weights) @ seen[f"{base}.values"]
     torch.testing.assert_close(seen[f"{base}.head_outputs"], expected)
 
 
