@@ -35,17 +35,24 @@ def check_at_least(option: str, value: int, least: int) -> None:
 
 def existing(option: str, path: str, *, folder: bool = False) -> Path:
     """Return the path of an option. Raises UsageError when it is missing, or of another kind."""
-    found = Path(path)
-    if not (found.is_dir() if folder else found.is_file()):
-        raise UsageError(f"{option}: {'folder' if folder else 'file'} not found: {path}")
-    return found
+    if missing := _not_found(path, folder=folder):
+        raise UsageError(f"{option}: {missing}")
+    return Path(path)
 
 
 def existing_text(option: str, spec: str) -> str:
     """Return a parallel text: one file, or two with a comma between. Raises UsageError when one is missing."""
-    for path in [spec] if Path(spec).exists() or "," not in spec else spec.split(",", 1):
-        existing(option, path)
+    if missing := _not_found(spec, parallel=True):
+        raise UsageError(f"{option}: {missing}")
     return spec
+
+
+def _not_found(spec: str, *, folder: bool = False, parallel: bool = False) -> str:
+    """Name the file or folder that is missing; empty when none is."""
+    for path in spec.split(",", 1) if parallel and "," in spec and not Path(spec).exists() else [spec]:
+        if not (Path(path).is_dir() if folder else Path(path).is_file()):
+            return f"{'folder' if folder else 'file'} not found: {path}"
+    return ""
 
 
 def check_new_file(option: str, path: Path, force: bool) -> None:
@@ -97,7 +104,7 @@ class Parser(argparse.ArgumentParser):
         for kind, read in ((int, _whole_number), (float, _number), (bool, _boolean)):
             self.register("type", kind, read)
         self._renamed: dict[str, str] = {}  # former name of an option -> its name
-        self._checks: list[tuple[str, Callable[[Any, Mapping[str, Any]], object]]] = []  # option, check of its value
+        self._checks: list[Callable[[Mapping[str, Any]], object]] = []  # of all values
         self.add_argument("--debug", action="store_true", help="Show the full stack trace when a command fails.")
 
     # --- options -----------------------------------------------------------------------------------------------------
@@ -118,13 +125,15 @@ class Parser(argparse.ArgumentParser):
     def add_number(self, flag: str, default: int, about: str, *, least: int = 1, most: int | None = None) -> None:
         """Add an option for a whole number within bounds."""
 
-        def check(value: int, _: Mapping[str, Any]) -> None:
-            check_at_least(flag, value, least)
+        def bounded(text: str) -> int:
+            value = _whole_number(text)
+            if value < least:
+                raise argparse.ArgumentTypeError(f"is {value}, but must be {least} or more")
             if most is not None and value > most:
-                raise UsageError(f"{flag} is {value}, but must be {most:,} or less")
+                raise argparse.ArgumentTypeError(f"is {value}, but must be {most:,} or less")
+            return value
 
-        action = self.add_argument(flag, type=int, default=default, metavar="N", help=about)
-        self._checks.append((action.dest, check))
+        self.add_argument(flag, type=bounded, default=default, metavar="N", help=about)
 
     def add_choice(
         self,
@@ -179,19 +188,20 @@ class Parser(argparse.ArgumentParser):
         """
         several: dict[str, Any] = {"nargs": "+", "default": []} if many else {}
         named: dict[str, Any] = {"required": required} if flag.startswith("-") else {}
-        action = self.add_argument(flag, type=read, metavar=form, help=about, **several, **named)
-        name = flag if named else form
 
-        def check(value: list[str] | str | None, _: Mapping[str, Any]) -> None:
-            for path in value if isinstance(value, list) else [] if value is None else [value]:
-                existing_text(name, path) if parallel else existing(name, path, folder=form == "DIR")
+        def existing_path(given: str) -> str:
+            path = read(given)
+            if missing := _not_found(path, folder=form == "DIR", parallel=parallel):
+                raise argparse.ArgumentTypeError(missing)
+            return path
 
-        self._checks.append((action.dest, check))
+        self.add_argument(flag, type=existing_path, metavar=form, help=about, **several, **named)
 
     def add_output(self, about: str, suffix: str = "", *, flag: str = "--out", required: bool = True) -> None:
         """Add an option for a file to write, with this ending, and `--force`, without which no file is replaced."""
 
-        def check(out: Path | None, values: Mapping[str, Any]) -> None:
+        def check(values: Mapping[str, Any]) -> None:
+            out: Path | None = values[action.dest]
             if out is not None and not out.name.endswith(suffix):
                 raise UsageError(f"{flag} is {str(out)!r}, but must end with {suffix}")
             if out is not None:
@@ -199,7 +209,7 @@ class Parser(argparse.ArgumentParser):
 
         action = self.add_argument(flag, type=Path, required=required, metavar="FILE", help=about)
         self.add_argument("--force", action="store_true", help="Replace an existing file.")
-        self._checks.append((action.dest, check))
+        self._checks.append(check)
 
     def add_output_folder(self, about: str, kind: str, is_kind: Callable[[Path], bool]) -> None:
         """Add `--out DIR` and `--force`.
@@ -210,7 +220,8 @@ class Parser(argparse.ArgumentParser):
             is_kind: Whether a folder is one; no other is replaced, even with --force.
         """
 
-        def check(out: Path, values: Mapping[str, Any]) -> None:
+        def check(values: Mapping[str, Any]) -> None:
+            out: Path = values["out"]
             if not out.exists() or (out.is_dir() and not any(out.iterdir())):
                 return
             if not is_kind(out):
@@ -220,7 +231,7 @@ class Parser(argparse.ArgumentParser):
 
         self.add_argument("--out", type=Path, required=True, metavar="DIR", help=about)
         self.add_argument("--force", action="store_true", help=f"Replace an existing {kind}.")
-        self._checks.append(("out", check))
+        self._checks.append(check)
 
     def add_new_checkpoint(self) -> None:
         """Add `--out DIR` for a new checkpoint, and `--force`."""
@@ -313,9 +324,8 @@ class Parser(argparse.ArgumentParser):
             group, _, field = name.rpartition(".")
             if value is not _NOT_GIVEN:
                 (values.setdefault(group, {}) if group else values)[field] = value
-        for name, check in self._checks:
-            if name in values:
-                check(values[name], values)
+        for check in self._checks:
+            check(values)
         return values
 
     def _current_names(self, arguments: Sequence[str]) -> list[str]:

@@ -43,7 +43,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def command(port: int) -> list[str]:
-    """The server's command line: all addresses of this machine, no browser of its own.
+    """Return the server's command line: all addresses of this machine, no browser of its own.
 
     Streamlit's greeting would ask a server on the internet for the address of this machine.
     """
@@ -53,7 +53,7 @@ def command(port: int) -> list[str]:
 
 
 def announcement(port: int, key: str) -> str:
-    """The address for the class, with its QR code where this machine is in a network, and the teacher key."""
+    """Return the address for the class with its QR code, and the teacher key."""
     from viz_app.state.share_link import lan_address
 
     own = lan_address()

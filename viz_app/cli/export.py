@@ -93,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: argparse.Namespace) -> int:
-    """Write figures, each with its files and their formats; status 1 and no file where --strict finds something."""
+    """Write figures with their files. Returns 1 and writes nothing when --strict finds a problem."""
     from viz_app.export.recorded import target_files
 
     found = [_warn(figure, style, formats.values()) for figure, formats in wanted]
@@ -108,7 +108,7 @@ def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, option
 
 
 def _warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
-    """Log what a printer or reviewer would stumble over in drawn formats; returns whether there was anything."""
+    """Log problems of print in drawn formats. Returns whether there are any."""
     from viz_app.export.command import DATA_FORMATS
     from viz_app.figures import check
 
