@@ -6,17 +6,15 @@ python -m streamlit run --help
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, UsageError, existing
+from transformer_core.cli.arguments import Options, Parser, UsageError, existing
 from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.serving.opening.model_folders import OFF, SETTING
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
@@ -30,6 +28,7 @@ def parser() -> Parser:
     result = Parser(
         "app",
         package="viz_app",
+        foreign=lambda argument: argument.startswith("--") and "." in argument.partition("=")[0],
         usage="[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS] [options of Streamlit]",
         description=__doc__,
         example="  python -m viz_app app --checkpoint checkpoints/en-fr --server.headless=true",
@@ -38,12 +37,10 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Start the server and wait for its end."""
-    own = list(takewhile(lambda argument: not _is_streamlits(argument), arguments))
-    options = parser().options(own)
     environment = server_environment(options)
-    return run_server(server_command(options.port, arguments[len(own) :]), environment)
+    return run_server(server_command(options.port, options.rest), environment)
 
 
 def add_server(parser: Parser) -> None:
@@ -57,7 +54,7 @@ def add_server(parser: Parser) -> None:
     parser.add_argument("--model-server", metavar="ADDRESS", help=about)
 
 
-def server_environment(options: argparse.Namespace) -> dict[str, str]:
+def server_environment(options: Options) -> dict[str, str]:
     """Return the environment of the server. Raises UsageError for an unusable option."""
     environment = dict(os.environ)
     if options.checkpoint is not None:
@@ -89,7 +86,3 @@ def run_server(command: Sequence[str], environment: Mapping[str, str]) -> int:
             return server.wait()
         finally:
             signal.signal(signal.SIGTERM, before)
-
-
-def _is_streamlits(argument: str) -> bool:
-    return argument.startswith("--") and "." in argument.partition("=")[0]

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Sequence
 
-from transformer_core.cli.arguments import Parser
+from transformer_core.cli.arguments import Options, Parser
 from viz_app.cli.app import add_server, run_server, server_command, server_environment
 
 TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
@@ -32,9 +31,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Start the server and wait for its end."""
-    options = parser().options(arguments)
     environment = server_environment(options)
     key = environment.setdefault(TEACHER_KEY_SETTING, secrets.token_urlsafe(_KEY_BYTES))
     sys.stdout.write(announcement(options.port, key))

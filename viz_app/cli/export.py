@@ -22,12 +22,11 @@ sheets. If it is interrupted, the same command continues where it stopped.
 
 from __future__ import annotations
 
-import argparse
 import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.export.figure_arguments import (
     add_sentence,
@@ -68,9 +67,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Write the figures."""
-    options = parser().options(arguments)
     if options.texts is not None:
         from viz_app.cli import batch
 
@@ -92,7 +90,7 @@ def run(arguments: Sequence[str]) -> int:
     return write([(figure, formats)], style, options)
 
 
-def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: argparse.Namespace) -> int:
+def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: Options) -> int:
     """Write figures with their files. Returns 1 and writes nothing when --strict finds a problem."""
     from viz_app.export.recorded import target_files
 

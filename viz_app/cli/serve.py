@@ -13,9 +13,8 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Sequence
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.bundled_models import SHIPPED
 from viz_app.cli.app import MAX_PORT
 
@@ -46,9 +45,8 @@ def _check_free(host: str, port: int) -> None:
         raise UsageError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Start the server and wait for its end."""
-    options = parser().options(arguments)
     if not 0 <= options.gpus_per_replica < float("inf"):
         raise UsageError(f"--gpus-per-replica is {options.gpus_per_replica}, but must be 0 or more")
     if importlib.util.find_spec("ray") is None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import (
+    Options,
     Parser,
     UsageError,
     check_at_least,
@@ -65,9 +66,8 @@ def add_training_text(parser: Parser) -> None:
     parser.add_argument("--careless-share", type=float, default=0.0, metavar="P", help=about)
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Prepare a corpus."""
-    options = parser().options(arguments)
     if not options.train:
         raise UsageError("missing: --train FILE ...")
     if options.tokenizer and (options.vocab_size or options.source_vocab_size):

@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import (
+    Options,
     Parser,
     UsageError,
     check_new_folder,
     existing,
     existing_text,
     listed,
-    preset_in,
     select_device,
 )
 from transformer_core.cli.training.prepare import add_training_text, prepare_text
@@ -60,8 +60,8 @@ _GROUPS = ("model", "training")
 _TOO_SLOW = 2.0  # time in bfloat16 over time in float32; about 0.5 on processors with bfloat16 instructions
 
 
-def parser(shown: str = _DEFAULT_PRESET) -> Parser:
-    """Return the options of this command, with the defaults of one preset."""
+def parser() -> Parser:
+    """Return the options of this command."""
     result = Parser(
         "train",
         usage="[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
@@ -80,16 +80,15 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
     result.add_argument("--resume", action="store_true", help="Continue from the newest saved step in OUT.")
     result.add_path("--init-from", "Start from the weights of a checkpoint.", form="DIR", read=find_checkpoint)
     result.add_machine()
-    result.add_preset("One of the presets above. (default: base)", shown)
+    result.add_preset("One of the presets above. (default: base)", _DEFAULT_PRESET)
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Train."""
-    options = parser(preset_in(arguments, _DEFAULT_PRESET))
-    given = options.given(arguments)
+    given = options.given
     if "recipe" in given:
-        given = _over(_read_recipe(given["recipe"], options), given)
+        given = _over(_read_recipe(given["recipe"], parser()), given)
     if "out" not in given:
         raise UsageError("missing: --out DIR")
     threads = given.get("threads", 0)
@@ -139,7 +138,7 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
     try:
         if "training" in values:
             values["training"] = TrainingConfig.with_current_names(values["training"])
-        checked = options.given(options.as_arguments(values))
+        checked: dict[str, Any] = options.options(options.as_arguments(values)).given
     except ConfigError as error:
         raise UsageError(f"--recipe: {path}: {error}") from error
     if "recipe" in checked:
