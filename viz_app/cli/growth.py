@@ -33,6 +33,7 @@ def parser() -> Parser:
     result = Parser(
         "growth",
         package="viz_app",
+        usage="--history DIR [--head KIND.LAYER.HEAD] [--at STEP] [--sentence N] --out FILE ...",
         description=__doc__,
         example=(
             "  python -m viz_app growth --history checkpoints/en-fr/derived/history --head cross.6.5 --sentence 8 \\\n"

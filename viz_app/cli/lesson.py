@@ -43,6 +43,7 @@ def parser() -> Parser:
     result = Parser(
         "lesson",
         package="viz_app",
+        usage="--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE ...",
         description=__doc__,
         example=(
             "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \\\n"
