@@ -1,4 +1,4 @@
-"""How long a visitor waits while others attack the server, and the memory that it takes.
+"""Measure the wait of a visitor while others attack the server, and the server's memory.
 
     python -m benchmarks.abuse [--quick] [--seconds 30] [--attacks NAME ...]
 
@@ -31,7 +31,7 @@ from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 
-from benchmarks.browser import APP, server, wait_until_up
+from benchmarks.browser import APP, server
 from benchmarks.machine import read_options, report
 from benchmarks.memory import sentence
 from benchmarks.visitor import Visitor, forget_peak, memory, visiting
@@ -43,7 +43,7 @@ Client = Callable[[str, str], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Found:
-    """How the visitor fared during an attack.
+    """Waits of the visitor during an attack.
 
     Args:
         median: Seconds of a wait.
@@ -129,7 +129,7 @@ def _attack(name: str, address: str) -> None:
 
 
 async def _waits(visitor: Visitor, numbers: itertools.count[int], seconds: float) -> list[float]:
-    """Of the visitor, who has one sentence after the other translated for so long, and three at least."""
+    """Translate one sentence after the other for the visitor, three at least, and return the waits."""
     waits: list[float] = []
     end = time.monotonic() + seconds
     while time.monotonic() < end or len(waits) < 3:
@@ -172,7 +172,6 @@ def main() -> None:
     )
     options.seconds = options.seconds or (3 if options.quick else 30)
     with server(APP) as (address, pid):
-        wait_until_up(address)
         found = asyncio.run(_measure(address, pid, options.attacks, options.seconds))
     calm = found["no attack"].median
     header = ["attack", "median s", "rise s", "worst s", "waits", "peak MiB"]

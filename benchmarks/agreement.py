@@ -1,10 +1,10 @@
-"""How far do methods of attribution agree with leave-one-out, and does the log-probability fall where they say?
+"""Measure how far methods of attribution agree with leave-one-out, and whether log-probabilities fall accordingly.
 
     python -m benchmarks.agreement --sentences FILE [--checkpoint DIR] [--count N] [--slow] [--quick]
 
 Over the first N sentences of FILE that have four source words or more, translated by the model. Agreement is Kendall's
 tau-b of the sizes of source words, mean over the tokens of a sentence, then over sentences; its interval holds 95 % of
-1,000 draws of sentences. The drop is that of a token's log-probability, in nats, when nobody may attend to the word
+1,000 draws of sentences. The drop is a token's loss of log-probability in nats when no position may attend to the word
 that the method names first for it; beside it, that of the word named last, and of a random word. Leave-one-out is the
 yardstick. It masks the same words as the drop, so its own drop is what the others can hope for, not a merit.
 """

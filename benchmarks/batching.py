@@ -1,4 +1,4 @@
-"""Sentences decoded together: do they equal those decoded alone, and how many a second, beside CTranslate2?
+"""Compare sentences decoded together with the same decoded alone, and throughput with CTranslate2's.
 
     python -m benchmarks.batching --sentences FILE [FILE ...] [--count N] [--batch N] [--timed N] [--quick]
 
@@ -63,7 +63,7 @@ def read_sentences(files: Sequence[str], count: int, rng: random.Random) -> list
 
 
 def batches_of(encodings: Sequence[Encoding], sizes: Iterator[int], fits: Fits) -> list[list[int]]:
-    """Numbers of the sentences of each batch: whoever is first in line takes those along that fit, in their order."""
+    """Return the numbers of the sentences of each batch: the first in line takes along all that fit, in order."""
     waiting, found = list(range(len(encodings))), []
     while waiting:
         first = waiting[0]
@@ -140,7 +140,7 @@ class Comparison:
             self.beyond[kind] += difference > TOLERANCE
 
     def answer(self) -> dict[str, Any]:
-        """For the line of JSON."""
+        """Return the numbers for the line of JSON."""
         texts = [each for each in self.different if not each["same_text"]]
         return {
             **{name: getattr(self, name) for name in COUNTS},
@@ -187,7 +187,7 @@ def peer_of(translator: Translator, threads: int) -> Any:
 
 
 def by_peer(peer: Any, sources: Sequence[Sequence[int]], decoding: DecodingConfig, most: int) -> list[list[int]]:
-    """Ids of the translations by CTranslate2, which makes batches of at most so many itself; 0 for a single one."""
+    """Return the ids of CTranslate2's translations, in batches of at most `most` that it makes itself; 0 for one."""
     results = peer.translate_batch(
         [tokens_of([*ids, SPECIAL.eos]) for ids in sources],
         max_batch_size=most,

@@ -1,4 +1,4 @@
-"""What the benchmarks in a browser share: a Chromium, and a Streamlit script on a free port."""
+"""Chromium, and a Streamlit script on a free port, for benchmarks in a browser."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "viz_app" / "main.py"
@@ -21,7 +25,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 
 def chromium() -> str:
-    """The browser: HEADLIGHT_CHROMIUM, or the one on the path."""
+    """Return the browser: HEADLIGHT_CHROMIUM, or the one on the path."""
     named = [os.environ.get("HEADLIGHT_CHROMIUM"), shutil.which("chromium"), shutil.which("google-chrome")]
     found = next((path for path in named if path), None)
     if found is None:
@@ -31,14 +35,14 @@ def chromium() -> str:
 
 @contextmanager
 def serving(script: Path) -> Iterator[str]:
-    """A Streamlit script on a free port; yields its address as soon as the process is started."""
+    """Run a Streamlit script on a free port; yield its address once it answers."""
     with server(script) as (address, _):
         yield address
 
 
 @contextmanager
 def server(script: Path, root: Path = ROOT) -> Iterator[tuple[str, int]]:
-    """As `serving`, from the folder `root`; yields the address and the number of the process."""
+    """Run a Streamlit script from the folder `root`; yield address and process once it answers."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -49,15 +53,28 @@ def server(script: Path, root: Path = ROOT) -> Iterator[tuple[str, int]]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+    address = f"http://127.0.0.1:{port}"
     try:
-        yield f"http://127.0.0.1:{port}", process.pid
+        wait_until_up(address)
+        yield address, process.pid
     finally:
         process.terminate()
         process.wait(timeout=20)
 
 
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """Chromium with software rendering."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        yield browser
+        browser.close()
+
+
 def wait_until_up(address: str) -> None:
-    """Returns when the server answers."""
+    """Wait until the server answers."""
     end = time.monotonic() + 120
     while time.monotonic() < end:
         try:

@@ -1,4 +1,4 @@
-"""What it costs to see: a forced pass with the weights of all heads captured, over the same pass without.
+"""Measure the cost of capture: a forced pass with the weights of all heads captured, over the pass without.
 
     python -m benchmarks.capture [--quick] [--clock cpu]
 
@@ -22,7 +22,7 @@ from transformer_core.model.transformer import Transformer
 
 
 def computed_bytes(config: ModelConfig, sentences: int, source: int, target: int) -> int:
-    """Of all captured weights, float32: encoder S x S, decoder T x T, cross T x S, for every layer and head."""
+    """Return the bytes of all captured weights, float32: S x S, T x T and T x S for every layer and head."""
     cells = source * source + target * target + target * source
     return 4 * sentences * config.num_layers * config.num_heads * cells
 

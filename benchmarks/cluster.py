@@ -4,7 +4,7 @@
 
 It needs Ray (pip install 'headlight[cluster]') and nginx (apt-get install nginx-light). Visitors speak Streamlit's
 websocket protocol through the proxy, which has the configuration of deploy/, and each has sentences of fifteen words
-that nobody has asked for:
+that are new to the cache:
 
 * alone: ten sentences of one visitor, with a pause after each;
 * burst: all have a sentence translated at once;
@@ -48,12 +48,12 @@ _BACK_SECONDS = 30.0  # within which a visitor who has lost the connection is to
 
 @dataclass
 class Trial:
-    """What visitors noticed.
+    """Failures and waits of visitors.
 
     Args:
         cluster: What they visit.
         pace: Multiplies the time that they think.
-        texts: Sentences that nobody has asked for.
+        texts: Sentences that are new to the cache.
         waits: Seconds for a translation, by scene; for coming back, too.
         errors: By scene.
         answers: Tokens of the translation of each sentence.

@@ -60,7 +60,7 @@ class Part:
 
     @property
     def pid(self) -> int:
-        """Of the process, which runs."""
+        """Whether the process runs."""
         assert self.process is not None
         return self.process.pid
 

@@ -3,7 +3,7 @@
     python -m benchmarks.code_size [--depth 2]
 
 Product code is `transformer_core` and `viz_app`; code of others (`vendor`, `third_party`) is left out. Only files that
-git knows count. A table by room follows, each room a folder of so many levels, then one line of JSON.
+git knows count. A table by room follows, with folders of --depth levels, then one line of JSON.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def _write(path: Path, value: Any) -> None:
 
 
 def elsewhere(function: Callable[..., int], *arguments: Any) -> int:
-    """What a function returns in a process of its own: what this one has used counts for those that it starts."""
+    """Return the result of a function, called in a new process, so that this one's memory does not count."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
 

@@ -69,7 +69,7 @@ def _peak() -> float:
 
 
 def measure(folder: Path, seconds: float) -> dict[str, float]:
-    """Open, plan, and read batches for so many seconds."""
+    """Open, plan, and read batches for some seconds."""
     torch.set_num_threads(1)
     results = {"resident_before_mb": _peak()}
     started = time.perf_counter()

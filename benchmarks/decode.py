@@ -1,4 +1,4 @@
-"""How long decoding takes: ours against transformers' MarianMTModel.generate and CTranslate2, with the same weights.
+"""Measure decoding: ours against transformers' MarianMTModel.generate and CTranslate2, with the same weights.
 
     python -m benchmarks.decode [--quick] [--clock cpu] [--batch 1 16 64] [--beam 1 4]
 
@@ -49,7 +49,7 @@ def ours(model: Transformer, source: Tensor, beam: int) -> Tokens:
 
 @torch.no_grad()
 def by_marian(twin: Any, source: Tensor, beam: int) -> Tokens:
-    """The same by MarianMTModel.generate."""
+    """Decode by MarianMTModel.generate."""
     written = twin.generate(
         input_ids=source,
         attention_mask=torch.ones_like(source),
@@ -63,7 +63,7 @@ def by_marian(twin: Any, source: Tensor, beam: int) -> Tokens:
 
 
 def by_ctranslate2(translator: Any, source: Tensor, beam: int) -> Tokens:
-    """The same by CTranslate2."""
+    """Decode by CTranslate2."""
     sentences = [tokens_of(row) for row in source.tolist()]
     results = translator.translate_batch(
         sentences,

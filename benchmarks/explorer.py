@@ -9,7 +9,7 @@ reduced (otherwise a new sentence takes 0.2 s to fade in):
 * visible: from the click on the button that shows another translation, computed and packed before, to the second frame
   after all heads are painted; checked pixel by pixel that every tile holds a picture.
 * kind, layer, head: from the click to the second frame after it, map and tiles both drawn anew.
-* page: the page Translate with real sentences of so many tokens, from Enter on; `cached` when another session has asked
+* page: the page Translate with real sentences of as many tokens, from Enter on; `cached` when another session has asked
   for the same sentence before, `translated` when the model has to translate it first. Its translations are shorter
   than their sentences, the more so the longer these are.
 * BertViz: its model view as the app shows it, in a frame, from the click on a button of the same kind to the second
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from benchmarks.browser import APP, FLAGS, ROOT, TOUR_SHOWN, chromium, serving, wait_until_up
+from benchmarks.browser import APP, ROOT, TOUR_SHOWN, browsing, serving
 from benchmarks.machine import read_options, report
 from viz_app.components.explorer.selection import VIEWS
 
@@ -91,7 +91,7 @@ _CLICK_BERTVIZ = """() => {
 
 
 def sentence(tokens: Callable[[str], int], length: int, number: int) -> str:
-    """Real English of so many tokens at most, beginning with another number each time."""
+    """Return an English sentence of at most `length` tokens that begins with its number."""
     text = f"Number {number}"
     for clause in (CLAUSES * (1 + length // 8))[number % len(CLAUSES) :]:
         for word in f", and {clause}".replace(" ,", ",").split(" "):
@@ -157,7 +157,7 @@ def _switches(page: Page, rounds: int, view: object) -> dict[str, float]:
 def measure_explorer(
     browser: Browser, address: str, tokens: int, rounds: int, shape: Mapping[str, object]
 ) -> dict[str, Any]:
-    """The explorer with so many tokens on each side, and the `layers`, `heads` and `view` of `shape`."""
+    """Measure the explorer with `tokens` on each side, and the `layers`, `heads` and `view` of `shape`."""
     query = f"{address}/?{urlencode({'tokens': tokens, 'rounds': rounds + 1, **shape})}"
     page = _open(browser, query)
     explorer = page.locator(".explorer")
@@ -227,8 +227,6 @@ def measure_bertviz(browser: Browser, address: str, tokens: int, rounds: int) ->
 
 def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     """One entry for each number of tokens."""
-    from playwright.sync_api import sync_playwright
-
     from transformer_core.translator import Translator
     from viz_app.serving.input_validation import MAX_TOKENS
 
@@ -237,26 +235,21 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     alone = shape != SHIPPED
     tokenizer = Translator.load(ROOT / "checkpoints" / "en-de").tokenizer.source
     entries: list[dict[str, Any]] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
-        with serving(PAGE) as bare, serving(APP) as app:
-            wait_until_up(bare)
-            wait_until_up(app)
-            for tokens in options.tokens:
-                entry = measure_explorer(browser, bare, tokens, min(rounds, 3) if tokens > 300 else rounds, shape)
-                if tokens <= MAX_TOKENS and not alone:
-                    texts = [
-                        sentence(lambda text: len(tokenizer.encode(text)), tokens, n) for n in range(min(rounds, 3) + 1)
-                    ]
-                    entry |= measure_page(browser, app, texts)
-                entries.append(entry)
-            for entry in entries:
-                if entry["tokens"] <= BERTVIZ_MAX and not alone:
-                    found = measure_bertviz(browser, bare, entry["tokens"], min(rounds, 3))
-                    entry["bertviz"] = found
-                    if found["visible_ms"] is not None:
-                        entry["times_faster"] = found["visible_ms"] / entry["visible_ms"]
-        browser.close()
+    with browsing() as browser, serving(PAGE) as bare, serving(APP) as app:
+        for tokens in options.tokens:
+            entry = measure_explorer(browser, bare, tokens, min(rounds, 3) if tokens > 300 else rounds, shape)
+            if tokens <= MAX_TOKENS and not alone:
+                texts = [
+                    sentence(lambda text: len(tokenizer.encode(text)), tokens, n) for n in range(min(rounds, 3) + 1)
+                ]
+                entry |= measure_page(browser, app, texts)
+            entries.append(entry)
+        for entry in entries:
+            if entry["tokens"] <= BERTVIZ_MAX and not alone:
+                found = measure_bertviz(browser, bare, entry["tokens"], min(rounds, 3))
+                entry["bertviz"] = found
+                if found["visible_ms"] is not None:
+                    entry["times_faster"] = found["visible_ms"] / entry["visible_ms"]
     return entries
 
 

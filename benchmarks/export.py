@@ -3,10 +3,10 @@
     python -m benchmarks.export [--quick] [--rounds 5] [--parts times concurrent memory]
 
 Times are medians of drawing one file from maps that are there, with its provenance and command in it, styles and fonts
-warm; the first file of a process takes longer, and that is told apart (`first_s`). The model is not part of it: its
+warm; the first file of a process takes longer, and is reported apart (`first_s`). The model is not part of it: its
 time is that of `benchmarks.first_heatmap`. `budget` is what a person should wait at most.
 
-* concurrent: so many threads, each with a sentence of its own, export at once; every file must equal the one that is
+* concurrent: many threads, each with a sentence of its own, export at once; every file must equal the one that is
   made alone.
 * memory: growth of the resident set over many exports, after as many as warm up.
 """
@@ -42,7 +42,7 @@ CASES = (
 
 
 def random_maps(tokens: int, seed: int = 0) -> AttentionMaps:
-    """Maps of so many tokens on both sides, with sharp random weights and words as labels."""
+    """Return maps of `tokens` on both sides, with sharp random weights and words as labels."""
     random = np.random.default_rng(seed)
 
     def weights(masked: bool) -> np.ndarray[Any, np.dtype[np.float32]]:

@@ -1,4 +1,4 @@
-"""How long a person waits: from the command to the first heatmap, and from the last key to painted heatmaps.
+"""Measure the wait from the command to the first heatmap, and from the last key to painted heatmaps.
 
     python -m benchmarks.first_heatmap [--rounds 10]
 
@@ -15,7 +15,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.browser import APP, ROOT, TOUR_SHOWN, chromium, serving, wait_until_up
+from benchmarks.browser import APP, ROOT, TOUR_SHOWN, browsing, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -70,13 +70,9 @@ def _model_seconds(rounds: int) -> list[float]:
 
 def measure(rounds: int) -> dict[str, float]:
     """All numbers in seconds; medians where there are several rounds."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
+    with browsing() as browser:
         started = time.monotonic()
         with serving(APP) as address:
-            wait_until_up(address)
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.add_init_script(TOUR_SHOWN)
             page.goto(address)
@@ -84,7 +80,6 @@ def measure(rounds: int) -> dict[str, float]:
             cold = time.monotonic() - started
             page.wait_for_timeout(2000)
             typed = [_typed(page, sentence) for sentence in SENTENCES[:rounds]]
-        browser.close()
     return {
         "command_to_first_heatmap": cold,
         "last_key_to_heatmaps": statistics.median(typed),

@@ -1,4 +1,4 @@
-"""How long do the experiments of the Lab take on one sentence, and how do they compare with doing them one by one?
+"""Measure the experiments of the Lab on one sentence, against the same experiments one by one.
 
     python -m benchmarks.lab [--checkpoint DIR] [--sentence TEXT] [--quick]
 
@@ -80,7 +80,7 @@ def one_by_one(translator: Translator, source: str, translation: Translation) ->
 
 
 def one_batch(translator: Translator, source: str, translation: Translation) -> torch.Tensor:
-    """The same in one batch, without sharing what lies before a head."""
+    """Run all heads in one batch, without sharing the layers before a head."""
     run = teacher_forced_run(translator, source, translation)
     return log_p_without(translator, run, [[head] for head in all_heads(translator)])
 

@@ -1,8 +1,8 @@
-"""How long does a visitor wait for each bench of the Lab, from the press to the numbers on the screen?
+"""Measure the wait for each bench of the Lab, from the press to the numbers on the screen.
 
     python -m benchmarks.lab_page [--sentence TEXT] [--rounds N] [--quick]
 
-In a browser, on a sentence that nobody has asked for: each round has a name of its own in it, so that nothing is
+In a browser, on a new sentence: each round has a name of its own in it, so that nothing is
 remembered. A bench is opened from the bench before; the row of AttentionOverride is changed while it is open.
 """
 
@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from benchmarks.browser import APP, FLAGS, TOUR_SHOWN, chromium, serving, wait_until_up
+from benchmarks.browser import APP, TOUR_SHOWN, browsing, serving
 from benchmarks.machine import read_options, report
 
 if TYPE_CHECKING:
@@ -41,12 +41,8 @@ def _seconds(root: Locator, action: str) -> float:
 
 def measure(options: argparse.Namespace) -> dict[str, list[float]]:
     """Seconds of each round, by bench."""
-    from playwright.sync_api import sync_playwright
-
     found: dict[str, list[float]] = {bench: [] for bench in [*BENCHES, "redirect, a change"]}
-    with sync_playwright() as playwright, serving(APP) as address:
-        wait_until_up(address)
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+    with browsing() as browser, serving(APP) as address:
         for name in NAMES[: options.rounds]:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.add_init_script(TOUR_SHOWN)
@@ -65,7 +61,6 @@ def measure(options: argparse.Namespace) -> dict[str, list[float]]:
             change = "lesson.set({ edits: lesson.scene.edited(lesson.settings(), 'o1') })"
             found["redirect, a change"].append(_seconds(root, change))
             page.close()
-        browser.close()
     return found
 
 

@@ -1,4 +1,4 @@
-"""How cost grows with length: self-attention and the whole encoder, 16 to 1,024 tokens, with the fitted exponent.
+"""Measure cost against length: self-attention and the whole encoder, 16 to 1,024 tokens, with the fitted exponent.
 
     python -m benchmarks.length [--quick] [--clock cpu] [--window 32]
 

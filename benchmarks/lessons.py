@@ -1,12 +1,12 @@
-"""The lessons in a real browser: frames a second while a scene plays, time until a lesson can be used, controls.
+"""Measure the lessons in a real browser: frames a second while a scene plays, time to use a lesson, controls.
 
     python -m benchmarks.lessons [--quick] [--lessons positions masks] [--seconds 3] [--rounds 3]
 
 Needs the development requirements and a Chromium, here with software rendering. The server is warm: one lesson was
 opened before. All times are wall-clock.
 
-* frames: of every scene with a playhead, while it plays for so many seconds: frames a second, and the share of gaps
-  between two frames that are longer than 20 ms (50 frames a second). The worst scene is told.
+* frames: of every scene with a playhead, while it plays for --seconds: frames a second, and the share of gaps
+  between two frames that are longer than 20 ms (50 frames a second). The table shows the worst scene.
 * usable: from a press on the lesson in the index until its stage has painted; the median of the rounds.
 * control: from a press on a control of the browser until the second frame after it; of each control the median of the
   rounds, of all controls of all scenes the slowest.
@@ -20,7 +20,7 @@ import statistics
 import time
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.browser import APP, FLAGS, chromium, serving, wait_until_up
+from benchmarks.browser import APP, browsing, serving
 from benchmarks.machine import read_options, report
 
 if TYPE_CHECKING:
@@ -87,17 +87,13 @@ def main() -> None:
         ("--seconds", {"type": float, "default": 3.0, "help": "for which each scene plays"}),
     )
     options.rounds = options.rounds or (1 if options.quick else 3)
-    from playwright.sync_api import sync_playwright
-
     from viz_app.lessons import load_lesson
     from viz_app.lessons.catalogue import LESSONS
 
     names = options.lessons or [entry.name for entry in LESSONS][: 1 if options.quick else None]
     rows: list[list[object]] = []
     found: dict[str, Any] = {}
-    with serving(APP) as address, sync_playwright() as playwright:
-        wait_until_up(address)
-        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+    with serving(APP) as address, browsing() as browser:
         page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
         page.set_default_timeout(60_000)
         page.goto(f"{address}/lessons?lang=en")
@@ -114,7 +110,6 @@ def main() -> None:
             worst = [f"{min(rates):.0f}", f"{100 * max(slow):.0f} %"] if rates else ["-", "-"]
             slowest = [f"{max(times.values()):.0f}" if times else "-" for times in (here, there)]
             rows.append([name, len(frames), *worst, f"{usable:.2f}", *slowest])
-        browser.close()
     header = ["lesson", "scenes that play", "frames/s, worst", "gaps > 20 ms, worst"]
     header += ["usable s", "control ms", "model ms"]
     report("lessons", header, rows, {"benchmark": "lessons", "lessons": found}, options)
@@ -147,7 +142,7 @@ def _rest(page: Page) -> None:
 def _scenes(
     page: Page, scenes: list[str], seconds: float, rounds: int
 ) -> tuple[dict[str, tuple[float, float]], dict[str, tuple[bool, float]]]:
-    """What the scenes of a lesson need.
+    """Measure the scenes of a lesson.
 
     Returns:
         Of each scene that plays its frames a second and the share of slow ones; of each control, named by scene and

@@ -1,4 +1,4 @@
-"""What the benchmarks share: the machine they ran on, medians of interleaved runs, and the form of their answer."""
+"""Options, interleaved runs and the report of a benchmark, with the machine that it ran on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import torch
 
 
 def read_options(about: str | None, *own: tuple[str, dict[str, Any]]) -> argparse.Namespace:
-    """The options of a benchmark, its own and those that every one has; sets threads and seed.
+    """Read the options of a benchmark, its own and the common ones; set threads and seed.
 
     Args:
         about: Its help.
@@ -45,7 +45,7 @@ def read_options(about: str | None, *own: tuple[str, dict[str, Any]]) -> argpars
 
 
 def _describe(options: argparse.Namespace) -> dict[str, Any]:
-    """The machine, for the record."""
+    """Return the facts of the machine."""
     device = torch.device(options.device)
     return {
         "cpu": _cpu_name(),
@@ -73,7 +73,7 @@ def _cpu_name() -> str:
 def interleaved(
     runs: Mapping[str, Callable[[], object]], *, rounds: int, options: argparse.Namespace
 ) -> dict[str, float]:
-    """Median seconds of each run; all take turns, so that a slow minute of the machine hits all alike."""
+    """Return the median seconds of each run; runs take turns, so that a slow minute hits all alike."""
     clock = time.process_time if options.clock == "cpu" else time.perf_counter
     for run in runs.values():  # the first pass warms up
         run()
@@ -89,13 +89,13 @@ def interleaved(
 
 
 def _wait(device: str) -> None:
-    """A GPU works on after the call returns."""
+    """Wait for a GPU, which works on after the call returns."""
     if torch.device(device).type == "cuda":
         torch.cuda.synchronize(device)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Columns flush right, numbers with three digits."""
+    """Return a table with columns flush right and numbers of three digits."""
     cells = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     lines = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)

@@ -1,8 +1,8 @@
-"""The memory that N visitors need: one server, more and more sessions, each with sentences of its own.
+"""Measure the memory that N visitors need: one server, more and more sessions, each with sentences of its own.
 
     python -m benchmarks.memory [--quick] [--visitors 1 5 10 20] [--words 15]
 
-Each visitor keeps the page Translate open and has a new sentence of so many words translated in every round. The
+Each visitor keeps the page Translate open and has a new sentence of --words words translated in every round. The
 memory is that of the server's process, with the model and torch in it: after the sentences, and at its peak.
 """
 
@@ -12,7 +12,7 @@ import argparse
 import asyncio
 from contextlib import AsyncExitStack
 
-from benchmarks.browser import APP, server, wait_until_up
+from benchmarks.browser import APP, server
 from benchmarks.machine import read_options, report
 from benchmarks.visitor import memory, visiting
 
@@ -20,7 +20,7 @@ _WORDS = "the old man who lives next door gave my sister a beautiful book about 
 
 
 def sentence(words: int, number: int) -> str:
-    """A sentence of so many words that no other number has."""
+    """Return a sentence of `words` words that no other number has."""
     known = _WORDS.split()
     return " ".join([*(known[at % len(known)] for at in range(words - 1)), str(number)]) + "."
 
@@ -53,7 +53,6 @@ def main() -> None:
     options.visitors = sorted(options.visitors) or ([1, 2] if options.quick else [1, 5, 10, 20])
     options.rounds = options.rounds or (1 if options.quick else 5)
     with server(APP) as (address, pid):
-        wait_until_up(address)
         found = asyncio.run(_measure(address, pid, options))
     header = list(found[0])
     rows = [["-" if each[name] is None else f"{each[name]:.0f}" for name in header] for each in found]

@@ -6,7 +6,7 @@ Both open the same 77 M weights (drawn) from a folder, float32 as published; our
 sentence with a beam of 4, and then have the attention weights of every head for it: ours from `Translation.attention`,
 transformers' from a pass with `output_attentions=True`. `</s>` is forbidden, so both write equally many tokens.
 
-Each run is a process of its own, and the two take turns. `seconds` and `peak MB` are those of the whole process;
+Each run is a process of its own, and the two take turns. `seconds` and `peak MB` are the ones of the whole process;
 `opened` is the part after the imports, as in an app that runs already; `MB more` the peak beyond what it held then.
 `cpu` is processor time, which a machine that does other work too stretches less.
 """

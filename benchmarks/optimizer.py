@@ -1,4 +1,4 @@
-"""What a step of the optimizer costs: Adam, Muon, and Muon whose work two or more processes divide.
+"""Measure a step of the optimizer: Adam, Muon, and Muon whose work two or more processes divide.
 
     python -m benchmarks.optimizer [--quick]
     torchrun --nproc-per-node 2 -m benchmarks.optimizer [--quick]
@@ -27,7 +27,7 @@ ADAM, MUON = TrainingConfig(), TrainingConfig(optimizer="muon")
 def step(
     model: Transformer, config: TrainingConfig, divided_among: ProcessGroup, group: ProcessGroup
 ) -> Callable[[], None]:
-    """A step of an optimizer, ready to be called."""
+    """Return a function that takes one step of an optimizer."""
     optimizer = optimizer_for(model, config, divided_among)
     gradients = [torch.randn_like(parameter) for parameter in model.parameters()]
 

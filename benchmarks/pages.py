@@ -1,4 +1,4 @@
-"""How many pages the server draws in a second, for one visitor and for many at once.
+"""Measure the pages that the server draws in a second, for one visitor and for many at once.
 
     python -m benchmarks.pages [--quick] [--visitors 10]
 
@@ -13,7 +13,7 @@ import statistics
 import time
 from pathlib import Path
 
-from benchmarks.browser import APP, server, wait_until_up
+from benchmarks.browser import APP, server
 from benchmarks.machine import read_options, report
 from benchmarks.visitor import Visitor, visiting
 from viz_app.serving.web.middleware import MESSAGE_BURST, MESSAGES_PER_SECOND
@@ -67,7 +67,6 @@ def main() -> None:
         __doc__, ("--visitors", {"type": int, "default": 10, "metavar": "N", "help": "(default: 10)"})
     )
     with server(APP) as (address, pid):
-        wait_until_up(address)
         found = asyncio.run(_all(address, pid, options.visitors, 1 if options.quick else 5))
     rows = [[number, *map(statistics.median, rounds)] for number, rounds in found.items()]
     answer = {"pages": {number: {"pages_per_second": speeds, "ms": costs} for number, (speeds, costs) in found.items()}}

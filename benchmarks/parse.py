@@ -1,4 +1,4 @@
-"""How long a parser takes, free and constrained, beside a translator that generates as much.
+"""Measure a parser, free and constrained, beside a translator that generates as much.
 
     python -m benchmarks.parse --checkpoint DIR [--sentences FILE] [--beam 1 4 21] [--quick] [--clock cpu]
 
@@ -52,14 +52,14 @@ def parse_each(parser: ConstituencyParser, sentences: Sequence[tuple[str, ...]],
 
 
 def steps_of(parse: Parse) -> int:
-    """How many steps the search of a sentence took."""
+    """Return the number of steps of a search."""
     if parse.translation is None:
         raise SystemExit(f"--sentences: {parse.problem}")
     return max(node.step for node in parse.translation.history)
 
 
 def translate_each(translator: Translator, lines: Sequence[str], steps: Sequence[int], beam: int) -> None:
-    """Each line alone, with a search of so many steps."""
+    """Search each line alone, for a given number of steps."""
     for line, count in zip(lines, steps, strict=True):
         extra = max(1, count - len(translator.encode(line)))
         decoding = translator.decoding.replace(min_length=count, extra_length=extra)
@@ -69,7 +69,7 @@ def translate_each(translator: Translator, lines: Sequence[str], steps: Sequence
 
 
 def peak(run: Callable[[], object], device: str) -> float | None:
-    """MiB at most while it runs; None where nobody tells."""
+    """Return the peak MiB of a run; None where the system does not tell."""
     if torch.device(device).type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
         run()

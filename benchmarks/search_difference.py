@@ -1,4 +1,4 @@
-"""Where two beam searches for one sentence part, how close the candidates were, and scores in double precision."""
+"""Find the first difference of two beam searches, and score in double precision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from transformer_core.model.transformer import Transformer
 
 
 def first_difference(alone: SearchResult, together: SearchResult, decoding: DecodingConfig) -> tuple[str, float]:
-    """Where two searches for one sentence part, and how close the candidates were there, in nats or scores.
+    """Find the first difference of two searches, and the gap of the candidates there, in nats or scores.
 
     Returns:
         `step` where another candidate is kept or ends, `end` where only one of them goes on, `order` where the same

@@ -1,8 +1,8 @@
-"""How long a class waits: many visitors of one server, as multiples of what one of them waits alone.
+"""Measure the wait of a class: many visitors of one server, as multiples of what one of them waits alone.
 
     python -m benchmarks.serve [--against REVISION] [--visitors 30] [--rounds 3] [--alone] [--quick]
 
-Visitors speak Streamlit's websocket protocol, and each has sentences of fifteen words that nobody has asked for. In
+Visitors speak Streamlit's websocket protocol, and each has new sentences of fifteen words. In
 every round a server of this version and one of another revision of the repository are started, one after the other:
 
 * alone: ten sentences of one visitor, with a pause after each; with `--alone` that is all;
@@ -30,7 +30,7 @@ from contextlib import AsyncExitStack, ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.browser import ROOT, server, wait_until_up
+from benchmarks.browser import ROOT, server
 from benchmarks.machine import read_options, report
 from benchmarks.visitor import Visitor, visiting
 
@@ -154,7 +154,6 @@ def checked_out(revision: str) -> Iterator[Path]:
 def visit(root: Path, seed: int, visitors: int, quick: bool, mixed: bool) -> Class:
     """Start a server, and let a class visit it."""
     with server(root / "viz_app" / "main.py", root) as (address, _):
-        wait_until_up(address)
         time.sleep(3 if quick else _WARM)
         found = Class(address, seed, 0.05 if quick else 1)
         asyncio.run(found.measure(visitors))
@@ -164,7 +163,7 @@ def visit(root: Path, seed: int, visitors: int, quick: bool, mixed: bool) -> Cla
 
 
 def wrong_answers(translator: Translator, answers: dict[str, tuple[str, ...]]) -> int:
-    """How many are not what the model makes of the sentence alone."""
+    """Count the answers that differ from the model's for the sentence alone."""
     alone = {text: translator.translate(text, beam=4).tokens for text in answers}
     return sum(answer != (*alone[text], "</s>") for text, answer in answers.items())
 
@@ -208,7 +207,7 @@ def main() -> None:
 
 
 def _measure(options: argparse.Namespace, visitors: int, rounds: int) -> tuple[dict[str, list[Class]], dict[str, int]]:
-    """What happened, and the wrong answers, each by version; a version answers with its own model."""
+    """Return waits and wrong answers by version; a version answers with its own model."""
     from transformer_core.translator import Translator
 
     found: dict[str, list[Class]] = {"this": []}

@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.browser import APP, ROOT, server, wait_until_up
+from benchmarks.browser import APP, ROOT, server
 from benchmarks.machine import read_options, report
 from benchmarks.serve import sentences, wrong_answers
 from benchmarks.visitor import memory, processes, visiting
@@ -35,7 +35,7 @@ _WARM = 1_100  # sentences; the cache holds 1,024
 
 @dataclass
 class Soak:
-    """What happened.
+    """Events and numbers of a soak test.
 
     Args:
         address: Of the server.
@@ -105,7 +105,7 @@ class Soak:
                     return
 
     def slope(self, column: int) -> float:
-        """How much a column of the samples grows in an hour."""
+        """Return the growth of a column of the samples in an hour."""
         times, values = [each[0] for each in self.samples], [each[column] for each in self.samples]
         return statistics.linear_regression(times, values).slope * 3600
 
@@ -132,7 +132,6 @@ def main() -> None:
     if options.quick:
         options.minutes, options.visitors, options.kill_every = 0.3, 3, 5
     with server(APP) as (address, pid):
-        wait_until_up(address)
         time.sleep(10)
         soak, warm = Soak(address, pid), 5 if options.quick else _WARM
         asyncio.run(soak.run(options.visitors, options.minutes * 60, options.think, options.kill_every, warm))

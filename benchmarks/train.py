@@ -1,4 +1,4 @@
-"""How fast training is: ours in bfloat16 against torch.nn.Transformer in float32 and MarianMT (eager) in bfloat16.
+"""Measure training: ours in bfloat16 against torch.nn.Transformer in float32 and MarianMT (eager) in bfloat16.
 
     python -m benchmarks.train [--quick] [--clock cpu]
 

@@ -109,7 +109,7 @@ def tokens_of(ids: Sequence[int]) -> list[str]:
 
 
 def ctranslate2_of(twin: Any, folder: Path, *, threads: int) -> Any:
-    """The same model in CTranslate2; None where it is not installed."""
+    """Return the model in CTranslate2; None where that is not installed."""
     try:
         import ctranslate2
         from ctranslate2.converters.transformers import BartLoader

@@ -39,10 +39,9 @@ class Visitor:
         fields: The id of each text field that the page has drawn.
         files: What each download button asks for.
         translation: Which translation the explorer shows; empty at the start.
-        source: Tokens of the sentence, with `</s>`.
         tokens: Tokens of the translation, with `</s>`.
         session: How the server names this session.
-        errors: Those that the page has shown.
+        errors: Errors that the page has shown.
     """
 
     connection: ClientConnection

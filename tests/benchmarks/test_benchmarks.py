@@ -17,6 +17,7 @@ from benchmarks import (
     batching,
     capture,
     cluster,
+    code_size,
     convert,
     decode,
     export,
@@ -64,22 +65,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         pytest.param(soak, "soak", [], marks=pytest.mark.slow),
         pytest.param(cluster, "cluster", [], marks=[pytest.mark.slow, NEEDS_RAY, NEEDS_NGINX]),
     ],
-    ids=[
-        "decode",
-        "train",
-        "capture",
-        "length",
-        "convert",
-        "open_model",
-        "export",
-        "optimizer",
-        "batching",
-        "memory",
-        "abuse",
-        "serve",
-        "soak",
-        "cluster",
-    ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_each_runs_and_ends_with_one_line_of_json(
     benchmark: ModuleType,
@@ -182,6 +168,22 @@ def test_attribution_equals_inseqs(tmp_path: Path) -> None:
     assert set(found) == {"attention", "gradient", "grad-x-input", "integrated-gradients"}
     for method in ("attention", "gradient", "grad-x-input"):
         assert float(found[method]["difference"]) < 1e-5
+
+
+def test_lines_of_code_by_hand() -> None:
+    documented = ['"""A module."""', "", "# why", 'VALUE = """', "", '"""  # three lines', "def one() -> int:"]
+    text = "\n".join([*documented, '    """Return 1."""', "    return 1", ""])
+    assert code_size.python_lines(text) == 3 + 2
+    assert code_size.javascript_lines("/** @type {number}\n */\nconst a = 1; // one\n\n// two\nexport { a };\n") == 2
+
+
+@pytest.mark.skipif(not (code_size.ROOT / ".git").exists(), reason="needs a checkout")
+def test_product_code_is_that_of_its_rooms(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["code_size"])
+    code_size.main()
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    rooms = sum(count for room, count in found["rooms"].items() if room.startswith(("transformer_core", "viz_app")))
+    assert found["code"]["product"] == rooms > 10_000
 
 
 def test_bytes_captured_by_hand() -> None:

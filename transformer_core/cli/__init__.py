@@ -23,7 +23,7 @@ from transformer_core.config import ConfigError
 
 
 class Command(NamedTuple):
-    """One command: its module in the package, with `parser()` and `run(arguments)`, loaded when it is called."""
+    """One command: its module in the package, with `parser()` and `run(options)`, loaded when it is called."""
 
     module: str
     about: str
@@ -155,7 +155,8 @@ def _run(given: list[str], program: Program) -> int:
         return _fail(f"unknown command {given[0]}; the commands are {', '.join(program.commands)}", 2, debug=False)
     token = called_as.set(program.prog)
     try:
-        status: int = program.module(name).run(given[1:])
+        module = program.module(name)
+        status: int = module.run(module.parser().options(given[1:]))
     finally:
         called_as.reset(token)
     sys.stdout.flush()

@@ -18,10 +18,10 @@ of 1,000 draws of sentences. --slow adds gradients and leave-one-out, which take
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import (
+    Options,
     Parser,
     checkpoint_names,
     head_rows,
@@ -56,10 +56,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Measure every encoder-decoder head and method."""
-    options = parser().options(arguments)
-
     from transformer_core.analysis.alignment import alignment_report, read_gold
     from transformer_core.analysis.method_alignment import ALIGNERS, BASELINE, SLOW, compare, method_counts
     from transformer_core.data import DataError

@@ -5,13 +5,25 @@ from __future__ import annotations
 import argparse
 import difflib
 import inspect
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
-from typing import Any, NoReturn, get_args, get_type_hints
+from typing import Any, NoReturn
 
 from transformer_core.cli import called_as
-from transformer_core.config import ConfigError, DecodingConfig
+from transformer_core.cli.argument_types import (
+    UsageError,
+    boolean,
+    bounded_number,
+    check_new_file,
+    choice_type,
+    field_help,
+    field_type,
+    number,
+    path_type,
+    whole_number,
+)
+from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import preset
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.storage.manifest import MANIFEST_FILE
@@ -19,53 +31,15 @@ from transformer_core.storage.manifest import MANIFEST_FILE
 # The fields of DecodingConfig that are options of their own.
 SEARCH = ("beam", "alpha", "length_penalty", "min_length", "constrained")
 
-_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-_NOT_GIVEN = object()
+Options = argparse.Namespace  # every option by its name, and `given`: only what was given, nested by dots
 
-
-class UsageError(ConfigError):
-    """Arguments that cannot be used; the message says why and what is allowed."""
-
-
-def check_at_least(option: str, value: int, least: int) -> None:
-    """Raise UsageError for a number that is too small."""
-    if value < least:
-        raise UsageError(f"{option} is {value}, but must be {least} or more")
-
-
-def existing(option: str, path: str, *, folder: bool = False) -> Path:
-    """Return the path of an option. Raises UsageError when it is missing, or of another kind."""
-    found = Path(path)
-    if not (found.is_dir() if folder else found.is_file()):
-        raise UsageError(f"{option}: {'folder' if folder else 'file'} not found: {path}")
-    return found
-
-
-def existing_text(option: str, spec: str) -> str:
-    """Return a parallel text: one file, or two with a comma between. Raises UsageError when one is missing."""
-    for path in [spec] if Path(spec).exists() or "," not in spec else spec.split(",", 1):
-        existing(option, path)
-    return spec
-
-
-def check_new_file(option: str, path: Path, force: bool) -> None:
-    """Raise UsageError for a file that cannot be written, or that exists and may not be replaced."""
-    if path.exists() and (path.is_dir() or not force):
-        raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
-    if not path.parent.is_dir():
-        raise UsageError(f"{option}: folder not found: {path.parent}")
+_NOT_GIVEN: list[Any] = []  # a list, since an option that may be given again appends to it
 
 
 def listed(lines: Mapping[str, str]) -> str:
     """Return names and what they are, one a line, for a description."""
     width = max(map(len, lines))
     return "\n".join(f"  {name:<{width}}  {about}" for name, about in lines.items())
-
-
-def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
-    """Raise UsageError when --out exists and is not an empty folder."""
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise UsageError(f"--out: {path} is not empty; {hint}")
 
 
 class Parser(argparse.ArgumentParser):
@@ -75,13 +49,21 @@ class Parser(argparse.ArgumentParser):
         command: Its name.
         description: The docstring of the command's module, perhaps with a list behind it.
         example: Shown at the end of the help.
-        usage: The arguments as the usage line shows them; all but those of the machine unless given.
+        usage: The arguments as the usage line shows them; all but device and threads unless given.
         package: The package that is run with `python -m`, unless another program runs the command; the help names
             that one then.
+        foreign: Whether an argument begins the arguments of another program, which become `rest`.
     """
 
     def __init__(
-        self, command: str, *, description: str | None, example: str, usage: str = "", package: str = "transformer_core"
+        self,
+        command: str,
+        *,
+        description: str | None,
+        example: str,
+        usage: str = "",
+        package: str = "transformer_core",
+        foreign: Callable[[str], bool] = lambda argument: False,
     ) -> None:
         module = f"python -m {package} "
         program = f"{called_as.get()} " if called_as.get() else module
@@ -94,11 +76,13 @@ class Parser(argparse.ArgumentParser):
             formatter_class=_Formatter,
             allow_abbrev=False,
         )
-        for kind, read in ((int, _whole_number), (float, _number), (bool, _boolean)):
+        for kind, read in ((int, whole_number), (float, number), (bool, boolean)):
             self.register("type", kind, read)
+        self._foreign = foreign
+        self._preset = ""
         self._renamed: dict[str, str] = {}  # former name of an option -> its name
         self._renamed_values: dict[str, Mapping[str, str]] = {}  # option -> former name of a choice -> its name
-        self._checks: list[tuple[str, Callable[[Any, Mapping[str, Any]], object]]] = []  # option, check of its value
+        self._checks: list[Callable[[Mapping[str, Any]], object]] = []  # of all values
         self.add_argument("--debug", action="store_true", help="Show the full stack trace when a command fails.")
 
     # --- options -----------------------------------------------------------------------------------------------------
@@ -106,9 +90,9 @@ class Parser(argparse.ArgumentParser):
     def add_config(self, config: type, key: str, skip: Iterable[str] = ()) -> None:
         """Add an option `--key.field` for every field of a configuration class, with its docstring as the help."""
         group = self.add_argument_group((inspect.getdoc(config) or "").partition("\n")[0].removesuffix("."))
-        for name, about in _field_help(config).items():
+        for name, about in field_help(config).items():
             if name not in skip:
-                group.add_argument(f"--{key}.{name}", help=about, **_field_type(config, name))
+                group.add_argument(f"--{key}.{name}", help=about, **field_type(config, name))
         renamed: Mapping[str, str] = config.RENAMED  # type: ignore[attr-defined]
         self._renamed |= {f"--{key}.{old}": f"--{key}.{new}" for old, new in renamed.items()}
         values: Mapping[str, Mapping[str, str]] = config.RENAMED_VALUES  # type: ignore[attr-defined]
@@ -116,18 +100,11 @@ class Parser(argparse.ArgumentParser):
 
     def add_field(self, config: type, name: str, note: str) -> None:
         """Add an option `--name` for one field of a configuration class; None unless it is given."""
-        self.add_argument(f"--{name}", help=f"{_field_help(config)[name]} {note}", **_field_type(config, name))
+        self.add_argument(f"--{name}", help=f"{field_help(config)[name]} {note}", **field_type(config, name))
 
     def add_number(self, flag: str, default: int, about: str, *, least: int = 1, most: int | None = None) -> None:
         """Add an option for a whole number within bounds."""
-
-        def check(value: int, _: Mapping[str, Any]) -> None:
-            check_at_least(flag, value, least)
-            if most is not None and value > most:
-                raise UsageError(f"{flag} is {value}, but must be {most:,} or less")
-
-        action = self.add_argument(flag, type=int, default=default, metavar="N", help=about)
-        self._checks.append((action.dest, check))
+        self.add_argument(flag, type=bounded_number(least, most), default=default, metavar="N", help=about)
 
     def add_choice(
         self,
@@ -151,7 +128,7 @@ class Parser(argparse.ArgumentParser):
             required: Whether it has to be given.
             many: Whether it takes several words.
         """
-        typed = _choice_type(tuple(allowed), "some of" if many else "one of")
+        typed = choice_type(tuple(allowed), "some of" if many else "one of")
         if form:
             typed["metavar"], about = form, f"{about.rstrip('.')}: {', '.join(allowed)}."
         several: dict[str, Any] = {"nargs": "+", "default": []} if many else {"default": default}
@@ -182,19 +159,15 @@ class Parser(argparse.ArgumentParser):
         """
         several: dict[str, Any] = {"nargs": "+", "default": []} if many else {}
         named: dict[str, Any] = {"required": required} if flag.startswith("-") else {}
-        action = self.add_argument(flag, type=read, metavar=form, help=about, **several, **named)
-        name = flag if named else form
 
-        def check(value: list[str] | str | None, _: Mapping[str, Any]) -> None:
-            for path in value if isinstance(value, list) else [] if value is None else [value]:
-                existing_text(name, path) if parallel else existing(name, path, folder=form == "DIR")
-
-        self._checks.append((action.dest, check))
+        kind = path_type(read, folder=form == "DIR", parallel=parallel)
+        self.add_argument(flag, type=kind, metavar=form, help=about, **several, **named)
 
     def add_output(self, about: str, suffix: str = "", *, flag: str = "--out", required: bool = True) -> None:
         """Add an option for a file to write, with this ending, and `--force`, without which no file is replaced."""
 
-        def check(out: Path | None, values: Mapping[str, Any]) -> None:
+        def check(values: Mapping[str, Any]) -> None:
+            out: Path | None = values[action.dest]
             if out is not None and not out.name.endswith(suffix):
                 raise UsageError(f"{flag} is {str(out)!r}, but must end with {suffix}")
             if out is not None:
@@ -202,7 +175,7 @@ class Parser(argparse.ArgumentParser):
 
         action = self.add_argument(flag, type=Path, required=required, metavar="FILE", help=about)
         self.add_argument("--force", action="store_true", help="Replace an existing file.")
-        self._checks.append((action.dest, check))
+        self._checks.append(check)
 
     def add_output_folder(self, about: str, kind: str, is_kind: Callable[[Path], bool]) -> None:
         """Add `--out DIR` and `--force`.
@@ -213,7 +186,8 @@ class Parser(argparse.ArgumentParser):
             is_kind: Whether a folder is one; no other is replaced, even with --force.
         """
 
-        def check(out: Path, values: Mapping[str, Any]) -> None:
+        def check(values: Mapping[str, Any]) -> None:
+            out: Path = values["out"]
             if not out.exists() or (out.is_dir() and not any(out.iterdir())):
                 return
             if not is_kind(out):
@@ -223,7 +197,7 @@ class Parser(argparse.ArgumentParser):
 
         self.add_argument("--out", type=Path, required=True, metavar="DIR", help=about)
         self.add_argument("--force", action="store_true", help=f"Replace an existing {kind}.")
-        self._checks.append(("out", check))
+        self._checks.append(check)
 
     def add_new_checkpoint(self) -> None:
         """Add `--out DIR` for a new checkpoint, and `--force`."""
@@ -273,26 +247,39 @@ class Parser(argparse.ArgumentParser):
         for name in fields:
             self.add_field(DecodingConfig, name, "Default: the checkpoint's own.")
 
-    def add_preset(self, about: str, shown: str) -> None:
-        """Add a preset, and all fields of model and training, whose defaults are those of one preset."""
+    def add_preset(self, about: str, default: str) -> None:
+        """Add a preset, and all fields of model and training, whose defaults follow the preset that is given."""
         self.add_argument("--preset", metavar="NAME", help=about)
-        values = preset(shown)
+        for group, config in (("model", ModelConfig), ("training", TrainingConfig)):
+            self.add_config(config, group)
+        self._preset = default
+
+    def _show_preset(self, arguments: Sequence[str]) -> None:
+        """Set the defaults of the fields; the help shows them."""
+        parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+        parser.add_argument("--preset", nargs="?")
+        values = preset(parser.parse_known_args(arguments)[0].preset or self._preset)
         for group, config in (("model", values.model), ("training", values.training)):
-            self.add_config(type(config), group)
             self.set_defaults(**{f"{group}.{name}": value for name, value in config.to_dict().items()})
 
     # --- values ------------------------------------------------------------------------------------------------------
 
-    def options(self, arguments: Sequence[str]) -> argparse.Namespace:
+    def options(self, arguments: Sequence[str]) -> Options:
         """Return all options, checked, with None for what was not given and has no default."""
-        return argparse.Namespace(**self._checked(arguments, argparse.Namespace()))
-
-    def given(self, arguments: Sequence[str]) -> dict[str, Any]:
-        """Return only the options that were given, checked, nested by their dots."""
-        return self._checked(arguments, argparse.Namespace(**{action.dest: _NOT_GIVEN for action in self._actions}))
+        if self._preset:
+            self._show_preset(arguments)
+        own = list(takewhile(lambda argument: not self._foreign(argument), arguments))
+        defaults = {action.dest: action.default for action in self._actions if action.default != argparse.SUPPRESS}
+        found, unknown = self.parse_known_args(self._current_names(own), Options(**dict.fromkeys(defaults, _NOT_GIVEN)))
+        if unknown:
+            self.error(f"unknown option {unknown[0]}")
+        given = {name: value for name, value in vars(found).items() if value is not _NOT_GIVEN}
+        for check in self._checks:
+            check(defaults | given)
+        return Options(**_nested(defaults | given), given=_nested(given), rest=arguments[len(own) :])
 
     def as_arguments(self, values: Mapping[str, Any], group: str = "") -> list[str]:
-        """Return the arguments for the values of a file, nested as `given` returns them."""
+        """Return the arguments for the values of a file, nested by groups."""
         arguments: list[str] = []
         for name, value in values.items():
             flag = f"--{group}{name}"
@@ -306,20 +293,6 @@ class Parser(argparse.ArgumentParser):
             else:
                 arguments.append(f"{flag}={str(value).lower() if isinstance(value, bool) else value}")
         return arguments
-
-    def _checked(self, arguments: Sequence[str], namespace: argparse.Namespace) -> dict[str, Any]:
-        found, unknown = self.parse_known_args(self._current_names(arguments), namespace)
-        if unknown:
-            self.error(f"unknown option {unknown[0]}")
-        values: dict[str, Any] = {}
-        for name, value in vars(found).items():
-            group, _, field = name.rpartition(".")
-            if value is not _NOT_GIVEN:
-                (values.setdefault(group, {}) if group else values)[field] = value
-        for name, check in self._checks:
-            if name in values:
-                check(values[name], values)
-        return values
 
     def _current_names(self, arguments: Sequence[str]) -> list[str]:
         """Return the arguments by their current names, with --init_from and --init-from meaning the same."""
@@ -345,6 +318,15 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{text.replace(': is ', ' is ', 1)} (more: {self.prog} --help)")
 
 
+def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with `group.name` in a dictionary of the group."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        group, _, field = name.rpartition(".")
+        (found.setdefault(group, {}) if group else found)[field] = value
+    return found
+
+
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the line breaks of descriptions and examples; shows defaults where there are any."""
 
@@ -358,57 +340,3 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         if action.default in (None, False, argparse.SUPPRESS) or action.default == [] or not action.option_strings:
             return text
         return f"{text} (default: %(default)s)"
-
-
-# --- fields of a configuration, and types; argparse shows the messages of ArgumentTypeError --------------------------
-
-
-def _field_help(config: type) -> dict[str, str]:
-    """Return the help of every field, from `Args:` of the docstring."""
-    found: dict[str, str] = {}
-    for line in (inspect.getdoc(config) or "").partition("Args:\n")[2].splitlines():
-        if line.startswith("     "):
-            found[name] += f" {line.strip()}"  # noqa: F821
-        elif line.strip():
-            name, _, found[name] = line.strip().partition(": ")
-    return {name: about.replace("%", "%%") for name, about in found.items()}
-
-
-def _field_type(config: type, name: str) -> dict[str, Any]:
-    """Return how `add_argument` reads a field."""
-    kind = get_type_hints(config)[name]
-    if kind is bool:
-        return {"type": bool, "metavar": "true|false"}
-    return _choice_type(get_args(kind)) if get_args(kind) else {"type": kind, "metavar": "N"}
-
-
-def _choice_type(allowed: Sequence[str], of: str = "one of") -> dict[str, Any]:
-    def read(text: str) -> str:
-        if text not in allowed:
-            raise argparse.ArgumentTypeError(f"is {text!r}, but must be {of} {', '.join(allowed)}")
-        return text
-
-    return {"type": read, "choices": allowed, "metavar": "|".join(allowed)}
-
-
-def _whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"is {text!r}, but must be a whole number") from None
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"is {text!r}, but must be a number")
-    return value
-
-
-def _boolean(text: str) -> bool:
-    if text.lower() not in _BOOLEANS:
-        raise argparse.ArgumentTypeError(f"is {text!r}, but must be true or false")
-    return _BOOLEANS[text.lower()]

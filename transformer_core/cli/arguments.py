@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.argument_parser import SEARCH as SEARCH
+from transformer_core.cli.argument_parser import Options as Options
 from transformer_core.cli.argument_parser import Parser as Parser
-from transformer_core.cli.argument_parser import UsageError as UsageError
-from transformer_core.cli.argument_parser import check_at_least as check_at_least
-from transformer_core.cli.argument_parser import check_new_folder as check_new_folder
-from transformer_core.cli.argument_parser import existing as existing
-from transformer_core.cli.argument_parser import existing_text as existing_text
 from transformer_core.cli.argument_parser import listed as listed
+from transformer_core.cli.argument_types import UsageError as UsageError
+from transformer_core.cli.argument_types import check_at_least as check_at_least
+from transformer_core.cli.argument_types import check_new_folder as check_new_folder
+from transformer_core.cli.argument_types import existing as existing
+from transformer_core.cli.argument_types import existing_text as existing_text
 from transformer_core.config import DecodingConfig
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
-
-
-def preset_in(arguments: Sequence[str], default: str) -> str:
-    """Return the value of --preset, before all else is parsed: the help shows its values as defaults."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--preset", nargs="?")
-    return parser.parse_known_args(arguments)[0].preset or default
 
 
 def check_task(task: str, option: str, specs: Sequence[str]) -> None:
@@ -64,7 +57,7 @@ def select_device(name: str, threads: int, *, training: bool = False) -> str:
     return name
 
 
-def load_translator(options: argparse.Namespace) -> Translator:
+def load_translator(options: Options) -> Translator:
     """Load the model of --checkpoint on the device of --device, after all options are checked."""
     given = {name: getattr(options, name, None) for name in SEARCH}
     changes = {name: value for name, value in given.items() if value is not None}

@@ -14,11 +14,18 @@ Parts:
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser, UsageError, listed, load_translator, write_summary, write_table
+from transformer_core.cli.arguments import (
+    Options,
+    Parser,
+    UsageError,
+    listed,
+    load_translator,
+    write_summary,
+    write_table,
+)
 from transformer_core.storage.bundled_models import find_checkpoint
 
 if TYPE_CHECKING:
@@ -70,9 +77,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Measure an atlas."""
-    options = parser().options(arguments)
     if len(options.trees) not in (0, 2):
         raise UsageError(f"--trees has {len(options.trees)} files, but must have two: to choose on, and to test on")
     if len(options.beside) > _MAX_BESIDE:

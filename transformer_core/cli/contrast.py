@@ -14,10 +14,17 @@ Prints a table with the share of correct answers by phenomenon, then one line of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, checkpoint_names, load_translator, write_summary, write_table
+from transformer_core.cli.arguments import (
+    Options,
+    Parser,
+    checkpoint_names,
+    load_translator,
+    write_summary,
+    write_table,
+)
 
 if TYPE_CHECKING:
     from transformer_core.analysis.contrast import Share
@@ -39,10 +46,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Measure the answers to all questions of a file."""
-    options = parser().options(arguments)
-
     from transformer_core.analysis.contrast import FORMS, shares
     from transformer_core.data import DataError
     from transformer_core.progress import tracked

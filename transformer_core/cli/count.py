@@ -7,10 +7,10 @@ own estimate is shown too: time x GPUs x 9.5 TFLOPS, what the machines could hav
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from transformer_core.cli.arguments import Parser, preset_in, write_summary, write_table
+from transformer_core.cli.arguments import Options, Parser, write_summary, write_table
 from transformer_core.cli.training.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.paper.flops import (
@@ -26,8 +26,8 @@ from transformer_core.paper.presets import preset
 _DEFAULT_PRESET = "base"
 
 
-def parser(shown: str = _DEFAULT_PRESET) -> Parser:
-    """Return the options of this command, with the defaults of one preset."""
+def parser() -> Parser:
+    """Return the options of this command."""
     result = Parser(
         "count",
         usage="--preset NAME [--length N] [--model.OPTION V] [--training.OPTION V]",
@@ -35,14 +35,14 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         example="  python -m transformer_core count --preset big --model.attention_biases true",
     )
     result.add_number("--length", 30, "Tokens of a sentence on each side, `</s>` included.")
-    result.add_preset("A preset of `train`. (default: base)", shown)
+    result.add_preset("A preset of `train`. (default: base)", _DEFAULT_PRESET)
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Count."""
-    given = parser(preset_in(arguments, _DEFAULT_PRESET)).given(arguments)
-    name, length = given.get("preset", _DEFAULT_PRESET), given.get("length", 30)
+    given, length = options.given, options.length
+    name = options.preset or _DEFAULT_PRESET
     chosen = preset(name)
     model = merged_model(chosen.model, given.get("model", {}))
     training = TrainingConfig.from_dict({**chosen.training.to_dict(), **given.get("training", {})})

@@ -22,15 +22,24 @@ are trees without repair; and F1 of right-branching trees, a baseline.
 
 from __future__ import annotations
 
-import argparse
 import logging
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, check_task, load_translator, write_scores, write_summary
-from transformer_core.cli.parse import load_parser, parse_sentences, warn_of_problems
+from transformer_core.cli.arguments import (
+    Options,
+    Parser,
+    UsageError,
+    check_task,
+    checkpoint_names,
+    counted,
+    load_translator,
+    write_scores,
+    write_summary,
+)
+from transformer_core.cli.parse import load_parser, warn_of_problems
 from transformer_core.config import ModelConfig
 from transformer_core.storage.bundled_models import find_checkpoint
 
@@ -40,7 +49,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Options that only translations have, and what they are when they are not given.
+# Options of translations alone, with their defaults.
 _OF_TRANSLATION: dict[str, Any] = {
     "unseen": [],
     "causal": None,
@@ -84,9 +93,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Score a checkpoint on a test set."""
-    options = parser().options(arguments)
     check_task(options.task, "--test", [options.test])
     if options.greedy:
         if options.beam not in (None, 1):
@@ -112,7 +120,7 @@ def run(arguments: Sequence[str]) -> int:
     summary = _summary(translator, test, result, options)
     summary["heads"] = _heads(translator, test, options)
     if options.compare is not None:
-        baseline = load_translator(argparse.Namespace(**{**vars(options), "checkpoint": options.compare}))
+        baseline = load_translator(Options(**{**vars(options), "checkpoint": options.compare}))
         summary["compared"] = _compared(baseline, test, result, options)
     if options.per_sentence:
         for row in _sentence_rows(test, result):
@@ -123,20 +131,18 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _evaluated(translator: Translator, test: TestSet, options: argparse.Namespace) -> Evaluation:
-    """Translate and score, with a progress bar and a warning for each line that has a problem."""
+def _evaluated(translator: Translator, test: TestSet, options: Options) -> Evaluation:
+    """Translate and score, with a progress bar and a warning for each bad line."""
     from transformer_core.evaluation.evaluate import evaluate
     from transformer_core.progress import progress_bar
 
     with progress_bar(unit="line", total=len(test.sources)) as bar:
-        result = evaluate(
-            translator, test, beam=options.beam, alpha=options.alpha, batch=options.batch, on_progress=bar.update
-        )
+        result = evaluate(translator, test, batch=options.batch, on_progress=bar.update)
     for number, line in enumerate(result.lines, start=1):
         if line.problem:
             log.warning("line %d: %s", number, line.problem)
     if result.perplexity.left_out:
-        log.warning("%d pairs are too long and were left out of the perplexity", result.perplexity.left_out)
+        log.warning("%s too long for the perplexity", counted(result.perplexity.left_out, "pair"))
     return result
 
 
@@ -148,7 +154,7 @@ def _references(given: str) -> int | None:
     return int(given)
 
 
-def _run_parser(options: argparse.Namespace) -> int:
+def _run_parser(options: Options) -> int:
     """Score a checkpoint on a treebank."""
     if given := [name for name, default in _OF_TRANSLATION.items() if getattr(options, name) != default]:
         raise UsageError(f"--{given[0].replace('_', '-')} needs --task translation")
@@ -165,7 +171,7 @@ def _run_parser(options: argparse.Namespace) -> int:
     model = load_parser(options)
     started = time.monotonic()
     with progress_bar(unit="sentence", total=len(gold)) as bar:
-        parses = parse_sentences(model, [tree.words for tree in gold], options, bar)
+        parses = model.parse_all([tree.words for tree in gold], batch=options.batch, on_progress=bar.update)
     seconds = time.monotonic() - started
     warn_of_problems(dict(enumerate(parses, start=1)))
     summary = {
@@ -174,10 +180,10 @@ def _run_parser(options: argparse.Namespace) -> int:
         "not_parsed": sum(bool(parse.problem) for parse in parses),
         "task": options.task,
         "constrained": model.translator.decoding.constrained,
-        **_search(model.translator, options),
+        **_search(model.translator),
         "seconds": round(seconds, 3),
         "test": options.test,
-        **_names(model.translator),
+        **checkpoint_names(model.translator),
         "heads": _heads(model.translator, test, options),
     }
     write_scores(summary)
@@ -185,16 +191,11 @@ def _run_parser(options: argparse.Namespace) -> int:
     return 0
 
 
-def _search(translator: Translator, options: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "beam": translator.decoding.beam if options.beam is None else options.beam,
-        "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
-        "length_penalty": translator.decoding.length_penalty,
-        "min_length": translator.decoding.min_length,
-    }
+def _search(translator: Translator) -> dict[str, Any]:
+    return {name: getattr(translator.decoding, name) for name in ("beam", "alpha", "length_penalty", "min_length")}
 
 
-def _summary(translator: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
+def _summary(translator: Translator, test: TestSet, result: Evaluation, options: Options) -> dict[str, Any]:
     from transformer_core.evaluation.evaluate import finite
 
     return {
@@ -202,24 +203,17 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
         "nats_per_character": finite(result.perplexity.nats_per_character),
         "not_translated": sum(line.problem.startswith("not translated") for line in result.lines),
         "references": max(map(len, test.references)),
-        **_search(translator, options),
+        **_search(translator),
         "causal": translator.config.causal,
         "seconds": round(result.seconds, 3),
         "test": options.test,
         "unseen": options.unseen,
-        **_names(translator),
+        **checkpoint_names(translator),
     }
 
 
-def _names(translator: Translator) -> dict[str, str]:
-    return {
-        "checkpoint": str(translator.checkpoint.folder) if translator.checkpoint else "",
-        "checkpoint_hash": translator.checkpoint_hash,
-    }
-
-
-def _heads(translator: Translator, test: TestSet, options: argparse.Namespace) -> dict[str, Any]:
-    """Whether the heads look, by kind, and how well the best one aligns."""
+def _heads(translator: Translator, test: TestSet, options: Options) -> dict[str, Any]:
+    """Count the heads that look, by kind, and measure how well the best one aligns."""
     from transformer_core.analysis.alignment import alignment_report, head_alignment_errors, read_gold
     from transformer_core.analysis.effects.effect_counts import effect_counts, mean_effects
     from transformer_core.analysis.head_scores import head_counts, score_heads_of
@@ -241,8 +235,8 @@ def _heads(translator: Translator, test: TestSet, options: argparse.Namespace) -
     return found
 
 
-def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
-    """Scores of the baseline, the gain over it, and its p-value."""
+def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: Options) -> dict[str, Any]:
+    """Return the scores of the baseline, the gain over it, and its p-value."""
     from transformer_core.evaluation.evaluate import by_reference, finite
     from transformer_core.evaluation.metrics import paired_bootstrap
 
@@ -263,12 +257,12 @@ def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: 
         **metrics,
         "perplexity": finite(other.perplexity.value),
         "nats_per_character": finite(other.perplexity.nats_per_character),
-        **_names(baseline),
+        **checkpoint_names(baseline),
     }
 
 
 def _sentence_rows(test: TestSet, result: Evaluation) -> Iterator[tuple[str, ...]]:
-    """A header, then number, BLEU and chrF of the sentence alone, source, translation, references."""
+    """Yield a header, then number, BLEU, chrF, source, translation and references of each sentence."""
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 

@@ -1,4 +1,4 @@
-"""Lines of standard input or of a file, as bytes that may be anything."""
+"""Read lines as raw bytes; they may be invalid UTF-8."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def raw_lines(path: str | None) -> Iterator[bytes]:
-    """The lines of a file, or of standard input."""
+    """Yield the lines of a file, or of standard input."""
     if path is None:
         yield from sys.stdin.buffer
         return
@@ -21,7 +21,7 @@ def raw_lines(path: str | None) -> Iterator[bytes]:
 
 
 def short_lines(file: BinaryIO, most_bytes: int) -> Iterator[bytes | None]:
-    """The lines of a file, with None for each that has more bytes, which is never held in memory as a whole."""
+    """Yield the lines of a file, with None for a longer line, which is never in memory as a whole."""
     while line := file.readline(most_bytes + 1):
         if len(line) <= most_bytes or line.endswith(b"\n"):
             yield line
@@ -32,7 +32,7 @@ def short_lines(file: BinaryIO, most_bytes: int) -> Iterator[bytes | None]:
 
 
 def line_text(number: int, raw: bytes) -> str:
-    """A line without its line feed; bytes that are not valid UTF-8 become U+FFFD."""
+    """Decode a line without its line feed; invalid UTF-8 becomes U+FFFD."""
     data = raw.removesuffix(b"\n").removesuffix(b"\r")
     if number == 1:
         data = data.removeprefix(b"\xef\xbb\xbf")  # the byte order mark that some editors of Windows write

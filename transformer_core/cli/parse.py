@@ -11,7 +11,6 @@ without constituents and a warning; one of more than a megabyte, an empty line a
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import logging
 import sys
@@ -19,13 +18,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser, UsageError, counted, load_translator
+from transformer_core.cli.arguments import Options, Parser, UsageError, counted, load_translator
 from transformer_core.cli.line_files import line_text, short_lines
 from transformer_core.parsing.words import split_words
 
 if TYPE_CHECKING:
     from transformer_core.constituency_parser import ConstituencyParser, Parse
-    from transformer_core.progress import Bar
 
 log = logging.getLogger(__name__)
 
@@ -49,9 +47,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Parse standard input."""
-    options = parser().options(arguments)
     model = load_parser(options)
 
     from transformer_core.constituency_parser import count_repairs
@@ -67,7 +64,8 @@ def run(arguments: Sequence[str]) -> int:
             lines = {number: _words(number, raw, split=options.split) for number, raw in some}
             filled = [number for number, words in lines.items() if words]
             bar.update(len(lines) - len(filled))
-            parses = dict(zip(filled, parse_sentences(model, [lines[n] for n in filled], options, bar), strict=True))
+            found = model.parse_all([lines[n] for n in filled], batch=options.batch, on_progress=bar.update)
+            parses = dict(zip(filled, found, strict=True))
             for number in lines:
                 sys.stdout.write(f"{parses[number].tree if number in parses else ''}\n")
             sys.stdout.flush()
@@ -89,7 +87,7 @@ def _words(number: int, raw: bytes | None, *, split: bool) -> Sequence[str]:
     return split_words(text) if split else text.split()
 
 
-def load_parser(options: argparse.Namespace) -> ConstituencyParser:
+def load_parser(options: Options) -> ConstituencyParser:
     """Load the parser of --checkpoint. Raises UsageError for another model."""
     from transformer_core.constituency_parser import ConstituencyParser
     from transformer_core.parsing.vocabulary import NotAParser
@@ -98,19 +96,6 @@ def load_parser(options: argparse.Namespace) -> ConstituencyParser:
         return ConstituencyParser(load_translator(options))
     except NotAParser as error:
         raise UsageError(f"--checkpoint: {options.checkpoint}: {error}") from error
-
-
-def parse_sentences(
-    model: ConstituencyParser, sentences: Sequence[Sequence[str]], options: argparse.Namespace, bar: Bar
-) -> list[Parse]:
-    """Parse sentences with beam, alpha and batch of the options."""
-    return model.parse_all(
-        sentences,
-        beam=options.beam,
-        alpha=options.alpha,
-        batch=options.batch,
-        on_progress=bar.update,
-    )
 
 
 def warn_of_problems(parses: Mapping[int, Parse]) -> None:

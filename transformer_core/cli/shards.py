@@ -1,4 +1,4 @@
-"""Several processes translate one file: which lines each takes, and how the results are merged in order.
+"""Share the lines of one file among several processes, and merge their results in order.
 
 Every process reads the whole input and takes its own chunks of lines, round-robin: process r of n has chunks r, r + n,
 r + 2n, ... It writes its results to a partial file beside the output. When all are done, process 0 merges these files
@@ -22,7 +22,7 @@ _TIMEOUT = timedelta(days=30)  # process 0 waits for the slowest; torchrun ends 
 
 @dataclass(frozen=True)
 class Shard:
-    """One process among several.
+    """One of several processes.
 
     Args:
         rank: Its number, from 0.
@@ -36,7 +36,7 @@ class Shard:
 
     @classmethod
     def from_environment(cls) -> Shard:
-        """From torchrun's variables. Raises UsageError when they contradict each other."""
+        """Read torchrun's variables. Raises UsageError when they contradict each other."""
         rank, size = os.environ.get("RANK", "0"), os.environ.get("WORLD_SIZE", "1")
         local_rank = os.environ.get("LOCAL_RANK", "0")
         if not (rank.isdecimal() and size.isdecimal() and local_rank.isdecimal() and int(rank) < int(size)):
@@ -44,7 +44,7 @@ class Shard:
         return cls(int(rank), int(size), int(local_rank))
 
     def chunks(self, lines: Iterable[bytes], size: int) -> Iterator[tuple[int, list[bytes]]]:
-        """Its own chunks of `size` lines, each with the number of its first line, from 1."""
+        """Yield its own chunks of `size` lines, each with the number of its first line, from 1."""
         each = iter(lines)
         for number in count():
             chunk = list(islice(each, size))
@@ -54,18 +54,18 @@ class Shard:
                 yield number * size + 1, chunk
 
     def line_count(self, lines: int, size: int) -> int:
-        """How many of `lines` lines are in its own chunks."""
+        """Count the lines of its own chunks, of `lines` lines in total."""
         starts = range(self.rank * size, lines, self.world_size * size)
         return sum(min(size, lines - start) for start in starts)
 
     def part(self, output: Path, rank: int | None = None) -> Path:
-        """The file with the results of one process until all are done."""
+        """Return the file of one process's results until all are done."""
         return output.with_name(f".{output.name}.{self.rank if rank is None else rank}-of-{self.world_size}.partial")
 
 
 @contextmanager
 def barrier(shard: Shard) -> Iterator[None]:
-    """Leave the block only when every process has; with one process, do nothing."""
+    """Leave the block only when every process has; do nothing with one process."""
     if shard.world_size == 1:
         yield
         return

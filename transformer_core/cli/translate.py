@@ -22,12 +22,12 @@ import dataclasses
 import json
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from transformer_core.cli.arguments import Parser, UsageError, counted, load_translator
+from transformer_core.cli.arguments import Options, Parser, UsageError, counted, load_translator
 from transformer_core.cli.line_files import line_text, raw_lines
 from transformer_core.cli.shards import Shard, barrier, merge_parts
 
@@ -57,9 +57,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Translate standard input or a file."""
-    options = parser().options(arguments)
     shard = Shard.from_environment()
     output = options.output
     if shard.world_size > 1 and (options.input is None or output is None):
@@ -69,8 +68,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.device == "auto" and shard.world_size > 1:
         options.device = _device_of(shard)
     translator = load_translator(options)
-    beam = translator.decoding.beam if options.beam is None else options.beam
-    if options.nbest > beam:
+    if options.nbest > (beam := translator.decoding.beam):
         raise UsageError(f"--nbest is {options.nbest}, but must be at most the beam, {beam}; raise --beam")
 
     from transformer_core.evaluation.evaluate import translate_lines
@@ -86,8 +84,6 @@ def run(arguments: Sequence[str]) -> int:
             results = translate_lines(
                 translator,
                 lines,
-                beam=options.beam,
-                alpha=options.alpha,
                 batch=options.batch,
                 nbest=options.nbest,
                 on_progress=bar.update,
@@ -115,7 +111,7 @@ def _device_of(shard: Shard) -> str:
 
 @contextmanager
 def _writer(shard: Shard, output: Path | None) -> Iterator[TextIO]:
-    """Standard output, or this process's part of the output, which is removed if something fails."""
+    """Open standard output, or this process's part of the output, which is removed on an error."""
     if output is None:
         yield sys.stdout
         return

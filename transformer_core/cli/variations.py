@@ -14,15 +14,21 @@ Rows:
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import logging
 import platform
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, listed, select_device, write_summary, write_table
+from transformer_core.cli.arguments import (
+    Options,
+    Parser,
+    UsageError,
+    listed,
+    select_device,
+    write_summary,
+    write_table,
+)
 from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.config import TrainingConfig
 from transformer_core.paper.presets import preset
@@ -77,9 +83,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Train and score the rows that are still missing."""
-    options = parser().options(arguments)
     rows = options.rows or list(ROWS)
     for row in rows:
         reduced_row(row, options.reduce, options.reduce_layers)
@@ -115,8 +120,8 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _about(options: argparse.Namespace, corpus: Corpus, test: TestSet, training: TrainingConfig) -> dict[str, Any]:
-    """What all runs have in common, so that they can be compared."""
+def _about(options: Options, corpus: Corpus, test: TestSet, training: TrainingConfig) -> dict[str, Any]:
+    """Return the settings that all runs share, so that they can be compared."""
     common = {name: value for name, value in training.to_dict().items() if name not in _OF_ROWS}
     base = reduced_row("base", options.reduce, options.reduce_layers, len(corpus.tokenizer))
     search = preset("base").decoding
@@ -136,7 +141,7 @@ def _about(options: argparse.Namespace, corpus: Corpus, test: TestSet, training:
 
 
 def _load_results(file: Path, about: dict[str, Any]) -> Results:
-    """The results so far. Raises UsageError when they were made with other settings."""
+    """Load the results so far. Raises UsageError when they were made with other settings."""
     recover_interrupted_writes(file.parent, file.name)
     if not file.exists():
         if file.parent.exists() and (not file.parent.is_dir() or any(file.parent.iterdir())):
@@ -156,7 +161,7 @@ def _difference(key: str, was: Any, value: Any) -> str:
     return f"{key} was {was!r}, is {value!r}"
 
 
-def _train_row(folder: Path, settings: RunSettings, device: str, options: argparse.Namespace, test: TestSet) -> Run:
+def _train_row(folder: Path, settings: RunSettings, device: str, options: Options, test: TestSet) -> Run:
     """Train one row, or resume it, and score it. Raises KeyboardInterrupt when a stop was requested."""
     import torch
 
@@ -193,7 +198,7 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: argpar
 
 
 def _write_table(results: Results) -> None:
-    """A row for each row of the table, with the means, then one line of JSON."""
+    """Print the means of each row, then one line of JSON."""
     rows, means = [("row", "seeds", "perplexity", "BLEU", "parameters")], {}
     for row in ROWS:
         perplexity, bleu = results.spread(row, "perplexity"), results.spread(row, "bleu")

@@ -8,9 +8,9 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from transformer_core.attention_maps import KINDS
+from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.cli.arguments import UsageError, counted, existing
 from transformer_core.progress import progress_bar
 from transformer_core.storage.files import atomic_write_text, write_json
@@ -122,12 +122,10 @@ def read_lines(path: Path) -> Iterator[SentenceLine]:
             yield SentenceLine(number, text, "" if text.strip() else EMPTY)
 
 
-def parse_head(name: str, layers: int, heads: int) -> HeadAddress:
-    """Return the head of a name such as `cross.4.6`. Raises UsageError for a head that the model lacks."""
-    from viz_app.export.batch import HeadAddress
-
+def parse_head(name: str, layers: int, heads: int) -> tuple[Kind, int, int]:
+    """Return kind, layer and head, from 0, of `cross.4.6`. Raises UsageError for a head that the model lacks."""
     if (parts := _HEAD.fullmatch(name)) and int(parts[2]) <= layers and int(parts[3]) <= heads:
-        return HeadAddress(parts[1], int(parts[2]) - 1, int(parts[3]) - 1)
+        return cast(Kind, parts[1]), int(parts[2]) - 1, int(parts[3]) - 1
     raise UsageError(
         f"--head is {name!r}, but must be encoder, decoder or cross with a layer from 1 to {layers} and a head "
         f"from 1 to {heads}, such as cross.1.{heads}"

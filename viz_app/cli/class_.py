@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Sequence
 
-from transformer_core.cli.arguments import Parser
+from transformer_core.cli.arguments import Options, Parser
 from viz_app.cli.app import add_server, run_server, server_command, server_environment
 
 TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
@@ -32,9 +31,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Start the server and wait for its end."""
-    options = parser().options(arguments)
     environment = server_environment(options)
     key = environment.setdefault(TEACHER_KEY_SETTING, secrets.token_urlsafe(_KEY_BYTES))
     sys.stdout.write(announcement(options.port, key))
@@ -43,7 +41,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def command(port: int) -> list[str]:
-    """The server's command line: all addresses of this machine, no browser of its own.
+    """Return the server's command line: all addresses of this machine, no browser of its own.
 
     Streamlit's greeting would ask a server on the internet for the address of this machine.
     """
@@ -53,7 +51,7 @@ def command(port: int) -> list[str]:
 
 
 def announcement(port: int, key: str) -> str:
-    """The address for the class, with its QR code where this machine is in a network, and the teacher key."""
+    """Return the address for the class with its QR code, and the teacher key."""
     from viz_app.state.share_link import lan_address
 
     own = lan_address()

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 
 import shtab
 
-from transformer_core.cli.arguments import Parser
+from transformer_core.cli.arguments import Options, Parser
 from viz_app.cli import HEADLIGHT
 
 _PATHS = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "FOLDER": shtab.DIRECTORY}  # by what the help calls the value
@@ -32,9 +31,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Print the script."""
-    shell = parser().options(arguments).shell
     every = argparse.ArgumentParser(prog=HEADLIGHT.prog)
     commands = every.add_subparsers()
     for name, about in HEADLIGHT.commands.items():
@@ -45,5 +43,5 @@ def run(arguments: Sequence[str]) -> int:
             if action.metavar in _PATHS:
                 action.complete = _PATHS[action.metavar]  # type: ignore[attr-defined]  # read by shtab
         commands.add_parser(name, help=about, description=about, parents=[command], add_help=False)
-    sys.stdout.write(shtab.complete(every, shell) + "\n")
+    sys.stdout.write(shtab.complete(every, options.shell) + "\n")
     return 0

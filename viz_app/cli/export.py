@@ -22,12 +22,11 @@ sheets. If it is interrupted, the same command continues where it stopped.
 
 from __future__ import annotations
 
-import argparse
 import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.export.figure_arguments import (
     add_sentence,
@@ -68,9 +67,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Write the figures."""
-    options = parser().options(arguments)
     if options.texts is not None:
         from viz_app.cli import batch
 
@@ -92,8 +90,8 @@ def run(arguments: Sequence[str]) -> int:
     return write([(figure, formats)], style, options)
 
 
-def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: argparse.Namespace) -> int:
-    """Write figures, each with its files and their formats; status 1 and no file where --strict finds something."""
+def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: Options) -> int:
+    """Write figures with their files. Returns 1 and writes nothing when --strict finds a problem."""
     from viz_app.export.recorded import target_files
 
     found = [_warn(figure, style, formats.values()) for figure, formats in wanted]
@@ -108,7 +106,7 @@ def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, option
 
 
 def _warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
-    """Log what a printer or reviewer would stumble over in drawn formats; returns whether there was anything."""
+    """Log problems of print in drawn formats. Returns whether there are any."""
     from viz_app.export.command import DATA_FORMATS
     from viz_app.figures import check
 

@@ -6,13 +6,10 @@ has the style options of the command export and holds its command; for a CSV it 
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from transformer_core.attention_maps import Kind
-from transformer_core.cli.arguments import Parser, UsageError, existing
+from transformer_core.cli.arguments import Options, Parser, UsageError, existing
 from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.cli.batch import parse_head
 from viz_app.cli.export import write
@@ -36,6 +33,7 @@ def parser() -> Parser:
     result = Parser(
         "growth",
         package="viz_app",
+        usage="--history DIR [--head KIND.LAYER.HEAD] [--at STEP] [--sentence N] --out FILE ...",
         description=__doc__,
         example=(
             "  python -m viz_app growth --history checkpoints/en-fr/derived/history --head cross.6.5 --sentence 8 \\\n"
@@ -53,9 +51,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Write the files."""
-    options = parser().options(arguments)
     folder = _located(Path(options.history))
     formats = parse_targets(options)
     style = style_from_options(options)
@@ -71,9 +68,7 @@ def _located(folder: Path) -> Path:
     return existing("--history", str(folder), folder=True)
 
 
-def _wanted(
-    options: argparse.Namespace, folder: Path, formats: dict[Path, str]
-) -> list[tuple[Figure, dict[Path, str]]]:
+def _wanted(options: Options, folder: Path, formats: dict[Path, str]) -> list[tuple[Figure, dict[Path, str]]]:
     """Return the figures with their files: the animation for GIFs, the head at its snapshot for the others."""
     from transformer_core.history.snapshots import History
     from viz_app.export.provenance import folder_name
@@ -96,7 +91,7 @@ def _wanted(
     return wanted
 
 
-def _seen(options: argparse.Namespace, history: History) -> HeadSnapshot:
+def _seen(options: Options, history: History) -> HeadSnapshot:
     """Return the head at its snapshot. Raises UsageError for one that the history lacks."""
     from viz_app.model_card.head_snapshot import HeadSnapshot
 
@@ -106,12 +101,6 @@ def _seen(options: argparse.Namespace, history: History) -> HeadSnapshot:
         raise UsageError(f"--at is {at}, but must be one of {', '.join(map(str, steps))}")
     if not 1 <= options.sentence <= sentences:
         raise UsageError(f"--sentence is {options.sentence}, but must be between 1 and {sentences}")
-    name = options.head or HeadSnapshot.start(history).place
-    place = parse_head(name, history.model["layers"], history.model["heads"])
-    return HeadSnapshot(
-        sentence=options.sentence - 1,
-        kind=cast(Kind, place.kind),
-        moment=steps.index(at),
-        layer=place.layer,
-        head=place.head,
-    )
+    place = options.head or HeadSnapshot.start(history).place
+    kind, layer, head = parse_head(place, history.model["layers"], history.model["heads"])
+    return HeadSnapshot(options.sentence - 1, kind, steps.index(at), layer, head)

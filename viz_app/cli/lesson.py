@@ -10,13 +10,11 @@ Without --scene the handout is written as .html: words, figures and questions, w
 
 from __future__ import annotations
 
-import argparse
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.export import write
 from viz_app.export.figure_arguments import (
@@ -45,6 +43,7 @@ def parser() -> Parser:
     result = Parser(
         "lesson",
         package="viz_app",
+        usage="--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE ...",
         description=__doc__,
         example=(
             "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \\\n"
@@ -66,9 +65,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Write the file."""
-    options = parser().options(arguments)
     whole = options.lesson == SESSION_NAME
     if whole and options.scene:
         raise UsageError("--scene needs one lesson; a session has the handout only")
@@ -78,7 +76,7 @@ def run(arguments: Sequence[str]) -> int:
     return _picture(options, formats) if options.scene else _handout(options, formats)
 
 
-def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> int:
+def _handout(options: Options, formats: dict[Path, str]) -> int:
     if list(formats.values()) != ["html"]:
         names = ", ".join(map(str, formats))
         raise UsageError(f"--out is {names!r}, but a handout is an .html file; add --scene for a figure")
@@ -97,7 +95,7 @@ def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> int:
     return 0
 
 
-def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> int:
+def _picture(options: Options, formats: dict[Path, str]) -> int:
     from viz_app.figures import formats_of
     from viz_app.lessons import load_lesson
     from viz_app.lessons.module import lesson_module
@@ -118,7 +116,7 @@ def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> int:
     return write([(drawn, formats)], style, options)
 
 
-def _context(options: argparse.Namespace) -> LessonContext:
+def _context(options: Options) -> LessonContext:
     import torch
 
     from transformer_core.translator import Translator

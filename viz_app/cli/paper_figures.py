@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.export.figure_arguments import validate_choice
 from viz_app.figures.model.style import PRESETS
@@ -47,9 +46,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Write the figures."""
-    options = parser().options(arguments)
     formats = tuple(dict.fromkeys(options.format.split(",")))
     for format in formats:
         validate_choice("--format", format, FORMATS)

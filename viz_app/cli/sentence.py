@@ -8,10 +8,9 @@ out of a very long sentence.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.batch import parse_head
 from viz_app.export.figure_arguments import add_sentence, sentence_from_options, validate_text
@@ -47,9 +46,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Write the file."""
-    options = parser().options(arguments)
     if options.text is None:
         raise UsageError("--text is missing")
     sentence = sentence_from_options(options, validate_text("--text", options.text))
@@ -80,5 +78,5 @@ def _selection(name: str | None, unit: Unit, translator: Translator, maps: Atten
 
     if name is None:
         return replace(best_head(TranslationService(translator, RequestQueue(1)).card, maps), unit=unit)
-    place = parse_head(name, *maps.cross.shape[:2])
-    return Selection(kind=place.kind, layer=place.layer, head=place.head, unit=unit)
+    kind, layer, head = parse_head(name, *maps.cross.shape[:2])
+    return Selection(kind=kind, layer=layer, head=head, unit=unit)

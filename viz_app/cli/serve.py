@@ -13,11 +13,10 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Sequence
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.bundled_models import SHIPPED
-from viz_app.cli.app import check_port
+from viz_app.cli.app import MAX_PORT
 
 
 def parser() -> Parser:
@@ -31,14 +30,14 @@ def parser() -> Parser:
     result.add_number("--replicas", 1, "Processes that hold the model.")
     result.add_checkpoint(default=str(SHIPPED / "en-de"))
     result.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
-    result.add_argument("--port", type=int, default=8000, metavar="N", help="Its port.")
+    result.add_number("--port", 8000, "Its port.", most=MAX_PORT)
     about = "GPUs of each process; 0.5 shares one between two, 0 decodes on the CPU."
     result.add_argument("--gpus-per-replica", type=float, default=0.0, metavar="X", help=about)
     return result
 
 
 def _check_free(host: str, port: int) -> None:
-    """Raise UsageError where nothing can listen; Ray says so only after its start, and in many lines."""
+    """Raise UsageError for an address in use; Ray reports it only after its start, in many lines."""
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
             pass
@@ -46,10 +45,8 @@ def _check_free(host: str, port: int) -> None:
         raise UsageError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Start the server and wait until it is to end."""
-    options = parser().options(arguments)
-    check_port(options.port)
+def run(options: Options) -> int:
+    """Start the server and wait for its end."""
     if not 0 <= options.gpus_per_replica < float("inf"):
         raise UsageError(f"--gpus-per-replica is {options.gpus_per_replica}, but must be 0 or more")
     if importlib.util.find_spec("ray") is None:

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from transformer_core.cli import main
 from viz_app import figures
+from viz_app.cli import PROGRAM
 from viz_app.export import recorded
+from viz_app.lessons.small_models import HISTORIES
 
 TEXT = "--text=The bus."
 PLACE = ("--layer=1", "--head=1")
@@ -38,18 +41,6 @@ def test_all_files_or_none(run: Callable[..., int], tmp_path: Path, monkeypatch:
     assert not list(tmp_path.iterdir())
 
 
-def test_warnings_go_to_the_log_and_strict_makes_them_fail(
-    run: Callable[..., int], tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    out = tmp_path / "a.pdf"
-    small = ("--font-pt=4", f"--out={out}")
-    assert run("export", TEXT, *PLACE, *small, "--strict") == 1
-    assert not out.exists()
-    assert any("smallest text" in message for message in caplog.messages)
-    assert run("export", TEXT, *PLACE, *small) == 0
-    assert out.exists()
-
-
 def test_heads_is_narrowed_by_layer_and_head(run: Callable[..., int], tmp_path: Path) -> None:
     """All heads, those of a layer, one: the same word."""
     import json
@@ -58,3 +49,33 @@ def test_heads_is_narrowed_by_layer_and_head(run: Callable[..., int], tmp_path: 
         out = tmp_path / f"{count}.json"
         assert run("export", TEXT, "--view=heads", *options, f"--out={out}") == 0
         assert len(json.loads(out.read_text(encoding="utf-8"))["panels"]) == count
+
+
+FIGURES = {
+    "export": (TEXT, *PLACE),
+    "lesson": ("--lesson=positions", "--scene=waves"),
+    "growth": (f"--history={HISTORIES / 'base'}",),
+}
+
+
+@pytest.mark.parametrize("command", FIGURES)
+def test_warnings_go_to_the_log_and_strict_makes_them_fail(
+    command: str, at_checkpoint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    out = tmp_path / "a.pdf"
+    model = [] if command == "growth" else [f"--checkpoint={at_checkpoint}"]
+    arguments = [command, *model, *FIGURES[command], "--font-pt=4", f"--out={out}"]
+    assert main([*arguments, "--strict"], PROGRAM) == 1
+    assert not out.exists()
+    assert any("smallest text" in message for message in caplog.messages)
+    assert main(arguments, PROGRAM) == 0
+    assert out.exists()
+
+
+@pytest.mark.parametrize("command", [*FIGURES, "sentence"])
+def test_a_file_that_is_there_is_kept(command: str, at_checkpoint: str, tmp_path: Path) -> None:
+    out = tmp_path / ("a.zip" if command == "sentence" else "a.csv")
+    out.write_text("mine")
+    model = [] if command == "growth" else [f"--checkpoint={at_checkpoint}"]
+    assert main([command, *model, *FIGURES.get(command, (TEXT,)), f"--out={out}"], PROGRAM) == 2
+    assert out.read_text() == "mine"

@@ -95,9 +95,3 @@ def test_the_place_of_a_history_in_older_commands_still_leads_to_it(tmp_path: Pa
 def test_a_folder_without_a_history_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["growth", f"--history={tmp_path}", f"--out={tmp_path / 'a.pdf'}"], PROGRAM) == 1
     assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_strict_writes_nothing_where_something_is_to_be_mended(tmp_path: Path) -> None:
-    out = tmp_path / "a.pdf"
-    assert run("--font-pt=3", "--strict", f"--out={out}") == 1
-    assert not out.exists()

@@ -11,8 +11,6 @@ import pytest
 from PIL import Image
 
 from tests.app.export.test_again import check_again, command_in
-from transformer_core.cli import main
-from viz_app.cli import PROGRAM
 from viz_app.cli.lesson import parser
 from viz_app.export.figure_arguments import style_from_options
 from viz_app.figures import Style
@@ -78,18 +76,3 @@ def test_a_file_tells_lesson_scene_and_settings(run: Callable[..., int], tmp_pat
     assert about["source"] == "The house was built." and about["checkpoint_sha256"]
     assert content["title"] and content["caption"] and content["alt"]
     assert content["cut"] == 3.5 and len(content["readings"]) == len(content["series"])
-
-
-def test_strict_writes_nothing_where_something_is_to_be_mended(run: Callable[..., int], tmp_path: Path) -> None:
-    out = tmp_path / "a.pdf"
-    assert run("lesson", *WAVES, "--font-pt=3", "--strict", f"--out={out}") == 1
-    assert not out.exists()
-
-
-def test_a_file_that_is_there_is_kept(run: Callable[..., int], tmp_path: Path) -> None:
-    out = tmp_path / "a.csv"
-    out.write_text("mine")
-    assert run("lesson", *WAVES, f"--out={out}") == 2
-    assert out.read_text() == "mine"
-    assert run("lesson", *WAVES, "--force", f"--out={out}") == 0
-    assert main(["lesson", "--help"], PROGRAM) == 0

@@ -78,10 +78,3 @@ def test_numbers_of_a_long_sentence_are_left_out_and_the_index_says_so(
         assert "more than 100 weights" in archive.read("index.html").decode()
     assert not [name for name in names if name.startswith("npz/") and "_all" in name]
     assert [name for name in names if name.startswith("pdf/") and "_all" in name]
-
-
-def test_a_file_that_is_there_is_kept(run: Callable[..., int], tmp_path: Path) -> None:
-    out = tmp_path / "a.zip"
-    out.write_text("mine")
-    assert run("sentence", f"--text={SENTENCE}", f"--out={out}") == 2
-    assert out.read_text() == "mine"

@@ -27,11 +27,6 @@ def test_help_lists_every_command_and_starts_without_torch() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_each_command_starts_without_torch(command: str) -> None:
-    assert help_without_torch([command, "--help"]).startswith(f"usage: python -m transformer_core {command}")
-
-
-@pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_teaches_by_example(command: str, call: Call) -> None:
     said = call(command, "--help")
     assert said.status == 0

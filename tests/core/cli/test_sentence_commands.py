@@ -14,7 +14,7 @@ import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis import patching as patching_module
-from transformer_core.analysis.attribution import METHODS, STEPS, Attribution, Contrast, attribute
+from transformer_core.analysis.attribution import METHODS, STEPS, Attribution, Contrast, Method, attribute
 from transformer_core.analysis.effects import cumulative_ablation as ablation
 from transformer_core.analysis.effects import head_effects as effects
 from transformer_core.analysis.lens import decoder_lens, logit_lens
@@ -59,7 +59,8 @@ def head_effects(target: str | None = None, **options: Any) -> Callable[[Transla
         others = list(read_pairs(made.valid)) if options.get("change") in ("mean", "resample") else []
         found = effects.head_effects(translator, SOURCE, target, others=others, **options)
         spreads = {f"{kind}_spread": draws.std(dim=0) for kind, draws in (found.draws or {}).items()}
-        return {**found.effects, **spreads, "tokens": found.run.tokens, "log_p": found.run.log_p}
+        own = {str(kind): values for kind, values in found.effects.items()}
+        return {**own, **spreads, "tokens": found.run.tokens, "log_p": found.run.log_p}
 
     return measure
 
@@ -97,6 +98,10 @@ def attributed(found: Attribution) -> Arrays:
 
 def first_ids(translator: Translator) -> list[int]:
     return [translator.tokenizer.encode(text).ids[0] for text in ("Mann", "Frau")]
+
+
+def by_method(method: Method) -> Callable[[Translator, Workplace], Arrays]:
+    return lambda translator, made: attributed(attribute(translator, SOURCE, method=method, steps=4))
 
 
 def contrast(translator: Translator, made: Workplace) -> Arrays:
@@ -144,7 +149,7 @@ CASES = [
     *(
         Case(
             f"attribute --method {method} --steps 4",
-            lambda translator, _, method=method: attributed(attribute(translator, SOURCE, method=method, steps=4)),
+            by_method(method),
             {"method": method, "contrast": None},
             told="named first",
         )

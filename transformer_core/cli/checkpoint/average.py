@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, write_summary
+from transformer_core.cli.arguments import Options, Parser, UsageError, write_summary
 from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.renamed import current_names
 from transformer_core.storage.files import TOKENIZER_FILE
@@ -46,9 +45,8 @@ def add_averaging(parser: Parser) -> None:
     parser.add_path("--metrics", "JSON with further scores and facts to store in the checkpoint.")
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Average a training into a checkpoint."""
-    options = parser().options(arguments)
+def run(options: Options) -> int:
+    """Average a training run into a checkpoint."""
     folder, out = Path(options.run), options.out
     metrics = read_metrics(options.metrics)
     card = Path(options.card).read_text(encoding="utf-8") if options.card else ""
@@ -67,7 +65,7 @@ def run(arguments: Sequence[str]) -> int:
 
 @dataclass(frozen=True)
 class AveragedModel:
-    """The mean of the last saved steps of a training.
+    """Mean of the last saved steps of a training run.
 
     Args:
         weights: Name -> tensor, float32.

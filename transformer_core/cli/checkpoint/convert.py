@@ -8,10 +8,9 @@ ko, kor or kor_Hang. docs/models.md shows every step.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, write_summary
+from transformer_core.cli.arguments import Options, Parser, write_summary
 from transformer_core.storage.manifest import Manifest
 
 log = logging.getLogger(__name__)
@@ -30,9 +29,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Convert a model."""
-    options = parser().options(arguments)
     out = options.out
 
     from transformer_core.conversion import convert

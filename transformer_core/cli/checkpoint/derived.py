@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, UsageError, listed, select_device, write_summary
+from transformer_core.cli.arguments import Options, Parser, UsageError, listed, select_device, write_summary
 from transformer_core.cli.checkpoint.measurements import BUILDERS, Builder, Inputs, SkippedError
 from transformer_core.cli.contrast import FORM_NAMES
 
@@ -47,9 +46,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Build what is derived from a model."""
-    options = parser().options(arguments)
+def run(options: Options) -> int:
+    """Build the results of a model."""
     skipped = {name: f"needs {lacking}" for name, each in BUILDERS.items() if (lacking := each.missing(options))}
     chosen = {name: each for name, each in BUILDERS.items() if not options.only or name in options.only}
     if refused := [f"{name} {skipped[name]}" for name in options.only if name in skipped]:
@@ -75,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _run_one(name: str, builder: Builder, inputs: Inputs) -> None:
-    """Build one thing and write it, so that what is done stays when a later one fails."""
+    """Build one result and write it at once, so that it stays when a later one fails."""
     from transformer_core.checkpoint import write_manifest
     from transformer_core.storage.files import atomic_write_bytes
     from transformer_core.storage.measurements import MEASURED, write_derived

@@ -10,10 +10,9 @@ An option without a counterpart in the program is an error, or a line that names
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
-from transformer_core.cli.arguments import Parser, write_summary
+from transformer_core.cli.arguments import Options, Parser, write_summary
 from transformer_core.storage.files import EXPORT_FILE
 
 log = logging.getLogger(__name__)
@@ -34,9 +33,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Export a model."""
-    options = parser().options(arguments)
     out = options.out
 
     from transformer_core.model_export import export_model

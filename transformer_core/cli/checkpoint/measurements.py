@@ -1,6 +1,6 @@
-"""What the command `derived` can build from a model, in the order of `BUILDERS`; to add one, add it there.
+"""Results that the command `derived` can build from a model; add one to `BUILDERS`.
 
-The results stand in `derived/` of the checkpoint, known by the model's `weights_hash`.
+They are stored in `derived/` of the checkpoint, under the model's `weights_hash`.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ log = logging.getLogger(__name__)
 
 
 class SkippedError(Exception):
-    """There is nothing to build from, in words for the user."""
+    """Missing data of a result, in words for the user."""
 
 
 @dataclass(kw_only=True)
 class Inputs:
-    """What builders work from.
+    """Inputs of builders.
 
     Args:
         checkpoint: The checkpoint's folder.
-        options: What was given on the command line.
-        device: Where to compute.
-        metrics: All that is known of the model, which the builders before may have added to.
+        options: Options of the command.
+        device: Device of the model.
+        metrics: All metrics of the model, with the results of earlier builders.
     """
 
     checkpoint: Path
@@ -54,26 +54,26 @@ class Inputs:
 
     @cached_property
     def translator(self) -> Translator:
-        """The model, loaded when the first builder asks for it."""
+        """Model, loaded when the first builder asks for it."""
         from transformer_core.translator import Translator
 
         return Translator.load(self.checkpoint, self.device)
 
     def with_known(self, part: str, found: Mapping[str, Any]) -> dict[str, bytes]:
-        """The file of one part of the metrics; sets that were not measured now keep what is known of them."""
+        """Return the file of one part of the metrics; sets that are not measured now keep their numbers."""
         return {f"{part}.json": json_file({**self.metrics.get(part, {}), **found})}
 
 
 @dataclass(frozen=True)
 class Builder:
-    """One thing that can be derived from a model.
+    """Builder of one result.
 
     Args:
-        about: What it is, for the help.
-        build: Contents by name of file, in `derived/`. Raises SkippedError.
-        files: Names of what it makes.
-        needs: Options of which at least one must be given; every one of these groups.
-        beside: The files stand in the checkpoint's own folder instead, as the model card does.
+        about: One line for the help.
+        build: Returns contents by name of file, in `derived/`. Raises SkippedError.
+        files: Names of its files.
+        needs: Groups of options; at least one of each group must be given.
+        beside: Whether its files belong to the checkpoint's own folder, as the model card does.
     """
 
     about: str
@@ -83,18 +83,18 @@ class Builder:
     beside: bool = False
 
     def missing(self, options: argparse.Namespace) -> str:
-        """The options that it cannot do without and that were not given; empty when it has all."""
+        """Name the options that are missing; empty when none is."""
         lacking = [group for group in self.needs if not any(getattr(options, name) for name in group)]
         return ", ".join(" or ".join(f"--{name}" for name in group) for group in lacking)
 
 
 def set_name(spec: str) -> str:
-    """The name of a set: that of its file without endings."""
+    """Return the name of a set: its file's, without endings."""
     return Path(spec.partition(",")[0]).name.split(".")[0]
 
 
 def score_sets(translator: Translator, sets: Mapping[str, Sequence[str]], batch: int) -> dict[str, Any]:
-    """Scores of every set by its name.
+    """Score every set, by its name.
 
     Args:
         translator: With the weights as they are stored.
@@ -124,7 +124,7 @@ def score_sets(translator: Translator, sets: Mapping[str, Sequence[str]], batch:
 
 
 def _tree_scores(translator: Translator, spec: str, sequences: Sequence[str], batch: int) -> dict[str, Any]:
-    """`bracketing` of what was generated, and where only trees were allowed, that of the paper's search as `free`."""
+    """Score the brackets as `bracketing`, and where only trees were allowed, the paper's search as `free`."""
     from transformer_core.constituency_parser import ConstituencyParser, Parse, score_parses
     from transformer_core.data import read_treebank
     from transformer_core.parsing.bracketing import score_bracketing
@@ -150,7 +150,7 @@ def _scores(inputs: Inputs) -> dict[str, bytes]:
 
 
 def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict[str, Any]:
-    """Whether the heads look and what they change: the reports of `head_scores` and `effect_counts`.
+    """Count the heads that look and that change something, from `head_scores` and `effect_counts`.
 
     Empty without sentences. Warns of heads that do not look.
 
@@ -183,7 +183,7 @@ def _heads(inputs: Inputs) -> dict[str, bytes]:
 
 
 def _forced(inputs: Inputs) -> dict[str, bytes]:
-    """How the model reads given translations with the mask of its decoder and without, in nats per token."""
+    """Measure the nats per token of given translations, with the decoder's mask and without."""
     from transformer_core.evaluation.evaluate import TestSet, perplexity
 
     found = {}
@@ -209,7 +209,7 @@ def _alignment(inputs: Inputs) -> dict[str, bytes]:
 
 
 def _methods(inputs: Inputs) -> dict[str, bytes]:
-    """What each method of attribution is worth: as an aligner, and beside leave-one-out."""
+    """Measure each method of attribution: as an aligner, and against leave-one-out."""
     from transformer_core.analysis.alignment import read_gold
     from transformer_core.analysis.attribution import METHODS, mean_agreement
     from transformer_core.analysis.method_alignment import method_errors
@@ -273,7 +273,7 @@ def _atlas(inputs: Inputs) -> dict[str, bytes]:
 
 
 def _card(inputs: Inputs) -> dict[str, bytes]:
-    """The numbers in the model card: scores, heads, alignment, answers; all words stay as they were written."""
+    """Renew the numbers in the model card: scores, heads, alignment, answers; all words stay."""
     scores, heads = (inputs.metrics.get(part, {}) for part in ("scores", "heads"))
     if not scores:
         raise SkippedError("the checkpoint has no scores")
@@ -287,7 +287,7 @@ def _card(inputs: Inputs) -> dict[str, bytes]:
 
 _HISTORY_FILES = ("history/history.json", "history/attention.safetensors")
 
-BUILDERS = {  # in this order: the card tells of the scores
+BUILDERS = {  # in this order: the card shows the scores
     "scores": Builder("BLEU, chrF and perplexity of each set", _scores, ("scores.json",), (("valid", "test"),)),
     "heads": Builder(
         "whether the heads look and what they change, by kind and layer", _heads, ("heads.json",), (("valid",),)

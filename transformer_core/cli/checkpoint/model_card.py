@@ -1,4 +1,4 @@
-"""The card of a model, in Markdown: what it is, its scores, how it was trained."""
+"""Model card in Markdown: shape, scores, training."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _MARKUP = str.maketrans({"|": r"\|", "\n": " "})
 def model_card(
     title: str, about: str, settings: RunSettings, metrics: dict[str, Any], changed: dict[str, dict[str, Any]]
 ) -> str:
-    """The card.
+    """Return the card.
 
     Args:
-        title: Of the whole.
+        title: Its title.
         about: Markdown that follows the title; may be empty.
-        settings: Of the training.
-        metrics: What `metrics.json` will hold, with `training` and `scores`.
+        settings: Settings of the training.
+        metrics: Contents of `metrics.json`, with `training` and `scores`.
         changed: Options in which the training differs from its preset, by group.
     """
     model, facts = settings.model, current_names(metrics["training"])
@@ -70,7 +70,7 @@ def model_card(
 
 
 def with_scores(card: str, scores: dict[str, Any]) -> str:
-    """A card with other scores, and all else as it is. Raises ValueError when its table has not the form of `ship`."""
+    """Replace the scores of a card. Raises ValueError when its table has not the form of `ship`."""
     section = "\n\n".join(_scores(scores))
     for sentence in (_UNSCORED, _UNSCORED_BEFORE):
         if card.count(sentence) == 1:
@@ -84,7 +84,7 @@ def with_scores(card: str, scores: dict[str, Any]) -> str:
 
 
 def with_heads(card: str, heads: dict[str, Any]) -> str:
-    """A card with other counts of heads, and all else as it is.
+    """Replace the counts of heads of a card.
 
     Raises:
         ValueError: It has neither that section nor `## Training`, which it stands before.
@@ -101,10 +101,10 @@ def with_heads(card: str, heads: dict[str, Any]) -> str:
 
 
 def with_prose_numbers(card: str, metrics: dict[str, Any]) -> str:
-    """A card with other numbers where its own prose has them, and all words as they are.
+    """Replace the numbers in the prose of a card; all words stay.
 
-    That are the heads that align best, and the answers to contrastive questions: a row may stand for several groups, as
-    `event` for `event/chaos` and `event/order`.
+    These are the heads that align best, and the answers to contrastive questions. A row may cover several groups, as
+    `event` covers `event/chaos` and `event/order`.
     """
     for convention, words in _ALIGNS_BEST.items():
         if table := metrics.get("alignment", {}).get("aer", {}).get(convention):
@@ -181,12 +181,12 @@ def _scores(scores: dict[str, Any]) -> list[str]:
 
 
 def _task(scores: dict[str, Any]) -> str:
-    """The option that commands need for a parser."""
+    """Return the option that commands need for a parser."""
     return _PARSING if any("bracketing" in one for one in scores.values()) else ""
 
 
 def _bracketing(scores: dict[str, Any]) -> list[str]:
-    """The table of a parser's sets. BLEU of brackets would say nothing to a reader."""
+    """Return the table of a parser's sets; BLEU of brackets would mean nothing."""
     any_one = next(iter(scores.values()))
     about = (
         f"Beam {any_one['beam']}, alpha {any_one['alpha']}. Labelled bracketing in percent, as evalb counts it with "

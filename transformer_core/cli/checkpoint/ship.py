@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, select_device
+from transformer_core.cli.arguments import Options, Parser, UsageError, select_device
 from transformer_core.cli.checkpoint.average import (
     AveragedModel,
     add_averaging,
@@ -55,9 +54,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Ship a training."""
-    options = parser().options(arguments)
     folder, out = Path(options.run), options.out
     metrics = read_metrics(options.metrics)
     about = Path(options.about).read_text(encoding="utf-8").strip() if options.about else ""

@@ -17,11 +17,10 @@ Layers and heads count from 0. Nothing is pickled: numpy.load(FILE) reads everyt
 
 from __future__ import annotations
 
-import argparse
 import logging
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import SEARCH, Parser, UsageError
+from transformer_core.cli.arguments import SEARCH, Options, Parser, UsageError
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def _add_options(parser: Parser) -> None:
     parser.add_search()
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: Options) -> None:
     if options.target is not None and any(getattr(options, name) is not None for name in SEARCH):
         raise UsageError(
             "--beam, --alpha, --length-penalty, --min-length and --constrained cannot be combined with --target, which "
@@ -43,7 +42,7 @@ def _check(options: argparse.Namespace) -> None:
         )
 
 
-def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+def _measure(translator: Translator, options: Options) -> Measurement:
     """Return all weights; of the model's own translation with the facts of its search."""
     import numpy as np
 

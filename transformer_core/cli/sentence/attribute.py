@@ -28,12 +28,11 @@ all source words. rollout and alti also give the share of the source against the
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import WORD_BOUNDARY
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
@@ -52,12 +51,12 @@ def _add_options(parser: Parser) -> None:
     parser.add_argument("--tokens", nargs=2, metavar=("A", "B"), help="The two tokens of a contrast.")
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: Options) -> None:
     if (options.at is None) != (options.tokens is None):
         raise UsageError("--at and --tokens belong together")
 
 
-def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+def _measure(translator: Translator, options: Options) -> Measurement:
     """Return the attribution of every token, or of one contrast, and a table of the words with the largest shares."""
     from transformer_core.analysis.attribution import POINTS, Contrast, attribute, check_choice
     from transformer_core.analysis.teacher_forced_run import teacher_forced_run

@@ -18,10 +18,9 @@ For N heads the file contains
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser
+from transformer_core.cli.arguments import Options, Parser
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def _add_options(parser: Parser) -> None:
     parser.add_number("--seed", 0, "Of what is drawn.", least=0)
 
 
-def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+def _measure(translator: Translator, options: Options) -> Measurement:
     """Return the log-probability at every step, and the translation at some."""
     from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
 

@@ -26,11 +26,10 @@ Layers and heads count from 0 in the file, from 1 on the screen.
 
 from __future__ import annotations
 
-import argparse
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, head_rows
+from transformer_core.cli.arguments import Options, Parser, UsageError, head_rows
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
@@ -47,12 +46,12 @@ def _add_options(parser: Parser) -> None:
     parser.add_number("--seed", 0, "Of the draws of resample and random.", least=0)
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: Options) -> None:
     if (options.change in ("mean", "resample")) != (options.sentences is not None):
         raise UsageError("--change mean and resample need --sentences, and no other change does")
 
 
-def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+def _measure(translator: Translator, options: Options) -> Measurement:
     """Return the effect of every head, and a table for each kind of their effects on the whole translation."""
     from transformer_core.analysis.effects.head_effects import head_effects
     from transformer_core.data import DataError, read_pairs
@@ -68,7 +67,7 @@ def _measure(translator: Translator, options: argparse.Namespace) -> Measurement
         report += [head_rows(values.sum(dim=2).tolist(), "+.2f")]
     return Measurement(
         arrays={
-            **found.effects,
+            **{str(kind): values for kind, values in found.effects.items()},
             **{f"{kind}_spread": values.std(dim=0) for kind, values in (found.draws or {}).items()},
             "tokens": found.run.tokens,
             "log_p": found.run.log_p,

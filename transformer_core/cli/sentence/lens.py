@@ -17,16 +17,16 @@ For L layers and T tokens of the translation the file contains
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
+from transformer_core.cli.arguments import Options
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 
-def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+def _measure(translator: Translator, options: Options) -> Measurement:
     """Return both lenses: the rank of every token at every layer, and a translation from each of the encoder's."""
     import numpy as np
 

@@ -10,15 +10,15 @@ comes with the value; 1: all.
   residual   the residual stream after a layer, at one position
   ffn        the output of a feed-forward network, at one position
 
---direction denoise moves values of the clean run into the corrupted one (what suffices?), noise those
-of the corrupted run into the clean one (what is needed?).
+--direction denoise moves values of the clean run into the corrupted one (what suffices?), noise moves
+values of the corrupted run into the clean one (what is needed?).
 
 For L layers, H heads and P positions the file contains
 
   recovered, metrics    (3, L, H) of heads: encoder, decoder, encoder-decoder; else (2, L, P): encoder,
                         decoder; NaN where a stack has no such position
   metric_clean, metric_corrupted   of the two runs as they are
-  answers, prefix, source          the two tokens, those before, those of the patched sentence
+  answers, prefix, source          the two tokens, the tokens before, the patched sentence
   provenance            JSON text: checkpoint and its hash, sentences, site, direction
 
 Layers, heads and positions count from 0 in the file, from 1 on the screen. For sentences with different
@@ -27,10 +27,9 @@ numbers of tokens only heads can be patched.
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, TextOption
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def _add_options(parser: Parser) -> None:
     parser.add_choice("--direction", DIRECTIONS, "Into the corrupted run, or into the clean one.", default="denoise")
 
 
-def _measure(translator: Translator, options: argparse.Namespace) -> Measurement:
+def _measure(translator: Translator, options: Options) -> Measurement:
     """Return the share of the difference that each cell carries, and a table of the largest."""
     import numpy as np
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import sys
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Parser, UsageError, checkpoint_names, load_translator, write_table
+from transformer_core.cli.arguments import Options, Parser, UsageError, checkpoint_names, load_translator, write_table
 from transformer_core.storage.files import atomic_write_bytes
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class TextOption:
         """Add the option to a parser."""
         parser.add_argument(f"--{self.name}", required=self.required, nargs=self.count, metavar="TEXT", help=self.about)
 
-    def texts(self, options: argparse.Namespace) -> Sequence[str]:
+    def texts(self, options: Options) -> Sequence[str]:
         """Return the texts that were given. Raises UsageError for one that is empty or no Unicode."""
         given = getattr(options, self.name)
         texts = [] if given is None else [given] if self.count is None else given
@@ -55,7 +54,7 @@ class TextOption:
                 raise UsageError(f"--{self.name} is empty, but must be a sentence")
         return texts
 
-    def check_lengths(self, options: argparse.Namespace, translator: Translator) -> None:
+    def check_lengths(self, options: Options, translator: Translator) -> None:
         """Raise UsageError for a text of too many tokens."""
         vocabulary = translator.tokenizer if self.translation else translator.tokenizer.source
         for text in self.texts(options):
@@ -100,9 +99,9 @@ class SentenceCommand:
 
     name: str
     description: str | None
-    measure: Callable[[Translator, argparse.Namespace], Measurement]
+    measure: Callable[[Translator, Options], Measurement]
     add_options: Callable[[Parser], None] = lambda parser: None
-    check: Callable[[argparse.Namespace], None] = lambda options: None
+    check: Callable[[Options], None] = lambda options: None
     example: str = '--source "A man rides a bicycle."'
     texts: tuple[TextOption, ...] = SENTENCE
 
@@ -124,9 +123,8 @@ class SentenceCommand:
         result.add_machine()
         return result
 
-    def run(self, arguments: Sequence[str]) -> int:
+    def run(self, options: Options) -> int:
         """Measure, write the file, print the report."""
-        options = self.parser().options(arguments)
         for text in self.texts:
             text.texts(options)
         self.check(options)
@@ -149,7 +147,7 @@ class SentenceCommand:
         return 0
 
 
-def sentence_facts(options: argparse.Namespace, target: str, **chosen: Any) -> dict[str, Any]:
+def sentence_facts(options: Options, target: str, **chosen: Any) -> dict[str, Any]:
     """Return the provenance of a sentence, its translation and the options of the measurement."""
     given = options.target is not None
     return {"source": options.source, "target": target, "target_given": given, **chosen}

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.arguments import Parser, UsageError, select_device, write_summary
+from transformer_core.cli.arguments import Options, Parser, UsageError, select_device, write_summary
 from transformer_core.cli.training.journal import read_curves
 from transformer_core.cli.training.run_settings import RunSettings
 
@@ -42,9 +42,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Write the history of a training."""
-    options = parser().options(arguments)
     folder, out = Path(options.run), options.out
     probes = read_probes("--sentences", options.sentences)
     device = select_device(options.device, options.threads)

@@ -8,11 +8,10 @@ that step.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from transformer_core.cli.arguments import Parser, UsageError
+from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.storage.files import atomic_write_text
 
@@ -31,9 +30,8 @@ def parser() -> Parser:
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
-    """Export a training."""
-    options = parser().options(arguments)
+def run(options: Options) -> int:
+    """Export a training run."""
     folder, out = Path(options.run), Path(options.out)
     if out.suffix != ".json":
         raise UsageError(f"--out is {out}, but must end with .json")
@@ -44,7 +42,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def read_curves(folder: Path) -> dict[str, Any]:
-    """The curves of a training, see `training_curves`. Raises UsageError when it has no journal."""
+    """Read the curves of a training run, see `training_curves`. Raises UsageError without a journal."""
     from transformer_core.training.journal import training_curves
 
     try:
@@ -54,7 +52,7 @@ def read_curves(folder: Path) -> dict[str, Any]:
 
 
 def journal_text(folder: Path, settings: RunSettings) -> str:
-    """Settings and curves of a training as JSON, one column per line. Raises UsageError when it has no journal."""
+    """Return settings and curves of a training run as JSON, a column a line. Raises UsageError without a journal."""
     recorded = read_curves(folder)
     corpus = {name: settings.corpus[name] for name in ("files", "pairs") if name in settings.corpus}
     about: dict[str, Any] = {

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import (
+    Options,
     Parser,
     UsageError,
     check_at_least,
     check_new_folder,
     check_task,
-    existing,
-    existing_text,
     write_summary,
 )
 
@@ -48,46 +47,27 @@ def parser() -> Parser:
     result.add_argument(
         "--vocab-size", type=int, metavar="N", help=f"Size of a new vocabulary. (default: {DEFAULT_VOCABULARY})"
     )
-    result.add_argument(
-        "--source-vocab-size",
-        type=int,
-        default=0,
-        metavar="N",
-        help="Size of a separate source vocabulary; --vocab-size is then the target's. 0 shares one.",
-    )
-    result.add_argument("--seed", type=int, default=1, metavar="N", help="Random seed for --typo-rate.")
+    about = "Size of a separate source vocabulary; --vocab-size is then the target's. 0 shares one."
+    result.add_number("--source-vocab-size", 0, about, least=0)
+    result.add_number("--seed", 1, "Random seed for --typo-rate.", least=0)
     result.add_argument("--out", required=True, metavar="DIR", help="New folder for the prepared text.")
     return result
 
 
 def add_training_text(parser: Parser) -> None:
-    """Options that `train` shares: which text, which vocabulary."""
-    parser.add_argument(
-        "--train",
-        type=str,
-        nargs="+",
-        metavar="FILE",
-        help=(
-            "Parallel text: .tsv, .tsv.xz or .tsv.gz with source and target in the first two columns, or two plain "
-            "files separated by a comma: train.en,train.de; or trees: train.trees.xz"
-        ),
+    """Add the options that `train` shares: text, vocabulary."""
+    about = (
+        "Parallel text: .tsv, .tsv.xz or .tsv.gz with source and target in the first two columns, or two plain "
+        "files separated by a comma: train.en,train.de; or trees: train.trees.xz"
     )
-    parser.add_argument(
-        "--tokenizer", metavar="FILE", help="An existing vocabulary, such as tokenizer.model of a checkpoint."
-    )
-    parser.add_argument(
-        "--typo-rate",
-        "--careless-share",  # its former name
-        type=float,
-        default=0.0,
-        metavar="P",
-        help="Share of pairs to add again with typos in the source: lower case, no punctuation.",
-    )
+    parser.add_path("--train", about, many=True, parallel=True)
+    parser.add_path("--tokenizer", "An existing vocabulary, such as tokenizer.model of a checkpoint.")
+    about = "Share of pairs to add again with typos in the source: lower case, no punctuation."
+    parser.add_argument("--typo-rate", "--careless-share", type=float, default=0.0, metavar="P", help=about)
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Prepare a corpus."""
-    options = parser().options(arguments)
     if not options.train:
         raise UsageError("missing: --train FILE ...")
     if options.tokenizer and (options.vocab_size or options.source_vocab_size):
@@ -120,14 +100,12 @@ def prepare_text(
     typo_rate: float,
     seed: int,
 ) -> dict[str, Any]:
-    """Learn or load the vocabulary, then write the folder, whole or not at all; returns its `meta.json`.
+    """Learn or load the vocabulary, then write the folder, whole or not at all. Returns its `meta.json`.
 
     Of trees `vocab_size` is that of the words.
     """
     from transformer_core.data import is_treebank
 
-    for spec in specs:
-        existing_text("--train", spec)
     if not 0.0 <= typo_rate <= 1.0:
         raise UsageError(f"--typo-rate is {typo_rate}, but must be from 0 to 1")
     check_at_least("--vocab-size", vocab_size, 5)
@@ -136,8 +114,6 @@ def prepare_text(
         raise UsageError("--train: trees go neither with parallel text nor with --typo-rate")
     if source_vocab_size:
         check_at_least("--source-vocab-size", source_vocab_size, 5)
-    if tokenizer:
-        existing("--tokenizer", tokenizer)
 
     from transformer_core.data import prepare
     from transformer_core.progress import tracked
@@ -164,7 +140,7 @@ def prepare_text(
 
 
 def _learn(specs: Sequence[str], vocab_size: int, source_vocab_size: int) -> Tokenizer:
-    """A new vocabulary from both sides of the text, or one from each side."""
+    """Learn a vocabulary from both sides of the text, or one from each side."""
     from transformer_core.data import read_pairs
     from transformer_core.progress import tracked
     from transformer_core.text.tokenizer import Tokenizer
@@ -183,7 +159,7 @@ def _learn(specs: Sequence[str], vocab_size: int, source_vocab_size: int) -> Tok
 
 
 def _learn_parser(specs: Sequence[str], vocab_size: int) -> Tokenizer:
-    """New vocabularies of the words and of the brackets of trees."""
+    """Learn vocabularies of the words and of the brackets of trees."""
     from transformer_core.data import read_pairs
     from transformer_core.parsing.vocabulary import learn_vocabularies
     from transformer_core.progress import tracked
@@ -197,7 +173,7 @@ def _learn_parser(specs: Sequence[str], vocab_size: int) -> Tokenizer:
 
 
 def _check_labels(specs: Sequence[str], vocabulary: Tokenizer, path: str) -> None:
-    """Raise UsageError when an existing vocabulary is no parser's, or lacks labels of the trees."""
+    """Raise UsageError for a vocabulary that is no parser's, or that lacks labels of the trees."""
     from transformer_core.data import read_treebank
     from transformer_core.parsing.sequences import WORD, to_symbols
     from transformer_core.parsing.vocabulary import NotAParser, SymbolTable

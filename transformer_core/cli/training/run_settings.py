@@ -1,4 +1,4 @@
-"""The settings of a training, merged from preset, recipe and options, and kept in OUT/config.json."""
+"""Settings of a training run, merged from preset, recipe and options, and kept in OUT/config.json."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FREE_ON_RESUME = frozenset(
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """All options of one training.
+    """All options of one training run.
 
     Args:
         preset: Name of the preset that it started from.
@@ -65,7 +65,7 @@ class RunSettings:
 
     @property
     def decoding(self) -> DecodingConfig:
-        """The decoding defaults of the preset; the paper's where there is no such preset any more."""
+        """Decoding defaults of the preset; the paper's where the preset is gone."""
         return PRESETS[self.preset].decoding if self.preset in PRESETS else DecodingConfig()
 
     def save(self, out: Path, device: str, threads: int) -> None:
@@ -75,7 +75,7 @@ class RunSettings:
 
     @classmethod
     def load(cls, out: Path) -> RunSettings:
-        """Read OUT/config.json. Raises UsageError when the folder is not that of a training."""
+        """Read OUT/config.json. Raises UsageError for a folder without a training run."""
         try:
             values = json.loads((out / CONFIG_FILE).read_text(encoding="utf-8"))
         except FileNotFoundError as error:
@@ -98,7 +98,7 @@ class RunSettings:
 
 
 def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:
-    """The base with some options changed; d_k and d_v follow d_model / num_heads if they did before."""
+    """Change some options of the base; d_k and d_v follow d_model / num_heads if they did before."""
     values = base.to_dict()
     for name in ("d_k", "d_v"):
         if values[name] * base.num_heads == base.d_model:
@@ -107,7 +107,7 @@ def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:
 
 
 def changed_options(settings: RunSettings) -> dict[str, dict[str, Any]]:
-    """The options in which a training differs from its preset, by group, as a recipe would give them."""
+    """Return the options in which a training run differs from its preset, by group, as a recipe has them."""
     chosen = preset(settings.preset)
     groups: dict[str, dict[str, Any]] = {}
     for group, ours, theirs in (
@@ -127,7 +127,7 @@ def changed_options(settings: RunSettings) -> dict[str, dict[str, Any]]:
 
 
 def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> RunSettings:
-    """The stored settings with the options given now.
+    """Change the stored settings by the options given now.
 
     Raises:
         UsageError: An option was changed that would change the training.
@@ -167,7 +167,7 @@ def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> R
 
 
 def _accumulate(stored: RunSettings, given: dict[str, Any], processes: int) -> int:
-    """Batches of one process per step, after checking that all processes together have as many as before."""
+    """Return the batches of one process per step. Raises UsageError when all processes have another total."""
     accumulate: int = given.get("training", {}).get("accumulate", stored.training.accumulate)
     before = stored.training.accumulate * stored.processes
     if accumulate * processes != before:

@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import (
+    Options,
     Parser,
     UsageError,
     check_new_folder,
     existing,
     existing_text,
     listed,
-    preset_in,
     select_device,
 )
 from transformer_core.cli.training.prepare import add_training_text, prepare_text
@@ -61,8 +61,8 @@ _GROUPS = ("model", "training")
 _TOO_SLOW = 2.0  # time in bfloat16 over time in float32; about 0.5 on processors with bfloat16 instructions
 
 
-def parser(shown: str = _DEFAULT_PRESET) -> Parser:
-    """Return the options of this command, with the defaults of one preset."""
+def parser() -> Parser:
+    """Return the options of this command."""
     result = Parser(
         "train",
         usage="[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
@@ -73,31 +73,28 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
             "  python -m transformer_core train --resume --out run --training.steps 200000"
         ),
     )
-    result.add_argument("--recipe", metavar="FILE", help="TOML with any of these options.")
-    result.add_argument("--data", metavar="DIR", help="Text prepared by `prepare`.")
+    result.add_path("--recipe", "TOML with any of these options.")
+    result.add_path("--data", "Text prepared by `prepare`.", form="DIR")
     add_training_text(result)
-    result.add_argument("--valid", nargs="+", metavar="FILE", help="Validation sets, in the formats of --train.")
+    result.add_path("--valid", "Validation sets, in the formats of --train.", many=True, parallel=True)
     result.add_argument("--out", metavar="DIR", help="Folder of this training; must be new or empty, unless --resume.")
     result.add_argument("--resume", action="store_true", help="Continue from the newest saved step in OUT.")
-    result.add_argument(
-        "--init-from", type=find_checkpoint, metavar="DIR", help="Start from the weights of a checkpoint."
-    )
+    result.add_path("--init-from", "Start from the weights of a checkpoint.", form="DIR", read=find_checkpoint)
     result.add_machine()
-    result.add_preset("One of the presets above. (default: base)", shown)
+    result.add_preset("One of the presets above. (default: base)", _DEFAULT_PRESET)
     return result
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(options: Options) -> int:
     """Train."""
-    options = parser(preset_in(arguments, _DEFAULT_PRESET))
-    given = options.given(arguments)
+    given = options.given
     if "recipe" in given:
-        given = _over(_read_recipe(given["recipe"], options), given)
+        given = _over(_read_recipe(given["recipe"], parser()), given)
     if "out" not in given:
         raise UsageError("missing: --out DIR")
     threads = given.get("threads", 0)
     device = select_device(given.get("device", "auto"), threads, training=True)
-    _validation(given.get("valid", []))  # fails here rather than after an hour of preparing
+    _validation(given.get("valid", ()))  # fails here rather than after an hour of preparing
 
     import torch
 
@@ -113,7 +110,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _settings(out: Path, given: dict[str, Any], group: ProcessGroup) -> RunSettings:
-    """Settings of a training, the same in every process; the main one prepares the text if necessary."""
+    """Return the settings of a training, equal in every process; the main process prepares the text if necessary."""
     if given.get("resume"):
         settings = _resume(out, given, group.size)
         group.barrier()  # all have read before the main process writes
@@ -125,9 +122,9 @@ def _settings(out: Path, given: dict[str, Any], group: ProcessGroup) -> RunSetti
 
 
 def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
-    """The options of a recipe. Raises UsageError naming an unknown key."""
+    """Read the options of a recipe. Raises UsageError that names an unknown key."""
     try:
-        values = tomllib.loads(existing("--recipe", path).read_text(encoding="utf-8"))
+        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"--recipe: {path} is not valid TOML: {error}") from error
     for name in _LISTS:
@@ -143,7 +140,7 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
     try:
         if "training" in values:
             values["training"] = TrainingConfig.with_current_names(values["training"])
-        checked = options.given(options.as_arguments(values))
+        checked: dict[str, Any] = options.options(options.as_arguments(values)).given
     except ConfigError as error:
         raise UsageError(f"--recipe: {path}: {error}") from error
     if "recipe" in checked:
@@ -152,7 +149,7 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Two sets of options merged; the second overrides the first."""
+    """Merge two sets of options; the second overrides the first."""
     groups = {name: {**below.get(name, {}), **above.get(name, {})} for name in _GROUPS}
     return {**below, **above, **{name: group for name, group in groups.items() if group}}
 
@@ -161,7 +158,7 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
-    """Settings of a new training; its text is prepared if necessary."""
+    """Return the settings of a new training; prepare its text if necessary."""
     check_new_folder(out, "add --resume to continue there, or choose a new folder")
     if ("data" in given) == ("train" in given):
         raise UsageError("give either --data DIR (prepared text) or --train FILE ... (text to prepare)")
@@ -208,10 +205,10 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
 
 
 def _text(out: Path, given: dict[str, Any], model: ModelConfig, seed: int) -> tuple[Corpus, Path]:
-    """The prepared text, and its folder."""
+    """Return the prepared text and its folder."""
     from transformer_core.data import Corpus, is_treebank
 
-    data = existing("--data", given["data"], folder=True) if "data" in given else out / "data"
+    data = Path(given["data"]) if "data" in given else out / "data"
     if "train" in given:
         tokenizer = given.get("tokenizer")
         if not tokenizer and given.get("init_from"):
@@ -234,15 +231,13 @@ def _text(out: Path, given: dict[str, Any], model: ModelConfig, seed: int) -> tu
 def _initial(folder: str) -> Checkpoint | None:
     if not folder:
         return None
-    existing("--init-from", folder, folder=True)
-
     from transformer_core.checkpoint import load_checkpoint
 
     return load_checkpoint(folder)
 
 
 def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
-    """Only dropout may differ from the checkpoint that provides the weights."""
+    """Raise UsageError when more than dropout differs from the checkpoint that provides the weights."""
     was, wanted = initial.model.config.to_dict(), model.to_dict()
     changed = [name for name in wanted if wanted[name] != was[name] and not name.endswith("dropout")]
     if changed:
@@ -256,14 +251,11 @@ def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
 
 
 def _resume(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
-    """Settings of a resumed training."""
+    """Return the settings of a resumed training."""
     if "init_from" in given:
         raise UsageError("--resume continues in OUT, --init-from starts a new training; give only one")
     existing("--out", str(out), folder=True)
-    settings = resumed(RunSettings.load(out), given, processes)
-    if "data" in given:
-        existing("--data", given["data"], folder=True)
-    return settings
+    return resumed(RunSettings.load(out), given, processes)
 
 
 # --- training ---------------------------------------------------------------------------------------------------------
@@ -276,7 +268,7 @@ def _validation(specs: Sequence[str]) -> list[ValidationSet]:
 
 
 def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: int, resume: bool) -> Progress:
-    """Train with these settings in their folder, or resume. Returns the progress made."""
+    """Train with these settings in their folder, or resume. Returns the progress."""
     import torch
 
     from transformer_core.data import Corpus
@@ -304,7 +296,7 @@ def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: in
 
 
 def _score_heads(model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer) -> dict[str, Any]:
-    """Whether the heads look, over the first pairs of a validation set; the counts also go to the log."""
+    """Count the heads that look, over the first pairs of a validation set; log the counts."""
     from transformer_core.analysis.head_scores import HEAD_PAIRS, head_counts, score_heads_of
     from transformer_core.config import DecodingConfig
     from transformer_core.translator import Translator
@@ -330,7 +322,7 @@ def _warn_if_bfloat16_is_slow(training: TrainingConfig, device: torch.device) ->
 
 
 def _model(settings: RunSettings, device: str | torch.device) -> Transformer:
-    """A model with new weights, or with those of a checkpoint; a resumed training overwrites them."""
+    """Return a model with new weights, or with a checkpoint's; a resumed training overwrites them."""
     from transformer_core.model.transformer import Transformer, load_weights
 
     model = Transformer(settings.model)

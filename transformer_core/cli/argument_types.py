@@ -1,0 +1,146 @@
+"""Types of arguments: reading of one value, with errors that say what is allowed; checks of paths."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+from transformer_core.config import ConfigError
+
+_BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
+class UsageError(ConfigError):
+    """Arguments that cannot be used; the message says why and what is allowed."""
+
+
+def check_at_least(option: str, value: int, least: int) -> None:
+    """Raise UsageError for a number that is too small."""
+    if value < least:
+        raise UsageError(f"{option} is {value}, but must be {least} or more")
+
+
+def existing(option: str, path: str, *, folder: bool = False) -> Path:
+    """Return the path of an option. Raises UsageError when it is missing, or of another kind."""
+    if missing := not_found(path, folder=folder):
+        raise UsageError(f"{option}: {missing}")
+    return Path(path)
+
+
+def existing_text(option: str, spec: str) -> str:
+    """Return a parallel text: one file, or two with a comma between. Raises UsageError when one is missing."""
+    if missing := not_found(spec, parallel=True):
+        raise UsageError(f"{option}: {missing}")
+    return spec
+
+
+def not_found(spec: str, *, folder: bool = False, parallel: bool = False) -> str:
+    """Name the file or folder that is missing; empty when none is."""
+    for path in spec.split(",", 1) if parallel and "," in spec and not Path(spec).exists() else [spec]:
+        if not (Path(path).is_dir() if folder else Path(path).is_file()):
+            return f"{'folder' if folder else 'file'} not found: {path}"
+    return ""
+
+
+def check_new_file(option: str, path: Path, force: bool) -> None:
+    """Raise UsageError for a file that cannot be written, or that exists and may not be replaced."""
+    if path.exists() and (path.is_dir() or not force):
+        raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option}: folder not found: {path.parent}")
+
+
+def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
+    """Raise UsageError when --out exists and is not an empty folder."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"--out: {path} is not empty; {hint}")
+
+
+# --- types; argparse shows the messages of ArgumentTypeError ----------------------------------------------------------
+
+
+def field_help(config: type) -> dict[str, str]:
+    """Return the help of every field, from `Args:` of the docstring."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in (inspect.getdoc(config) or "").partition("Args:\n")[2].splitlines():
+        if line.startswith("     "):
+            found[name] += f" {line.strip()}"
+        elif line.strip():
+            name, _, found[name] = line.strip().partition(": ")
+    return {name: about.replace("%", "%%") for name, about in found.items()}
+
+
+def field_type(config: type, name: str) -> dict[str, Any]:
+    """Return how `add_argument` reads a field."""
+    kind = get_type_hints(config)[name]
+    if kind is bool:
+        return {"type": bool, "metavar": "true|false"}
+    return choice_type(get_args(kind)) if get_args(kind) else {"type": kind, "metavar": "N"}
+
+
+def choice_type(allowed: Sequence[str], of: str = "one of") -> dict[str, Any]:
+    """Return how `add_argument` reads one word of several."""
+
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise argparse.ArgumentTypeError(f"is {text!r}, but must be {of} {', '.join(allowed)}")
+        return text
+
+    return {"type": read, "choices": allowed, "metavar": "|".join(allowed)}
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"is {text!r}, but must be a whole number") from None
+
+
+def number(text: str) -> float:
+    """Read a finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"is {text!r}, but must be a number")
+    return value
+
+
+def boolean(text: str) -> bool:
+    """Read true or false."""
+    if text.lower() not in _BOOLEANS:
+        raise argparse.ArgumentTypeError(f"is {text!r}, but must be true or false")
+    return _BOOLEANS[text.lower()]
+
+
+def bounded_number(least: int, most: int | None) -> Callable[[str], int]:
+    """Return the type of a whole number within bounds."""
+
+    def bounded(text: str) -> int:
+        value = whole_number(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"is {value}, but must be {least} or more")
+        if most is not None and value > most:
+            raise argparse.ArgumentTypeError(f"is {value}, but must be {most:,} or less")
+        return value
+
+    return bounded
+
+
+def path_type(read: Callable[[str], str], *, folder: bool, parallel: bool) -> Callable[[str], str]:
+    """Return the type of a path that exists."""
+
+    def existing_path(given: str) -> str:
+        path = read(given)
+        if missing := not_found(path, folder=folder, parallel=parallel):
+            raise argparse.ArgumentTypeError(missing)
+        return path
+
+    return existing_path
