@@ -98,7 +98,7 @@ def run(arguments: Sequence[str]) -> int:
     from transformer_core.atlas.resumable_map import ResumableMap
 
     out.mkdir(parents=True, exist_ok=True)
-    resumable = ResumableMap(
+    runner = ResumableMap(
         checkpoint=Path(options.checkpoint).resolve(),
         weights_hash=translator.checkpoint_hash,
         folder=out / "work",
@@ -106,7 +106,7 @@ def run(arguments: Sequence[str]) -> int:
         workers=options.workers,
     )
     task = Task(
-        resumable=resumable,
+        runner=runner,
         translator=translator,
         out=out,
         sentences=Path(options.sentences),
