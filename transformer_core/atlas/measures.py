@@ -11,12 +11,13 @@ Shape legend: L layers, H heads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from transformer_core.atlas.record import Atlas, Decoded, Estimate, Family, FloatArray, Links, Score
+from transformer_core.atlas.naming import evidence
+from transformer_core.atlas.record import Atlas, Decoded, Estimate, Family, FloatArray, Score
 from transformer_core.atlas.statistics import MIN_PLACES
 from transformer_core.attention_maps import KINDS, Kind
 
@@ -105,6 +106,15 @@ def _numbers(
     )
 
 
+def _best(labels: Sequence[str], estimates: Sequence[Estimate], q: Sequence[FloatArray]) -> HeadNumbers:
+    """Choose the largest of several numbers for each head."""
+    value, low, high = (np.stack([getattr(each, name) for each in estimates]) for name in ("value", "low", "high"))
+    best = np.argmax(np.where(np.isnan(value), -np.inf, value), axis=0)
+    chosen = [np.take_along_axis(each, best[None], axis=0)[0] for each in (value, low, high, np.stack(q))]
+    detail = tuple(tuple(labels[number] for number in row) for row in best.tolist())
+    return _numbers(Estimate(value=chosen[0], low=chosen[1], high=chosen[2]), q=chosen[3], detail=detail)
+
+
 def _gain(atlas: Atlas) -> Measure | None:
     """Return how far the rule, relation or alignment that explains a head best is above its baseline.
 
@@ -112,84 +122,27 @@ def _gain(atlas: Atlas) -> Measure | None:
     """
     found = {}
     for kind in KINDS:
-        labels, value, low, high, q = [], [], [], [], []
-        for label, estimate, baseline, p in _candidates(atlas, kind):
-            labels.append(label)
-            value.append(estimate.value - baseline)
-            low.append(estimate.low - baseline)
-            high.append(estimate.high - baseline)
-            q.append(p)
-        if not value:
-            continue
-        stacked = np.stack(value)
-        best = np.argmax(np.where(np.isnan(stacked), -np.inf, stacked), axis=0)
-        chosen = [np.take_along_axis(np.stack(each), best[None], axis=0)[0] for each in (value, low, high, q)]
-        detail = tuple(tuple(labels[number] for number in row) for row in best.tolist())
-        estimate = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
-        found[kind] = _numbers(estimate, q=chosen[3], detail=detail)
+        each = [e for e in evidence(atlas, kind) if e.places >= MIN_PLACES and not np.isnan(e.q).all()]
+        if each:
+            baselines = [np.where(np.isnan(e.q) & (e.name == "link"), np.nan, e.baseline) for e in each]
+            gains = [
+                Estimate(value=e.share.value - base, low=e.share.low - base, high=e.share.high - base)
+                for e, base in zip(each, baselines, strict=True)
+            ]
+            found[kind] = _best([f"{e.name} {e.detail}".strip() for e in each], gains, [e.q for e in each])
     return Measure(name="gain", part="roles", unit="points", kinds=found)
-
-
-def _candidates(atlas: Atlas, kind: Kind) -> Iterator[tuple[str, Estimate, FloatArray, FloatArray]]:
-    """Yield label, share, baseline and corrected p-values of every possible explanation of a kind's heads."""
-    shape = atlas.layers, atlas.heads
-    if atlas.looks:
-        for name, pattern in atlas.looks.kinds[kind].patterns.items():
-            if pattern.places >= MIN_PLACES:
-                baseline = np.full(shape, max(pattern.uniform, pattern.fixed or 0.0))
-                yield name, pattern.share, baseline, pattern.q
-    if atlas.links and kind == "encoder":
-        tested = _tested(atlas.links, shape)
-        for (direction, relation), at in _relations(atlas.links):
-            q = tested.get((direction, relation))
-            if q is None:
-                continue
-            right, gain = atlas.links.accuracy, atlas.links.gain
-            chosen = [np.where(np.isnan(q), np.nan, each[at]) for each in (right.value, right.low, right.high)]
-            share = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
-            yield f"link {relation} {direction}", share, right.value[at] - gain.value[at], q
-    if atlas.align and kind == "cross" and atlas.align.sentences >= MIN_PLACES:
-        for name, rows in atlas.align.rows.items():
-            right = Estimate(value=1 - rows.error.value, low=1 - rows.error.high, high=1 - rows.error.low)
-            yield f"aligner {name}", right, np.full(shape, 1 - min(rows.fixed, rows.uniform)), rows.q
-
-
-def _relations(links: Links) -> Iterator[tuple[tuple[str, str], tuple[int, int]]]:
-    """Yield directions and relations with enough places, and their index in the arrays."""
-    for one, direction in enumerate(links.directions):
-        for two, relation in enumerate(links.relations):
-            if links.places[one, two] >= MIN_PLACES:
-                yield (direction, relation), (one, two)
-
-
-def _tested(links: Links, shape: tuple[int, int]) -> dict[tuple[str, str], FloatArray]:
-    """Return (L, H) corrected p-values by direction and relation, NaN for heads that were not candidates."""
-    found: dict[tuple[str, str], FloatArray] = {}
-    for link in links.tested:
-        q = found.setdefault((link.direction, link.relation), np.full(shape, np.nan))
-        q[link.layer, link.head] = link.q
-    return found
 
 
 def _relation(atlas: Atlas) -> Measure | None:
     """Return the relation furthest above its baseline for each head; the interval is not corrected for this choice."""
-    if atlas.links is None:
+    relations = [e for e in evidence(atlas, "encoder") if e.name == "link"]
+    if atlas.links is None or not any(e.places >= MIN_PLACES for e in relations):
         return None
-    links, shape = atlas.links, (atlas.layers, atlas.heads)
-    relations = list(_relations(links))
-    if not relations:
-        return None
-    names, places = zip(*relations, strict=True)
-    value, low, high = (
-        np.stack([each[at] for at in places]) for each in (links.gain.value, links.gain.low, links.gain.high)
-    )
-    tested = _tested(links, shape)
-    q = np.stack([tested.get(name, np.full(shape, np.nan)) for name in names])
-    best = np.argmax(np.where(np.isnan(value), -np.inf, value), axis=0)
-    chosen = [np.take_along_axis(each, best[None], axis=0)[0] for each in (value, low, high, q)]
-    detail = tuple(tuple(f"link {names[n][1]} {names[n][0]}" for n in row) for row in best.tolist())
-    estimate = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
-    numbers = _numbers(estimate, q=chosen[3], detail=detail)
+    gain = atlas.links.gain
+    flat = zip(*(array.reshape(-1, *array.shape[2:]) for array in (gain.value, gain.low, gain.high)), strict=True)
+    pairs = zip(relations, (Estimate(value=value, low=low, high=high) for value, low, high in flat), strict=True)
+    each, gains = zip(*((e, estimate) for e, estimate in pairs if e.places >= MIN_PLACES), strict=True)
+    numbers = _best([f"{e.name} {e.detail}" for e in each], gains, [e.q for e in each])
     return Measure(name="relation", part="links", unit="points", diverging=True, kinds={"encoder": numbers})
 
 
