@@ -13,11 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from transformer_core.atlas.naming import evidence
-from transformer_core.atlas.record import Atlas, Decoded, Estimate, Family, FloatArray, Score
+from transformer_core.atlas.naming import evidence, link_roles
+from transformer_core.atlas.record import (
+    Alignment,
+    Atlas,
+    Decoded,
+    Effects,
+    Estimate,
+    FloatArray,
+    Links,
+    Looks,
+    Resemblance,
+)
 from transformer_core.atlas.statistics import MIN_PLACES
 from transformer_core.attention_maps import KINDS, Kind
 
@@ -41,6 +52,9 @@ class HeadNumbers:
     baseline: FloatArray
     q: FloatArray
     detail: tuple[tuple[str, ...], ...] = ()
+
+
+_Numbers = dict[Kind, HeadNumbers]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,8 +85,12 @@ class Measure:
 
 def measures(atlas: Atlas) -> tuple[Measure, ...]:
     """Return all measures of an atlas, in the order of `NAMES`."""
-    found = (make(atlas) for make in _MEASURES.values())
-    return tuple(measure for measure in found if measure is not None and measure.kinds)
+    found = []
+    for name, each in _MEASURES.items():
+        part = atlas if each.part == "roles" else getattr(atlas, each.part)
+        if part is not None and (kinds := each.numbers(part)):
+            found.append(Measure(name=name, part=each.part, unit=each.unit, diverging=each.diverging, kinds=kinds))
+    return tuple(found)
 
 
 def measure_named(atlas: Atlas, name: str) -> Measure:
@@ -115,7 +133,7 @@ def _best(labels: Sequence[str], estimates: Sequence[Estimate], q: Sequence[Floa
     return _numbers(Estimate(value=chosen[0], low=chosen[1], high=chosen[2]), q=chosen[3], detail=detail)
 
 
-def _gain(atlas: Atlas) -> Measure | None:
+def _gain(atlas: Atlas) -> _Numbers:
     """Return how far the rule, relation or alignment that explains a head best is above its baseline.
 
     A relation counts only if the first treebank chose it for this head, since the best of many is good by chance.
@@ -130,141 +148,119 @@ def _gain(atlas: Atlas) -> Measure | None:
                 for e, base in zip(each, baselines, strict=True)
             ]
             found[kind] = _best([f"{e.name} {e.detail}".strip() for e in each], gains, [e.q for e in each])
-    return Measure(name="gain", part="roles", unit="points", kinds=found)
+    return found
 
 
-def _relation(atlas: Atlas) -> Measure | None:
+def _relation(links: Links) -> _Numbers:
     """Return the relation furthest above its baseline for each head; the interval is not corrected for this choice."""
-    relations = [e for e in evidence(atlas, "encoder") if e.name == "link"]
-    if atlas.links is None or not any(e.places >= MIN_PLACES for e in relations):
-        return None
-    gain = atlas.links.gain
+    gain = links.gain
     flat = zip(*(array.reshape(-1, *array.shape[2:]) for array in (gain.value, gain.low, gain.high)), strict=True)
-    pairs = zip(relations, (Estimate(value=value, low=low, high=high) for value, low, high in flat), strict=True)
-    each, gains = zip(*((e, estimate) for e, estimate in pairs if e.places >= MIN_PLACES), strict=True)
-    numbers = _best([f"{e.name} {e.detail}" for e in each], gains, [e.q for e in each])
-    return Measure(name="relation", part="links", unit="points", diverging=True, kinds={"encoder": numbers})
+    found = [
+        (f"link {e.detail}", Estimate(value=value, low=low, high=high), e.q)
+        for e, (value, low, high) in zip(link_roles(links), flat, strict=True)
+        if e.places >= MIN_PLACES
+    ]
+    return {"encoder": _best(*zip(*found, strict=True))} if found else {}
 
 
-def _effect(change: str, name: str) -> Callable[[Atlas], Measure | None]:
-    def make(atlas: Atlas) -> Measure | None:
-        effects = atlas.effects
-        if effects is None or change not in effects.changes:
-            return None
-        random = effects.changes.get("random", {})
-        found = {
-            kind: _numbers(
-                estimate,
-                random[kind].value if kind in random else np.nan,
-                effects.q.get(change, {}).get(kind),
-            )
-            for kind, estimate in effects.changes[change].items()
+def _effect(change: str) -> Callable[[Effects], _Numbers]:
+    def numbers(effects: Effects) -> _Numbers:
+        random, q = effects.changes.get("random", {}), effects.q.get(change, {})
+        return {
+            kind: _numbers(estimate, random[kind].value if kind in random else np.nan, q.get(kind))
+            for kind, estimate in effects.changes.get(change, {}).items()
         }
-        return Measure(name=name, part="effects", unit="nats", diverging=True, kinds=found)
 
-    return make
-
-
-def _gradient(atlas: Atlas) -> Measure | None:
-    if atlas.effects is None:
-        return None
-    found = {kind: _numbers(estimate) for kind, estimate in atlas.effects.gradient.items()}
-    return Measure(name="gradient", part="effects", unit="nats", kinds=found)
+    return numbers
 
 
-def _decoded(name: str, score: Callable[[Score], float], p: Callable[[Score], float]) -> Callable[..., Measure | None]:
+def _decoded(name: str) -> Callable[[Decoded], _Numbers]:
     """Return the change of a score of the translations without a head; the atlas has a test, but no interval."""
 
-    def make(atlas: Atlas) -> Measure | None:
-        if atlas.decode is None:
-            return None
-        found = {kind: _change(atlas.decode, kind, name, score, p) for kind in atlas.decode.heads}
-        return Measure(name=name, part="decode", unit="score", diverging=True, kinds=found)
+    def table(decode: Decoded, kind: Kind, field_name: str) -> FloatArray:
+        return np.array([[getattr(each, field_name) for each in row] for row in decode.heads[kind]], dtype=np.float64)
 
-    return make
+    def numbers(decode: Decoded) -> _Numbers:
+        found = {}
+        for kind in decode.heads:
+            value = table(decode, kind, name) - getattr(decode.whole, name)
+            none = np.full(value.shape, np.nan)
+            q = decode.q[kind] if name == "bleu" else table(decode, kind, f"{name}_p")
+            found[kind] = _numbers(Estimate(value=value, low=none, high=none), q=q)
+        return found
 
-
-def _change(
-    decode: Decoded, kind: Kind, name: str, score: Callable[[Score], float], p: Callable[[Score], float]
-) -> HeadNumbers:
-    whole = score(decode.whole)
-    value = np.array([[score(each) - whole for each in row] for row in decode.heads[kind]], dtype=np.float64)
-    q = decode.q[kind] if name == "bleu" else np.array([[p(each) for each in row] for row in decode.heads[kind]])
-    none = np.full(value.shape, np.nan)
-    return _numbers(Estimate(value=value, low=none, high=none), q=q)
+    return numbers
 
 
-def _spread(name: str, unit: str) -> Callable[[Atlas], Measure | None]:
-    def make(atlas: Atlas) -> Measure | None:
-        if atlas.looks is None:
-            return None
-        spreads = {kind: getattr(looks, name) for kind, looks in atlas.looks.kinds.items()}
-        found = {kind: _numbers(each.heads, each.uniform) for kind, each in spreads.items()}
-        return Measure(name=name, part="looks", unit=unit, kinds=found)
+def _spread(name: str) -> Callable[[Looks], _Numbers]:
+    def numbers(looks: Looks) -> _Numbers:
+        spreads = {kind: getattr(each, name) for kind, each in looks.kinds.items()}
+        return {kind: _numbers(each.heads, each.uniform) for kind, each in spreads.items()}
 
-    return make
+    return numbers
 
 
-def _weight(pattern: str) -> Callable[[Atlas], Measure | None]:
+def _weight(pattern: str) -> Callable[[Looks], _Numbers]:
     """Return the mean weight on the keys of a rule."""
 
-    def make(atlas: Atlas) -> Measure | None:
-        if atlas.looks is None:
-            return None
-        rules = {kind: looks.patterns.get(pattern) for kind, looks in atlas.looks.kinds.items()}
-        found = {kind: _numbers(rule.weight, rule.uniform) for kind, rule in rules.items() if rule is not None}
-        return Measure(name=f"weight-{pattern}", part="looks", unit="share", kinds=found)
+    def numbers(looks: Looks) -> _Numbers:
+        rules = {kind: each.patterns[pattern] for kind, each in looks.kinds.items() if pattern in each.patterns}
+        return {kind: _numbers(rule.weight, rule.uniform) for kind, rule in rules.items()}
 
-    return make
+    return numbers
 
 
-def _alignment(rows: str) -> Callable[[Atlas], Measure | None]:
-    def make(atlas: Atlas) -> Measure | None:
-        if atlas.align is None:
-            return None
-        found = atlas.align.rows[rows]
-        numbers = _numbers(found.error, min(found.fixed, found.uniform), found.q)
-        return Measure(name=f"alignment-{rows}", part="align", unit="share", kinds={"cross": numbers})
+def _alignment(name: str) -> Callable[[Alignment], _Numbers]:
+    def numbers(align: Alignment) -> _Numbers:
+        rows = align.rows[name]
+        return {"cross": _numbers(rows.error, min(rows.fixed, rows.uniform), rows.q)}
 
-    return make
+    return numbers
 
 
-def _nearest(atlas: Atlas) -> Measure | None:
-    if atlas.resembles is None:
-        return None
-    found = {kind: _of_family(family, atlas.heads) for kind, family in atlas.resembles.kinds.items()}
-    return Measure(name="nearest", part="resembles", unit="distance", kinds=found)
-
-
-def _of_family(family: Family, heads: int) -> HeadNumbers:
+def _nearest(resembles: Resemblance) -> _Numbers:
     """Return the distance to the nearest other head of the same model, with its name."""
-    own = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
-    value, low, high = (
-        np.array([[np.nan if each is None else getattr(each, name) for each in row] for row in own], dtype=np.float64)
-        for name in ("distance", "low", "high")
-    )
-    detail = tuple(
-        tuple("" if each is None else f"{each.number // heads + 1}.{each.number % heads + 1}" for each in row)
-        for row in own
-    )
-    return _numbers(Estimate(value=value, low=low, high=high), family.typical, None, detail)
+    found = {}
+    for kind, family in resembles.kinds.items():
+        own = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
+        value, low, high = (
+            np.array([[np.nan if each is None else getattr(each, name) for each in row] for row in own], np.float64)
+            for name in ("distance", "low", "high")
+        )
+        heads = family.uniform.shape[1]
+        detail = tuple(
+            tuple("" if each is None else f"{each.number // heads + 1}.{each.number % heads + 1}" for each in row)
+            for row in own
+        )
+        found[kind] = _numbers(Estimate(value=value, low=low, high=high), family.typical, None, detail)
+    return found
 
 
-_MEASURES: dict[str, Callable[[Atlas], Measure | None]] = {
-    "gain": _gain,
-    "relation": _relation,
-    "effect": _effect("mean", "effect"),
-    "effect-zero": _effect("zero", "effect-zero"),
-    "gradient": _gradient,
-    "bleu": _decoded("bleu", lambda score: score.bleu, lambda score: score.bleu_p),
-    "chrf": _decoded("chrf", lambda score: score.chrf, lambda score: score.chrf_p),
-    "entropy": _spread("entropy", "nats"),
-    "distance": _spread("distance", "tokens"),
-    "weight-separator": _weight("separator"),
-    "weight-end": _weight("end"),
-    "weight-start": _weight("start"),
-    "alignment-output": _alignment("output"),
-    "alignment-input": _alignment("input"),
-    "nearest": _nearest,
+@dataclass(frozen=True)
+class _Definition:
+    """Part of the atlas, unit, numbers of the part (of the whole atlas for `roles`), and whether signs differ."""
+
+    part: str
+    unit: str
+    numbers: Callable[[Any], _Numbers]
+    diverging: bool = False
+
+
+_MEASURES = {
+    "gain": _Definition("roles", "points", _gain),
+    "relation": _Definition("links", "points", _relation, diverging=True),
+    "effect": _Definition("effects", "nats", _effect("mean"), diverging=True),
+    "effect-zero": _Definition("effects", "nats", _effect("zero"), diverging=True),
+    "gradient": _Definition("effects", "nats", lambda part: {kind: _numbers(e) for kind, e in part.gradient.items()}),
+    "bleu": _Definition("decode", "score", _decoded("bleu"), diverging=True),
+    "chrf": _Definition("decode", "score", _decoded("chrf"), diverging=True),
+    "entropy": _Definition("looks", "nats", _spread("entropy")),
+    "distance": _Definition("looks", "tokens", _spread("distance")),
+    "weight-separator": _Definition("looks", "share", _weight("separator")),
+    "weight-end": _Definition("looks", "share", _weight("end")),
+    "weight-start": _Definition("looks", "share", _weight("start")),
+    "alignment-output": _Definition("align", "share", _alignment("output")),
+    "alignment-input": _Definition("align", "share", _alignment("input")),
+    "nearest": _Definition("resembles", "distance", _nearest),
 }
 NAMES = tuple(_MEASURES)

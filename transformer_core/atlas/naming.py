@@ -105,7 +105,7 @@ def evidence(atlas: Atlas, kind: Kind) -> Iterator[Evidence]:
         full = np.full(shape, baseline)
         yield Evidence(name=name, share=share, baseline=full, places=pattern.places, q=pattern.q, clear=clear)
     if atlas.links and kind == "encoder":
-        yield from _links(atlas.links)
+        yield from link_roles(atlas.links)
     for name, rows in atlas.align.rows.items() if atlas.align and kind == "cross" else ():
         assert atlas.align is not None
         good = (rows.gain.value >= MIN_GAIN) & (rows.q <= FALSE_DISCOVERIES) & (atlas.align.sentences >= MIN_PLACES)
@@ -120,7 +120,8 @@ def evidence(atlas: Atlas, kind: Kind) -> Iterator[Evidence]:
         )
 
 
-def _links(links: Links) -> Iterator[Evidence]:
+def link_roles(links: Links) -> Iterator[Evidence]:
+    """Yield the evidence for every direction and relation, in the order of the arrays."""
     right = links.accuracy
     for one, direction in enumerate(links.directions):
         for two, relation in enumerate(links.relations):
@@ -166,7 +167,7 @@ def closest_roles(atlas: Atlas, head: Head) -> tuple[Role, ...]:
 
 def link_evidence(links: Links, relation: str, direction: str) -> tuple[tuple[Role, Head], ...]:
     """Return the fit of each encoder head to a relation, clear or not, furthest above baseline first."""
-    (found,) = (each for each in _links(links) if each.detail == f"{relation} {direction}")
+    (found,) = (each for each in link_roles(links) if each.detail == f"{relation} {direction}")
     roles: list[tuple[Role, Head]] = [
         (found.role(layer, head), ("encoder", layer, head)) for layer, head in np.ndindex(found.q.shape)
     ]
