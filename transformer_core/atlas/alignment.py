@@ -22,20 +22,18 @@ CHUNK = 20  # sentences of an item
 _OFFSETS = tuple(range(-5, 6))
 
 
-def measure_alignment(
-    resumable: ResumableMap, gold: Sequence[GoldAlignment], bootstrap: Mapping[str, int]
-) -> Alignment:
+def measure_alignment(runner: ResumableMap, gold: Sequence[GoldAlignment], bootstrap: Mapping[str, int]) -> Alignment:
     """Measure the alignment error rate of every encoder-decoder head, with both names of rows.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         gold: Sentences with links made by hand.
         bootstrap: `draws` and `seed`.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    results = resumable.run(
+    results = runner.run(
         chunk_alignment, [[_plain(each) for each in group] for group in cut(gold, CHUNK)], "pairs x 20"
     )
     read = len(joined(results, "fixed"))

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from transformer_core.atlas.record import Atlas, Estimate, FloatArray
+from transformer_core.atlas.record import Atlas, Estimate, FloatArray, OtherModel
 from transformer_core.attention_maps import KINDS, Kind
 
 _Bounds = tuple[float, float]
@@ -131,7 +131,7 @@ def _check_names(atlas: Atlas) -> None:
         if len(curve.kept) != len(curve.scores) or any(count > len(curve.removed) for count in curve.kept):
             raise ValueError(f"the curve {curve.heads} {curve.order} has counts that do not fit its heads")
     if resembles := atlas.resembles:
-        models = {"": atlas, **resembles.models}
+        models: dict[str, Atlas | OtherModel] = {"": atlas, **resembles.models}
         for sibling in (
             each for family in resembles.kinds.values() for row in family.nearest for s in row for each in s
         ):

@@ -35,7 +35,7 @@ _Order = tuple[str, int | None, list[Head]]
 
 
 def measure_cumulative_ablation(
-    resumable: ResumableMap,
+    runner: ResumableMap,
     translator: Translator,
     pairs: Sequence[Sequence[str]],
     *,
@@ -46,7 +46,7 @@ def measure_cumulative_ablation(
     """Measure every curve.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         translator: The same model.
         pairs: Sentences and references.
         effects: Measured effects of the same model.
@@ -61,15 +61,13 @@ def measure_cumulative_ablation(
     planned = [(name, *each) for name, heads in groups.items() for each in _orders(heads, effects, seed)]
     if greedy:
         items = [[[list(head) for head in heads], [list(pair) for pair in pairs[:greedy]]] for heads in groups.values()]
-        for (name, heads), found in zip(
-            groups.items(), resumable.run(greedy_order, items, "greedy order"), strict=True
-        ):
+        for (name, heads), found in zip(groups.items(), runner.run(greedy_order, items, "greedy order"), strict=True):
             planned.append((name, "greedy", None, [heads[number] for number in found["order"].tolist()]))
     wanted: dict[tuple[Head, ...], int] = {}
     for _, _, _, removed in planned:
         for count in kept_counts(len(removed)):
             wanted.setdefault(tuple(sorted(removed[: len(removed) - count])), len(wanted))
-    _, scores, read = decode_without(resumable, pairs, list(wanted))
+    _, scores, read = decode_without(runner, pairs, list(wanted))
     curves = []
     for name, order, own, removed in planned:
         kept = kept_counts(len(removed))

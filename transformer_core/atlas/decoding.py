@@ -24,11 +24,11 @@ _BATCH = 50  # sentences of about equal length
 _COLUMNS = ("bleu", "chrf", "bleu_half", "chrf_half", "bleu_p", "chrf_p")
 
 
-def measure_decoding(resumable: ResumableMap, translator: Translator, pairs: Sequence[Sequence[str]]) -> Decoded:
+def measure_decoding(runner: ResumableMap, translator: Translator, pairs: Sequence[Sequence[str]]) -> Decoded:
     """Measure greedy translations without each single head.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         translator: The same model.
         pairs: Sentences and references.
 
@@ -36,7 +36,7 @@ def measure_decoding(resumable: ResumableMap, translator: Translator, pairs: Seq
         ValueError: No sentence can be read.
     """
     heads = all_heads(translator)
-    whole, scores, read = decode_without(resumable, pairs, [[], *([head] for head in heads)])
+    whole, scores, read = decode_without(runner, pairs, [[], *([head] for head in heads)])
     shape = len(KINDS), translator.config.num_layers, translator.config.num_heads
     table = np.array([[getattr(each, name) for name in _COLUMNS] for each in scores[1:]]).reshape(*shape, -1)
     q = corrected(table[..., _COLUMNS.index("bleu_p")])
@@ -54,19 +54,19 @@ def measure_decoding(resumable: ResumableMap, translator: Translator, pairs: Seq
 
 
 def decode_without(
-    resumable: ResumableMap, pairs: Sequence[Sequence[str]], sets: Sequence[Sequence[Head]]
+    runner: ResumableMap, pairs: Sequence[Sequence[str]], sets: Sequence[Sequence[Head]]
 ) -> tuple[Score, list[Score], int]:
     """Score greedy translations: of the whole model, without each set of heads; and count the sentences.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    (base,) = resumable.run(translate_set, [[list(pairs), [], []]], "set of heads")
+    (base,) = runner.run(translate_set, [[list(pairs), [], []]], "set of heads")
     if not base["read"].any():
         raise ValueError("no sentence can be read: all are empty or too long")
     given = base["texts"].tolist()
     items = [[list(pairs), [list(head) for head in heads], given] for heads in sets]
-    results = resumable.run(translate_set, items, "set of heads")
+    results = runner.run(translate_set, items, "set of heads")
     scores = [_score(each["scores"]) for each in results]
     return _score(base["scores"]), scores, int(base["read"].sum())
 

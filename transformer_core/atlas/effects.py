@@ -40,21 +40,21 @@ _POINTS: tuple[Point, ...] = ("head_outputs",)
 LENGTHS = ("short", "middle", "long")
 
 
-def measure_effects(resumable: ResumableMap, pairs: Sequence[Sequence[str]], bootstrap: Mapping[str, int]) -> Effects:
+def measure_effects(runner: ResumableMap, pairs: Sequence[Sequence[str]], bootstrap: Mapping[str, int]) -> Effects:
     """Measure the effects of all heads on given translations, and their gradient importance.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         pairs: Sentences and translations.
         bootstrap: `draws` and `seed`.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    means = mean_outputs_of(resumable, pairs)
+    means = mean_outputs_of(runner, pairs)
     seed = bootstrap.get("seed", 0)
     items = [[group, means, seed + number] for number, group in enumerate(cut(pairs, CHUNK))]
-    results = resumable.run(chunk_effects, items, "sentences x 5")
+    results = runner.run(chunk_effects, items, "sentences x 5")
     effects = joined(results, "effects")  # (N, C, K, L, H)
     tokens = joined(results, "tokens").astype(np.float64)
     drawing = Bootstrap(len(tokens), **bootstrap)
@@ -133,13 +133,13 @@ def rank_correlation(first: FloatArray, second: FloatArray) -> float:
     return float(one @ other) / below if below else 0.0
 
 
-def mean_outputs_of(resumable: ResumableMap, pairs: Sequence[Sequence[str]]) -> list[Any]:
+def mean_outputs_of(runner: ResumableMap, pairs: Sequence[Sequence[str]]) -> list[Any]:
     """Compute the mean output of every head over all positions of all sentences, (K, L, H, d_v) as lists.
 
     Raises:
         ValueError: No sentence can be read.
     """
-    results = resumable.run(chunk_means, [list(group) for group in cut(pairs, 4 * CHUNK)], "sentences x 20")
+    results = runner.run(chunk_means, [list(group) for group in cut(pairs, 4 * CHUNK)], "sentences x 20")
     positions = np.stack([each["positions"] for each in results]).sum(axis=0)  # (K,)
     if not positions.all():
         raise ValueError("no sentence can be read: all are empty or too long")

@@ -37,12 +37,12 @@ def probe_sentences() -> list[str]:
 
 
 def measure_examples(
-    resumable: ResumableMap, translator: Translator, roles: Mapping[Head, Sequence[Role]], sentences: Sequence[str]
+    runner: ResumableMap, translator: Translator, roles: Mapping[Head, Sequence[Role]], sentences: Sequence[str]
 ) -> Examples:
     """Find the clearest places of every head.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         translator: The same model.
         roles: Result of `head_roles`.
         sentences: In the language that the model reads.
@@ -53,7 +53,7 @@ def measure_examples(
     config = translator.config
     layers, heads = range(config.num_layers), range(config.num_heads)
     rules = {kind: [[_rule(roles[kind, layer, head]) for head in heads] for layer in layers] for kind in KINDS}
-    results = resumable.run(chunk_examples, [[group, rules] for group in cut(sentences, CHUNK)], "sentences x 20")
+    results = runner.run(chunk_examples, [[group, rules] for group in cut(sentences, CHUNK)], "sentences x 20")
     texts = joined(results, "texts").tolist()
     kinds: dict[Kind, tuple[tuple[tuple[Example, ...], ...], ...]] = {}
     for kind in KINDS:

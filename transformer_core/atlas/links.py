@@ -39,12 +39,12 @@ _OFFSETS = tuple(offset for offset in range(-10, 11) if offset)
 
 
 def measure_links(
-    resumable: ResumableMap, choose: Sequence[Tree], test: Sequence[Tree], bootstrap: Mapping[str, int]
+    runner: ResumableMap, choose: Sequence[Tree], test: Sequence[Tree], bootstrap: Mapping[str, int]
 ) -> Links:
     """Choose on one treebank, test on another.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         choose: Trees for the choice of offsets and candidates.
         test: Other trees.
         bootstrap: `draws` and `seed`.
@@ -53,7 +53,7 @@ def measure_links(
         ValueError: One of the two has no readable tree.
     """
     items = [[_plain(tree) for tree in group] for trees in (choose, test) for group in cut(trees, CHUNK)]
-    results = resumable.run(chunk_links, items, "trees x 50")
+    results = runner.run(chunk_links, items, "trees x 50")
     cutting = len(cut(choose, CHUNK))
     first, second = (_Counts(each) for each in (results[:cutting], results[cutting:]))
     for name, counts in (("first", first), ("second", second)):

@@ -41,7 +41,7 @@ class Task:
     """Model, data and options of a measurement.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         translator: The model.
         out: Folder of the atlas.
         sentences: Parallel text.
@@ -55,7 +55,7 @@ class Task:
         seed: Of all draws.
     """
 
-    resumable: ResumableMap
+    runner: ResumableMap
     translator: Translator
     out: Path
     sentences: Path
@@ -104,41 +104,41 @@ class Part:
 
 
 def _looks(task: Task, _atlas: Atlas) -> Any:
-    return measure_targets(task.resumable, task.translator, task.pairs(task.max_sentences), task.bootstrap)
+    return measure_targets(task.runner, task.translator, task.pairs(task.max_sentences), task.bootstrap)
 
 
 def _links(task: Task, _atlas: Atlas) -> Any:
     choose, test = (list(read_trees(path)) for path in task.trees)
-    return measure_links(task.resumable, choose, test, task.bootstrap)
+    return measure_links(task.runner, choose, test, task.bootstrap)
 
 
 def _align(task: Task, _atlas: Atlas) -> Any:
     assert task.alignments is not None
-    return measure_alignment(task.resumable, list(islice(read_gold(task.alignments), _MAX_GOLD)), task.bootstrap)
+    return measure_alignment(task.runner, list(islice(read_gold(task.alignments), _MAX_GOLD)), task.bootstrap)
 
 
 def _effects(task: Task, _atlas: Atlas) -> Any:
-    return measure_effects(task.resumable, task.pairs(task.max_effects), task.bootstrap)
+    return measure_effects(task.runner, task.pairs(task.max_effects), task.bootstrap)
 
 
 def _decode(task: Task, _atlas: Atlas) -> Any:
-    return measure_decoding(task.resumable, task.translator, task.pairs(task.max_effects))
+    return measure_decoding(task.runner, task.translator, task.pairs(task.max_effects))
 
 
 def _prune(task: Task, atlas: Atlas) -> Any:
     assert atlas.effects is not None
     pairs = task.pairs(task.max_effects)
     return measure_cumulative_ablation(
-        task.resumable, task.translator, pairs, effects=atlas.effects, greedy=task.greedy, seed=task.seed
+        task.runner, task.translator, pairs, effects=atlas.effects, greedy=task.greedy, seed=task.seed
     )
 
 
 def _resembles(task: Task, _atlas: Atlas) -> Any:
-    return measure_similarity(task.resumable, task.pairs(task.max_effects), task.others(), task.bootstrap)
+    return measure_similarity(task.runner, task.pairs(task.max_effects), task.others(), task.bootstrap)
 
 
 def _examples(task: Task, atlas: Atlas) -> Any:
-    return measure_examples(task.resumable, task.translator, head_roles(atlas), probe_sentences())
+    return measure_examples(task.runner, task.translator, head_roles(atlas), probe_sentences())
 
 
 PARTS: Mapping[str, Part] = {
@@ -182,7 +182,7 @@ def measure(task: Task, parts: Sequence[str]) -> Atlas:
         atlas = replace(atlas, sources=sources, **{name: found})
         save_atlas(atlas, file)
         log.info("measured %s", name)
-    task.resumable.clear()
+    task.runner.clear()
     return atlas
 
 

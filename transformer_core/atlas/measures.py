@@ -11,12 +11,24 @@ Shape legend: L layers, H heads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from transformer_core.atlas.record import Atlas, Decoded, Estimate, Family, FloatArray, Links, Score
+from transformer_core.atlas.naming import evidence, link_roles
+from transformer_core.atlas.record import (
+    Alignment,
+    Atlas,
+    Decoded,
+    Effects,
+    Estimate,
+    FloatArray,
+    Links,
+    Looks,
+    Resemblance,
+)
 from transformer_core.atlas.statistics import MIN_PLACES
 from transformer_core.attention_maps import KINDS, Kind
 
@@ -40,6 +52,9 @@ class HeadNumbers:
     baseline: FloatArray
     q: FloatArray
     detail: tuple[tuple[str, ...], ...] = ()
+
+
+_Numbers = dict[Kind, HeadNumbers]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,8 +85,12 @@ class Measure:
 
 def measures(atlas: Atlas) -> tuple[Measure, ...]:
     """Return all measures of an atlas, in the order of `NAMES`."""
-    found = (make(atlas) for make in _MEASURES.values())
-    return tuple(measure for measure in found if measure is not None and measure.kinds)
+    found = []
+    for name, each in _MEASURES.items():
+        part = atlas if each.part == "roles" else getattr(atlas, each.part)
+        if part is not None and (kinds := each.numbers(part)):
+            found.append(Measure(name=name, part=each.part, unit=each.unit, diverging=each.diverging, kinds=kinds))
+    return tuple(found)
 
 
 def measure_named(atlas: Atlas, name: str) -> Measure:
@@ -105,213 +124,143 @@ def _numbers(
     )
 
 
-def _gain(atlas: Atlas) -> Measure | None:
+def _best(labels: Sequence[str], estimates: Sequence[Estimate], q: Sequence[FloatArray]) -> HeadNumbers:
+    """Choose the largest of several numbers for each head."""
+    value, low, high = (np.stack([getattr(each, name) for each in estimates]) for name in ("value", "low", "high"))
+    best = np.argmax(np.where(np.isnan(value), -np.inf, value), axis=0)
+    chosen = [np.take_along_axis(each, best[None], axis=0)[0] for each in (value, low, high, np.stack(q))]
+    detail = tuple(tuple(labels[number] for number in row) for row in best.tolist())
+    return _numbers(Estimate(value=chosen[0], low=chosen[1], high=chosen[2]), q=chosen[3], detail=detail)
+
+
+def _gain(atlas: Atlas) -> _Numbers:
     """Return how far the rule, relation or alignment that explains a head best is above its baseline.
 
     A relation counts only if the first treebank chose it for this head, since the best of many is good by chance.
     """
     found = {}
     for kind in KINDS:
-        labels, value, low, high, q = [], [], [], [], []
-        for label, estimate, baseline, p in _candidates(atlas, kind):
-            labels.append(label)
-            value.append(estimate.value - baseline)
-            low.append(estimate.low - baseline)
-            high.append(estimate.high - baseline)
-            q.append(p)
-        if not value:
-            continue
-        stacked = np.stack(value)
-        best = np.argmax(np.where(np.isnan(stacked), -np.inf, stacked), axis=0)
-        chosen = [np.take_along_axis(np.stack(each), best[None], axis=0)[0] for each in (value, low, high, q)]
-        detail = tuple(tuple(labels[number] for number in row) for row in best.tolist())
-        estimate = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
-        found[kind] = _numbers(estimate, q=chosen[3], detail=detail)
-    return Measure(name="gain", part="roles", unit="points", kinds=found)
-
-
-def _candidates(atlas: Atlas, kind: Kind) -> Iterator[tuple[str, Estimate, FloatArray, FloatArray]]:
-    """Yield label, share, baseline and corrected p-values of every possible explanation of a kind's heads."""
-    shape = atlas.layers, atlas.heads
-    if atlas.looks:
-        for name, pattern in atlas.looks.kinds[kind].patterns.items():
-            if pattern.places >= MIN_PLACES:
-                baseline = np.full(shape, max(pattern.uniform, pattern.fixed or 0.0))
-                yield name, pattern.share, baseline, pattern.q
-    if atlas.links and kind == "encoder":
-        tested = _tested(atlas.links, shape)
-        for (direction, relation), at in _relations(atlas.links):
-            q = tested.get((direction, relation))
-            if q is None:
-                continue
-            right, gain = atlas.links.accuracy, atlas.links.gain
-            chosen = [np.where(np.isnan(q), np.nan, each[at]) for each in (right.value, right.low, right.high)]
-            share = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
-            yield f"link {relation} {direction}", share, right.value[at] - gain.value[at], q
-    if atlas.align and kind == "cross" and atlas.align.sentences >= MIN_PLACES:
-        for name, rows in atlas.align.rows.items():
-            right = Estimate(value=1 - rows.error.value, low=1 - rows.error.high, high=1 - rows.error.low)
-            yield f"aligner {name}", right, np.full(shape, 1 - min(rows.fixed, rows.uniform)), rows.q
-
-
-def _relations(links: Links) -> Iterator[tuple[tuple[str, str], tuple[int, int]]]:
-    """Yield directions and relations with enough places, and their index in the arrays."""
-    for one, direction in enumerate(links.directions):
-        for two, relation in enumerate(links.relations):
-            if links.places[one, two] >= MIN_PLACES:
-                yield (direction, relation), (one, two)
-
-
-def _tested(links: Links, shape: tuple[int, int]) -> dict[tuple[str, str], FloatArray]:
-    """Return (L, H) corrected p-values by direction and relation, NaN for heads that were not candidates."""
-    found: dict[tuple[str, str], FloatArray] = {}
-    for link in links.tested:
-        q = found.setdefault((link.direction, link.relation), np.full(shape, np.nan))
-        q[link.layer, link.head] = link.q
+        each = [e for e in evidence(atlas, kind) if e.places >= MIN_PLACES and not np.isnan(e.q).all()]
+        if each:
+            baselines = [np.where(np.isnan(e.q) & (e.name == "link"), np.nan, e.baseline) for e in each]
+            gains = [
+                Estimate(value=e.share.value - base, low=e.share.low - base, high=e.share.high - base)
+                for e, base in zip(each, baselines, strict=True)
+            ]
+            found[kind] = _best([f"{e.name} {e.detail}".strip() for e in each], gains, [e.q for e in each])
     return found
 
 
-def _relation(atlas: Atlas) -> Measure | None:
+def _relation(links: Links) -> _Numbers:
     """Return the relation furthest above its baseline for each head; the interval is not corrected for this choice."""
-    if atlas.links is None:
-        return None
-    links, shape = atlas.links, (atlas.layers, atlas.heads)
-    relations = list(_relations(links))
-    if not relations:
-        return None
-    names, places = zip(*relations, strict=True)
-    value, low, high = (
-        np.stack([each[at] for at in places]) for each in (links.gain.value, links.gain.low, links.gain.high)
-    )
-    tested = _tested(links, shape)
-    q = np.stack([tested.get(name, np.full(shape, np.nan)) for name in names])
-    best = np.argmax(np.where(np.isnan(value), -np.inf, value), axis=0)
-    chosen = [np.take_along_axis(each, best[None], axis=0)[0] for each in (value, low, high, q)]
-    detail = tuple(tuple(f"link {names[n][1]} {names[n][0]}" for n in row) for row in best.tolist())
-    estimate = Estimate(value=chosen[0], low=chosen[1], high=chosen[2])
-    numbers = _numbers(estimate, q=chosen[3], detail=detail)
-    return Measure(name="relation", part="links", unit="points", diverging=True, kinds={"encoder": numbers})
+    gain = links.gain
+    flat = zip(*(array.reshape(-1, *array.shape[2:]) for array in (gain.value, gain.low, gain.high)), strict=True)
+    found = [
+        (f"link {e.detail}", Estimate(value=value, low=low, high=high), e.q)
+        for e, (value, low, high) in zip(link_roles(links), flat, strict=True)
+        if e.places >= MIN_PLACES
+    ]
+    return {"encoder": _best(*zip(*found, strict=True))} if found else {}
 
 
-def _effect(change: str, name: str) -> Callable[[Atlas], Measure | None]:
-    def make(atlas: Atlas) -> Measure | None:
-        effects = atlas.effects
-        if effects is None or change not in effects.changes:
-            return None
-        random = effects.changes.get("random", {})
-        found = {
-            kind: _numbers(
-                estimate,
-                random[kind].value if kind in random else np.nan,
-                effects.q.get(change, {}).get(kind),
-            )
-            for kind, estimate in effects.changes[change].items()
+def _effect(change: str) -> Callable[[Effects], _Numbers]:
+    def numbers(effects: Effects) -> _Numbers:
+        random, q = effects.changes.get("random", {}), effects.q.get(change, {})
+        return {
+            kind: _numbers(estimate, random[kind].value if kind in random else np.nan, q.get(kind))
+            for kind, estimate in effects.changes.get(change, {}).items()
         }
-        return Measure(name=name, part="effects", unit="nats", diverging=True, kinds=found)
 
-    return make
-
-
-def _gradient(atlas: Atlas) -> Measure | None:
-    if atlas.effects is None:
-        return None
-    found = {kind: _numbers(estimate) for kind, estimate in atlas.effects.gradient.items()}
-    return Measure(name="gradient", part="effects", unit="nats", kinds=found)
+    return numbers
 
 
-def _decoded(name: str, score: Callable[[Score], float], p: Callable[[Score], float]) -> Callable[..., Measure | None]:
+def _decoded(name: str) -> Callable[[Decoded], _Numbers]:
     """Return the change of a score of the translations without a head; the atlas has a test, but no interval."""
 
-    def make(atlas: Atlas) -> Measure | None:
-        if atlas.decode is None:
-            return None
-        found = {kind: _change(atlas.decode, kind, name, score, p) for kind in atlas.decode.heads}
-        return Measure(name=name, part="decode", unit="score", diverging=True, kinds=found)
+    def table(decode: Decoded, kind: Kind, field_name: str) -> FloatArray:
+        return np.array([[getattr(each, field_name) for each in row] for row in decode.heads[kind]], dtype=np.float64)
 
-    return make
+    def numbers(decode: Decoded) -> _Numbers:
+        found = {}
+        for kind in decode.heads:
+            value = table(decode, kind, name) - getattr(decode.whole, name)
+            none = np.full(value.shape, np.nan)
+            q = decode.q[kind] if name == "bleu" else table(decode, kind, f"{name}_p")
+            found[kind] = _numbers(Estimate(value=value, low=none, high=none), q=q)
+        return found
 
-
-def _change(
-    decode: Decoded, kind: Kind, name: str, score: Callable[[Score], float], p: Callable[[Score], float]
-) -> HeadNumbers:
-    whole = score(decode.whole)
-    value = np.array([[score(each) - whole for each in row] for row in decode.heads[kind]], dtype=np.float64)
-    q = decode.q[kind] if name == "bleu" else np.array([[p(each) for each in row] for row in decode.heads[kind]])
-    none = np.full(value.shape, np.nan)
-    return _numbers(Estimate(value=value, low=none, high=none), q=q)
+    return numbers
 
 
-def _spread(name: str, unit: str) -> Callable[[Atlas], Measure | None]:
-    def make(atlas: Atlas) -> Measure | None:
-        if atlas.looks is None:
-            return None
-        spreads = {kind: getattr(looks, name) for kind, looks in atlas.looks.kinds.items()}
-        found = {kind: _numbers(each.heads, each.uniform) for kind, each in spreads.items()}
-        return Measure(name=name, part="looks", unit=unit, kinds=found)
+def _spread(name: str) -> Callable[[Looks], _Numbers]:
+    def numbers(looks: Looks) -> _Numbers:
+        spreads = {kind: getattr(each, name) for kind, each in looks.kinds.items()}
+        return {kind: _numbers(each.heads, each.uniform) for kind, each in spreads.items()}
 
-    return make
+    return numbers
 
 
-def _weight(pattern: str) -> Callable[[Atlas], Measure | None]:
+def _weight(pattern: str) -> Callable[[Looks], _Numbers]:
     """Return the mean weight on the keys of a rule."""
 
-    def make(atlas: Atlas) -> Measure | None:
-        if atlas.looks is None:
-            return None
-        rules = {kind: looks.patterns.get(pattern) for kind, looks in atlas.looks.kinds.items()}
-        found = {kind: _numbers(rule.weight, rule.uniform) for kind, rule in rules.items() if rule is not None}
-        return Measure(name=f"weight-{pattern}", part="looks", unit="share", kinds=found)
+    def numbers(looks: Looks) -> _Numbers:
+        rules = {kind: each.patterns[pattern] for kind, each in looks.kinds.items() if pattern in each.patterns}
+        return {kind: _numbers(rule.weight, rule.uniform) for kind, rule in rules.items()}
 
-    return make
+    return numbers
 
 
-def _alignment(rows: str) -> Callable[[Atlas], Measure | None]:
-    def make(atlas: Atlas) -> Measure | None:
-        if atlas.align is None:
-            return None
-        found = atlas.align.rows[rows]
-        numbers = _numbers(found.error, min(found.fixed, found.uniform), found.q)
-        return Measure(name=f"alignment-{rows}", part="align", unit="share", kinds={"cross": numbers})
+def _alignment(name: str) -> Callable[[Alignment], _Numbers]:
+    def numbers(align: Alignment) -> _Numbers:
+        rows = align.rows[name]
+        return {"cross": _numbers(rows.error, min(rows.fixed, rows.uniform), rows.q)}
 
-    return make
+    return numbers
 
 
-def _nearest(atlas: Atlas) -> Measure | None:
-    if atlas.resembles is None:
-        return None
-    found = {kind: _of_family(family, atlas.heads) for kind, family in atlas.resembles.kinds.items()}
-    return Measure(name="nearest", part="resembles", unit="distance", kinds=found)
-
-
-def _of_family(family: Family, heads: int) -> HeadNumbers:
+def _nearest(resembles: Resemblance) -> _Numbers:
     """Return the distance to the nearest other head of the same model, with its name."""
-    own = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
-    value, low, high = (
-        np.array([[np.nan if each is None else getattr(each, name) for each in row] for row in own], dtype=np.float64)
-        for name in ("distance", "low", "high")
-    )
-    detail = tuple(
-        tuple("" if each is None else f"{each.number // heads + 1}.{each.number % heads + 1}" for each in row)
-        for row in own
-    )
-    return _numbers(Estimate(value=value, low=low, high=high), family.typical, None, detail)
+    found = {}
+    for kind, family in resembles.kinds.items():
+        own = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
+        value, low, high = (
+            np.array([[np.nan if each is None else getattr(each, name) for each in row] for row in own], np.float64)
+            for name in ("distance", "low", "high")
+        )
+        heads = family.uniform.shape[1]
+        detail = tuple(
+            tuple("" if each is None else f"{each.number // heads + 1}.{each.number % heads + 1}" for each in row)
+            for row in own
+        )
+        found[kind] = _numbers(Estimate(value=value, low=low, high=high), family.typical, None, detail)
+    return found
 
 
-_MEASURES: dict[str, Callable[[Atlas], Measure | None]] = {
-    "gain": _gain,
-    "relation": _relation,
-    "effect": _effect("mean", "effect"),
-    "effect-zero": _effect("zero", "effect-zero"),
-    "gradient": _gradient,
-    "bleu": _decoded("bleu", lambda score: score.bleu, lambda score: score.bleu_p),
-    "chrf": _decoded("chrf", lambda score: score.chrf, lambda score: score.chrf_p),
-    "entropy": _spread("entropy", "nats"),
-    "distance": _spread("distance", "tokens"),
-    "weight-separator": _weight("separator"),
-    "weight-end": _weight("end"),
-    "weight-start": _weight("start"),
-    "alignment-output": _alignment("output"),
-    "alignment-input": _alignment("input"),
-    "nearest": _nearest,
+@dataclass(frozen=True)
+class _Definition:
+    """Part of the atlas, unit, numbers of the part (of the whole atlas for `roles`), and whether signs differ."""
+
+    part: str
+    unit: str
+    numbers: Callable[[Any], _Numbers]
+    diverging: bool = False
+
+
+_MEASURES = {
+    "gain": _Definition("roles", "points", _gain),
+    "relation": _Definition("links", "points", _relation, diverging=True),
+    "effect": _Definition("effects", "nats", _effect("mean"), diverging=True),
+    "effect-zero": _Definition("effects", "nats", _effect("zero"), diverging=True),
+    "gradient": _Definition("effects", "nats", lambda part: {kind: _numbers(e) for kind, e in part.gradient.items()}),
+    "bleu": _Definition("decode", "score", _decoded("bleu"), diverging=True),
+    "chrf": _Definition("decode", "score", _decoded("chrf"), diverging=True),
+    "entropy": _Definition("looks", "nats", _spread("entropy")),
+    "distance": _Definition("looks", "tokens", _spread("distance")),
+    "weight-separator": _Definition("looks", "share", _weight("separator")),
+    "weight-end": _Definition("looks", "share", _weight("end")),
+    "weight-start": _Definition("looks", "share", _weight("start")),
+    "alignment-output": _Definition("align", "share", _alignment("output")),
+    "alignment-input": _Definition("align", "share", _alignment("input")),
+    "nearest": _Definition("resembles", "distance", _nearest),
 }
 NAMES = tuple(_MEASURES)

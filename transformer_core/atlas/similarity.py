@@ -31,7 +31,7 @@ NEAREST = 3  # heads of each model
 
 
 def measure_similarity(
-    resumable: ResumableMap,
+    runner: ResumableMap,
     pairs: Sequence[Sequence[str]],
     other_models: Mapping[str, tuple[str, Path]],
     bootstrap: Mapping[str, int],
@@ -39,7 +39,7 @@ def measure_similarity(
     """Compare all heads of a kind with one another, and encoder heads with other models'.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         pairs: Sentences and translations.
         other_models: weights_hash -> name and folder.
         bootstrap: `draws` and `seed`.
@@ -48,7 +48,7 @@ def measure_similarity(
         ValueError: No sentence can be read.
     """
     folders = [[identity, str(folder)] for identity, (_, folder) in other_models.items()]
-    results = resumable.run(chunk_similarity, [[group, folders] for group in cut(pairs, CHUNK)], "sentences x 10")
+    results = runner.run(chunk_similarity, [[group, folders] for group in cut(pairs, CHUNK)], "sentences x 10")
     rows = joined(results, "rows")
     if not rows.any():
         raise ValueError("no sentence can be read: all are empty or too long")

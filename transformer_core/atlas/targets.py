@@ -27,12 +27,12 @@ Pair = Sequence[str]  # source and target
 
 
 def measure_targets(
-    resumable: ResumableMap, translator: Translator, pairs: Sequence[Pair], bootstrap: Mapping[str, int]
+    runner: ResumableMap, translator: Translator, pairs: Sequence[Pair], bootstrap: Mapping[str, int]
 ) -> Looks:
     """Measure the attention targets of all heads on given translations.
 
     Args:
-        resumable: Runs the stages.
+        runner: Runs the stages.
         translator: The same model, for its vocabulary.
         pairs: Sentences and translations, which also define how rare a word is.
         bootstrap: `draws` and `seed`.
@@ -42,7 +42,7 @@ def measure_targets(
     """
     counts = _word_counts(translator, pairs)
     items = [[pairs_here, _counts_of(translator, pairs_here, counts)] for pairs_here in cut(pairs, CHUNK)]
-    results = resumable.run(chunk_targets, items, "sentences x 25")
+    results = runner.run(chunk_targets, items, "sentences x 25")
     read = int(joined(results, "read").sum())
     if not read:
         raise ValueError("no sentence can be read: all are empty or too long")

@@ -96,7 +96,7 @@ def run(options: Options) -> int:
     from transformer_core.atlas.resumable_map import ResumableMap
 
     out.mkdir(parents=True, exist_ok=True)
-    resumable = ResumableMap(
+    runner = ResumableMap(
         checkpoint=Path(options.checkpoint).resolve(),
         weights_hash=translator.checkpoint_hash,
         folder=out / "work",
@@ -104,7 +104,7 @@ def run(options: Options) -> int:
         workers=options.workers,
     )
     task = Task(
-        resumable=resumable,
+        runner=runner,
         translator=translator,
         out=out,
         sentences=Path(options.sentences),

@@ -27,11 +27,11 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
     start, first = id_of(options, _VOCABULARY, ids, START), options.search.get("forced_bos_token_id")
     if first not in (None, start):
         raise options.fail(f"forced_bos_token_id is {str(first)[:40]}, but must be that of {START}, {start}")
-    bias, tie = layout.bias_origin(folder), layout.tie_of(options, shared=True)
+    bias = layout.bias_origin(folder)
     model = layout.model_config(
         options,
         vocab_size=options.number("vocab_size"),
-        tie=tie,
+        tie=layout.tie_of(options, shared=True),
         positions="learned",
         scaled_embeddings=options.flag("scale_embedding", False),
         embedding_norm=True,
@@ -48,21 +48,6 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         "source_prefix": START,
         "target_prefix": "" if first is None else START,
     }
-    embeddings = layout.tables(tie, folder.shapes, shared=True)
-    decoding, notes = layout.decoding_config(options, special)
-    return Plan(
-        family=FAMILY,
-        model=model,
-        decoding=decoding,
-        tokenizer=tokenizer(options, vocabulary, merges, merges),
-        origins={
-            **embeddings.origins,
-            **dict(layout.layer_origins(model.num_layers)),
-            **dict(layout.norm_origins("embedding_norm", "layernorm_embedding")),
-            **layout.learned_positions(_UNUSED_POSITIONS),
-            **bias,
-        },
-        same=embeddings.same,
-        ignored=embeddings.unused | ({layout.OUTPUT_BIAS} - {each.name for each in bias.values()}),
-        notes=notes,
-    )
+    norms = dict(layout.norm_origins("embedding_norm", "layernorm_embedding"))
+    origins = {**norms, **layout.learned_positions(_UNUSED_POSITIONS), **bias}
+    return layout.planned(folder, options, model, tokenizer(options, vocabulary, merges, merges), origins)

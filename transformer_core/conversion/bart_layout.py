@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -11,8 +11,9 @@ from torch import Tensor
 from transformer_core.config import DecodingConfig, ModelConfig, SpecialIds, Tie
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder, Shape
-from transformer_core.conversion.plan import Origin
+from transformer_core.conversion.plan import Origin, Plan
 from transformer_core.model.positions import SinusoidalPositions
+from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 
 _PROJECTIONS = {"w_q": "q_proj", "w_k": "k_proj", "w_v": "v_proj", "w_o": "out_proj"}
 _ATTENTIONS = {"self_attention": "self_attn", "cross_attention": "encoder_attn"}
@@ -122,7 +123,7 @@ def sinusoids(model: ModelConfig, shapes: Mapping[str, Shape]) -> dict[str, Call
         )
         return whole(0, shape[0]) if len(shape) == 2 and shape[1] == model.d_model else torch.empty(0)
 
-    names = [f"model.{side}.embed_positions.weight" for side in _SIDES]
+    names = [f"model.{side}.embed_positions.weight" for side in _SIDES if model.positions != "learned"]
     return {name: expected for name in names if name in shapes}
 
 
@@ -160,6 +161,42 @@ def special_ids(options: Options, unk: int) -> SpecialIds:
         bos=options.search_number("decoder_start_token_id"),
         eos=options.search_number("eos_token_id"),
         unk=unk,
+    )
+
+
+def planned(
+    folder: ForeignFolder,
+    options: Options,
+    model: ModelConfig,
+    tokenizer: ListedTokenizer,
+    origins: Mapping[str, Origin],
+    *,
+    shared: bool = True,
+    unread: Collection[str] = (),
+) -> Plan:
+    """Plan the conversion of a model with this layout.
+
+    Args:
+        folder: The foreign folder.
+        options: Its configuration.
+        model: Configuration of the converted model.
+        tokenizer: Its tokenizer.
+        origins: Weights outside the layers and embeddings.
+        shared: Whether source and target share vocabulary and embedding.
+        unread: Tensors that the model does not read.
+    """
+    embeddings = tables(model.tie, folder.shapes, shared=shared)
+    decoding, notes = decoding_config(options, tokenizer.special)
+    return Plan(
+        family=options.family,
+        model=model,
+        decoding=decoding,
+        tokenizer=tokenizer,
+        origins={**embeddings.origins, **dict(layer_origins(model.num_layers)), **origins},
+        same=embeddings.same,
+        fixed=sinusoids(model, folder.shapes),
+        ignored=embeddings.unused | {*unread} | (set() if bias_origin(folder) else {OUTPUT_BIAS}),
+        notes=notes,
     )
 
 

@@ -6,7 +6,7 @@ A source begins with the token of its language, a translation with the token of 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from transformer_core.config import ModelConfig
@@ -83,12 +83,15 @@ def plan_mbart(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
     )
     pairs = (("norm", "layer_norm"), ("embedding_norm", "layernorm_embedding"))
     norms = {name: origin for pair in pairs for name, origin in layout.norm_origins(*pair)}
-    unread = frozenset({layout.OUTPUT_BIAS} - {each.name for each in bias.values()})
-    return _plan(folder, options, model, {**norms, **layout.learned_positions(_UNUSED_POSITIONS), **bias}, unread)
+    return _plan(folder, options, model, {**norms, **layout.learned_positions(_UNUSED_POSITIONS), **bias})
 
 
 def _plan(
-    folder: ForeignFolder, options: Options, model: ModelConfig, origins: dict[str, Origin], unread: frozenset[str]
+    folder: ForeignFolder,
+    options: Options,
+    model: ModelConfig,
+    origins: dict[str, Origin],
+    unread: Collection[str] = (),
 ) -> Plan:
     segmenter = sentencepiece(folder, _SENTENCEPIECE)
     file, ids = _ids(folder, options, segmenter)
@@ -103,8 +106,6 @@ def _plan(
     if not languages:
         raise options.fail("no language tokens, which special_tokens_map.json or tokenizer.json should list")
     ids.update({token: number for token, number in added.items() if token in (*languages.values(), MASK)})
-    embeddings = layout.tables(model.tie, folder.shapes, shared=True)
-    decoding, notes = layout.decoding_config(options, special)
     tokens = listed(options, file, ids, model.vocab_size)
     source, target = _default_languages(folder, options, languages, tokens)
     vocabulary = {
@@ -116,16 +117,8 @@ def _plan(
         "source_language": source,
         "target_language": target,
     }
-    return Plan(
-        family=options.family,
-        model=model,
-        decoding=decoding,
-        tokenizer=tokenizer(options, vocabulary, segmenter, segmenter),
-        origins={**embeddings.origins, **dict(layout.layer_origins(model.num_layers)), **origins},
-        same=embeddings.same,
-        ignored=embeddings.unused | unread,
-        notes=notes,
-    )
+    named = tokenizer(options, vocabulary, segmenter, segmenter)
+    return layout.planned(folder, options, model, named, origins, unread=unread)
 
 
 def _ids(folder: ForeignFolder, options: Options, segmenter: SentencePieceSegmenter) -> tuple[str, dict[str, Any]]:

@@ -44,29 +44,17 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         "marks": True,
     }
     bias = layout.bias_origin(folder)
-    tie = layout.tie_of(options, shared=shared)
     model = layout.model_config(
         options,
         vocab_size=target_size,
         source_vocab_size=size if separate else 0,
-        tie=tie,
+        tie=layout.tie_of(options, shared=shared),
         positions=_positions(folder, options.number("d_model")),
         scaled_embeddings=options.flag("scale_embedding", False),
         output_bias=bool(bias),
     )
-    embeddings = layout.tables(tie, folder.shapes, shared=shared)
-    decoding, notes = layout.decoding_config(options, special)
-    return Plan(
-        family=FAMILY,
-        model=model,
-        decoding=decoding,
-        tokenizer=tokenizer(options, tokens, sentencepiece(folder, "target.spm"), sentencepiece(folder, "source.spm")),
-        origins={**embeddings.origins, **bias, **dict(layout.layer_origins(model.num_layers))},
-        same=embeddings.same,
-        fixed=layout.sinusoids(model, folder.shapes),
-        ignored=embeddings.unused | ({layout.OUTPUT_BIAS} - {each.name for each in bias.values()}),
-        notes=notes,
-    )
+    segmenters = sentencepiece(folder, "target.spm"), sentencepiece(folder, "source.spm")
+    return layout.planned(folder, options, model, tokenizer(options, tokens, *segmenters), bias, shared=shared)
 
 
 def _positions(folder: ForeignFolder, d_model: int) -> Positions:

@@ -1,1 +1,1 @@
-"""Snapshots of a training run, and how heads and BLEU developed over them."""
+"""Training history: snapshots of a training, and the development of heads and BLEU over them."""

@@ -1,10 +1,10 @@
-"""The history of a training: the attention of a few sentences at several snapshots, small enough to ship.
+"""Training history: the attention of a few sentences at several snapshots of a training, small enough to ship.
 
-    history.json            sentences, steps of the snapshots, and what was measured at each of them
-    attention.safetensors   a weight w as the byte round(255 w), so within 1/510 of the true one
+    history.json            sentences, steps of the snapshots, and their measurements
+    attention.safetensors   a weight w as the byte round(255 w), within 1/510 of the true one
 
-A folder of its own, or `derived/history/` in a checkpoint, known by the model's `weights_hash`; older checkpoints have
-it in `history/`. Nothing is ever unpickled.
+It has its own folder, or `derived/history/` in a checkpoint, keyed by the model's `weights_hash`. Older checkpoints
+have it in `history/`. Nothing is ever unpickled.
 
 Shape legend: M snapshots, L layers, H heads, Q queries, K keys.
 """
@@ -16,11 +16,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Literal, TypedDict, get_args
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import safetensors.numpy
+from msgspec import Meta, Struct
 from safetensors import SafetensorError
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
@@ -31,29 +33,58 @@ from transformer_core.storage.measurements import derived_file
 
 FOLDER = "history"  # within the derived files of a checkpoint
 FORMAT_VERSION = 1
-MAX_BYTES = 3_000_000  # of both files: the numbers of a class's browser, not a data set
-STEPS = 255  # the byte that stands for a weight of 1
+MAX_BYTES = 3_000_000  # of both files, which a class's browsers load
+STEPS = 255  # the byte of a weight of 1
 
 _FACTS, _WEIGHTS = "history.json", "attention.safetensors"
-_AXES = ("source", "inputs", "outputs")
-_AXES_OF: dict[Kind, tuple[str, str]] = {
+_Side = Literal["source", "inputs", "outputs"]
+_AXES: tuple[_Side, ...] = get_args(_Side)
+_AXES_OF: dict[Kind, tuple[_Side, _Side]] = {
     "encoder": ("source", "source"),
     "decoder": ("inputs", "inputs"),
     "cross": ("outputs", "source"),
 }
 
 Bytes = npt.NDArray[np.uint8]
+Count = Annotated[int, Meta(ge=0)]
+Table = list[list[list[float]]]
+
+
+class Role(TypedDict):
+    """Measurements of a role: counted positions, weight of uniform attention, and (M, L, H) shares of the positions."""
+
+    places: Count
+    chance: float
+    shares: Table
+
+
+class Validation(TypedDict):
+    """BLEU of greedy translations and nll at each snapshot, on a validation set."""
+
+    name: str
+    sentences: Count
+    signature: str
+    bleu: list[float]
+    nll: list[float]
+
+
+class Alignment(TypedDict):
+    """Alignment error rate of every encoder-decoder head at each snapshot, (M, L, H)."""
+
+    name: str
+    sentences: Count
+    aer: Table
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceHistory:
-    """One sentence pair, the same at every snapshot.
+    """Attention over one sentence pair at every snapshot.
 
     Args:
         source: The text.
         target: The translation that every snapshot reads.
-        axes: `source`, `inputs` and `outputs`, as AttentionMaps has them.
-        weights: For each kind (M, L, H, Q, K): round(255 w).
+        axes: `source`, `inputs` and `outputs`, as in AttentionMaps.
+        weights: Kind -> (M, L, H, Q, K), round(255 w).
     """
 
     source: str
@@ -62,20 +93,20 @@ class SentenceHistory:
     weights: Mapping[Kind, Bytes]
 
     def queries(self, kind: Kind) -> Axis:
-        """What labels the rows."""
+        """Return the labels of the rows."""
         return self.axes[_AXES_OF[kind][0]]
 
     def keys(self, kind: Kind) -> Axis:
-        """What labels the columns."""
+        """Return the labels of the columns."""
         return self.axes[_AXES_OF[kind][1]]
 
     def decoded(self, kind: Kind, snapshot: int) -> npt.NDArray[np.float32]:
-        """(L, H, Q, K) weights at a snapshot, each within 1/510 of the true one."""
+        """Return (L, H, Q, K) weights at a snapshot, each within 1/510 of the true one."""
         weights: npt.NDArray[np.float32] = self.weights[kind][snapshot] / np.float32(STEPS)
         return weights
 
     def maps(self, snapshot: int) -> AttentionMaps:
-        """All maps at a snapshot, their rows made to sum to 1 again."""
+        """Return all maps at a snapshot, with rows normalised to sum 1."""
         kept = [self.decoded(kind, snapshot) for kind in KINDS]
         weights = [each / each.sum(axis=-1, keepdims=True) for each in kept]
         return AttentionMaps(*weights, *(self.axes[name] for name in _AXES))
@@ -83,36 +114,35 @@ class SentenceHistory:
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The attention heads of a model at M snapshots of its training.
+    """Attention heads of a model at M snapshots of its training.
 
     Args:
         model: Facts for the reader: `parameters`, `layers`, `heads`, `preset`, `files`.
-        steps: Step of each snapshot; rising.
-        sentences: What each of them reads.
-        roles: For each kind, by role: `places`, positions that were counted; `chance`, the weight that uniform
-            attention gives the role; `shares` of the positions, (M, L, H) as nested lists: analysis/roles.py.
+        steps: Step of each snapshot, rising.
+        sentences: The sentences that each snapshot reads.
+        roles: Kind -> role -> its measurements; see analysis/roles.py.
         training: Columns of M numbers, None where nothing was recorded: `nll` in nats per token of the batch of that
-            step, `mean_nll` since the line before it in the journal, `learning_rate`.
-        course: Columns of the whole journal, thinned out: `step`, `mean_nll`, `learning_rate`.
-        validation: None, or `name`, `sentences`, `signature`, and columns `bleu` of greedy translations, `nll`.
-        alignment: None, or `name`, `sentences`, and `aer`, (M, L, H) as nested lists.
+            step, `mean_nll` since the previous line of the journal, `learning_rate`.
+        course: Thinned columns of the whole journal: `step`, `mean_nll`, `learning_rate`.
+        validation: Scores on a validation set, if there is one.
+        alignment: Alignment errors on gold links, if there are any.
     """
 
     model: Mapping[str, Any]
     steps: tuple[int, ...]
     sentences: tuple[SentenceHistory, ...]
-    roles: Mapping[Kind, Mapping[str, Mapping[str, Any]]]
+    roles: Mapping[Kind, Mapping[str, Role]]
     training: Mapping[str, list[float | None]]
     course: Mapping[str, list[float]]
-    validation: Mapping[str, Any] | None = None
-    alignment: Mapping[str, Any] | None = None
+    validation: Validation | None = None
+    alignment: Alignment | None = None
 
     def derived_files(self) -> dict[str, bytes]:
-        """The same files by their names within what is derived from a checkpoint."""
+        """Return the files by their names in a checkpoint's `derived/`."""
         return {f"{FOLDER}/{name}": data for name, data in self.files().items()}
 
     def files(self) -> dict[str, bytes]:
-        """The files of the folder by name. Raises ValueError when they are larger than MAX_BYTES."""
+        """Return the files of the folder by name. Raises ValueError if they are larger than MAX_BYTES."""
         weights = safetensors.numpy.save(
             {
                 f"{number}.{kind}": np.ascontiguousarray(sentence.weights[kind])
@@ -144,7 +174,7 @@ class History:
         return files
 
     def save(self, folder: Path) -> None:
-        """Write the folder, whole or not at all; replaces one that is there."""
+        """Write the folder atomically; replace an existing one."""
         files = self.files()
         with atomic_directory(folder) as partial:
             for name, data in files.items():
@@ -152,10 +182,10 @@ class History:
 
     @classmethod
     def load(cls, folder: Path) -> History:
-        """Read and check a folder: its sizes, names and shapes.
+        """Read and check a folder.
 
         Raises:
-            CheckpointError: Names the file that is missing, damaged, or does not fit, or is of another model.
+            CheckpointError: A file is missing, damaged, inconsistent, or of another model; the message names it.
         """
         if folder.parent.name == DERIVED_FOLDER and (folder.parent.parent / MANIFEST_FILE).exists():
             for name in (_FACTS, _WEIGHTS):
@@ -171,19 +201,19 @@ class History:
         weights = _weights(folder / _WEIGHTS, str(facts.get("attention_sha256")))
         try:
             return _history(facts, weights)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-            raise CheckpointError(folder / _FACTS, f"is not a valid history: {error!r}") from error
+        except (KeyError, ValueError, msgspec.MsgspecError) as error:
+            raise CheckpointError(folder / _FACTS, f"is not a valid history: {error}") from error
 
 
 def history_folder(checkpoint: Path) -> Path | None:
-    """Where the history of a checkpoint lies, also of an older one; None when it has none."""
+    """Return the folder of a checkpoint's history, also in the older place; None if it has none."""
     places = (checkpoint / DERIVED_FOLDER / FOLDER, checkpoint / FOLDER)
     return next((place for place in places if (place / _FACTS).is_file()), None)
 
 
 def to_bytes(weights: npt.NDArray[np.float32]) -> Bytes:
-    """Weights as round(255 w). Raises ValueError for what is not a number from 0 to 1."""
-    # Rounding in float32 may leave a weight a hair above 1. Not-a-numbers fail both comparisons.
+    """Encode weights as round(255 w). Raises ValueError for numbers outside 0 to 1."""
+    # Rounding in float32 may leave a weight slightly above 1. NaN fails both comparisons.
     if weights.size and not (weights.min() >= 0.0 and weights.max() <= 1.0 + 1e-4):
         raise ValueError("attention weights must be numbers from 0 to 1")
     rounded: Bytes = np.rint(np.minimum(weights.astype(np.float64), 1.0) * STEPS).astype(np.uint8)
@@ -215,60 +245,76 @@ def _weights(path: Path, expected: str) -> dict[str, npt.NDArray[Any]]:
         raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
 
 
+class _Labels(Struct):
+    tokens: tuple[str, ...]
+    words: tuple[Count, ...]
+    special: tuple[bool, ...]
+
+
+class _Sentence(Struct):
+    source: str
+    target: str
+    axes: dict[_Side, _Labels]
+
+
+class _Shape(Struct):
+    layers: Count
+    heads: Count
+
+
+class _Course(TypedDict):
+    step: list[float]
+    mean_nll: list[float]
+    learning_rate: list[float]
+
+
+class _Training(TypedDict):
+    nll: list[float | None]
+    mean_nll: list[float | None]
+    learning_rate: list[float | None]
+
+
+class _Facts(Struct):
+    model: dict[str, Any]
+    steps: Annotated[tuple[Count, ...], Meta(min_length=1)]
+    sentences: Annotated[tuple[_Sentence, ...], Meta(min_length=1)]
+    roles: dict[Kind, dict[str, Role]]
+    training: _Training
+    course: _Course
+    validation: Validation | None
+    alignment: Alignment | None
+
+
 def _history(facts: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> History:
-    steps = tuple(_whole(step) for step in facts["steps"])
-    if not steps or any(after <= before for before, after in zip((-1, *steps), steps, strict=False)):
+    found = msgspec.convert(facts, _Facts)
+    model = msgspec.convert(found.model, _Shape)
+    if any(after <= before for before, after in zip(found.steps, found.steps[1:], strict=False)):
         raise ValueError("the steps of the snapshots must rise")
-    model = facts["model"]
-    layers, heads = _whole(model["layers"]), _whole(model["heads"])
-    shape = (len(steps), layers, heads)
-    sentences = tuple(_sentence(each, weights, number, shape) for number, each in enumerate(facts["sentences"]))
-    if not sentences or len(weights) != len(KINDS) * len(sentences):
+    shape = (len(found.steps), model.layers, model.heads)
+    sentences = tuple(_sentence(each, weights, number, shape) for number, each in enumerate(found.sentences))
+    if len(weights) != len(KINDS) * len(sentences):
         raise ValueError(f"{len(weights)} maps for {len(sentences)} sentences")
-    roles: dict[Kind, dict[str, dict[str, Any]]] = {}
-    for kind in KINDS:
-        roles[kind] = {
-            str(role): {
-                "places": _whole(found["places"]),
-                "chance": _numbers([found["chance"]], 1)[0],
-                "shares": _table(found["shares"], shape),
-            }
-            for role, found in facts["roles"][kind].items()
-        }
-    training = {
-        name: [None if value is None else float(value) for value in _column(facts["training"][name], len(steps))]
-        for name in ("nll", "mean_nll", "learning_rate")
-    }
-    course = facts["course"]
-    columns = {name: _numbers(course[name], len(course["step"])) for name in ("step", "mean_nll", "learning_rate")}
-    validation, alignment = facts["validation"], facts["alignment"]
+    validation, alignment = found.validation, found.alignment
+    tables = [role["shares"] for kind in KINDS for role in found.roles[kind].values()]
+    columns: list[list[Any]] = [found.training["nll"], found.training["mean_nll"], found.training["learning_rate"]]
     if validation is not None:
-        validation = {
-            "name": str(validation["name"]),
-            "sentences": _whole(validation["sentences"]),
-            "signature": str(validation["signature"]),
-            **{name: _numbers(validation[name], len(steps)) for name in ("bleu", "nll")},
-        }
+        columns += [validation["bleu"], validation["nll"]]
     if alignment is not None:
-        alignment = {
-            "name": str(alignment["name"]),
-            "sentences": _whole(alignment["sentences"]),
-            "aer": _table(alignment["aer"], shape),
-        }
-    return History(model, steps, sentences, roles, training, columns, validation, alignment)
+        tables.append(alignment["aer"])
+    course = found.course
+    if any(np.shape(table) != shape for table in tables):
+        raise ValueError(f"a table must have shape {shape}")
+    lines = {len(course["step"]), len(course["mean_nll"]), len(course["learning_rate"])}
+    if any(len(column) != shape[0] for column in columns) or len(lines) > 1:
+        raise ValueError("a column has the wrong number of values")
+    training, thinned = dict[str, Any](found.training), dict[str, Any](course)
+    return History(found.model, found.steps, sentences, found.roles, training, thinned, validation, alignment)
 
 
 def _sentence(
-    facts: dict[str, Any], weights: dict[str, npt.NDArray[Any]], number: int, shape: tuple[int, int, int]
+    facts: _Sentence, weights: dict[str, npt.NDArray[Any]], number: int, shape: tuple[int, int, int]
 ) -> SentenceHistory:
-    axes = {
-        name: Axis(
-            tuple(str(token) for token in facts["axes"][name]["tokens"]),
-            tuple(_whole(word) for word in facts["axes"][name]["words"]),
-            tuple(bool(mark) for mark in facts["axes"][name]["special"]),
-        )
-        for name in _AXES
-    }
+    axes: dict[str, Axis] = {name: Axis(*msgspec.structs.astuple(facts.axes[name])) for name in _AXES}
     maps: dict[Kind, Bytes] = {}
     for kind in KINDS:
         array = weights[f"{number}.{kind}"]
@@ -278,36 +324,4 @@ def _sentence(
             raise ValueError(f"map {number}.{kind} is {array.dtype} {array.shape}, but its labels require {expected}")
         array.flags.writeable = False
         maps[kind] = array
-    return SentenceHistory(_text(facts["source"]), _text(facts["target"]), axes, maps)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f"expected a string, got {value!r}")
-    return value
-
-
-def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"expected a whole number, got {value!r}")
-    return value
-
-
-def _column(values: Any, length: int) -> list[Any]:
-    if not isinstance(values, list) or len(values) != length:
-        raise ValueError(f"a column must have {length} values")
-    return values
-
-
-def _numbers(values: Any, length: int) -> list[float]:
-    numbers = np.array(_column(values, length), dtype=np.float64)
-    if numbers.shape != (length,) or not bool(np.isfinite(numbers).all()):
-        raise ValueError("a column must hold finite numbers")
-    return cast("list[float]", numbers.tolist())
-
-
-def _table(values: Any, shape: tuple[int, ...]) -> list[Any]:
-    table = np.array(values, dtype=np.float64)
-    if table.shape != shape or not bool(np.isfinite(table).all()):
-        raise ValueError(f"a table must have shape {shape}")
-    return cast("list[Any]", table.tolist())
+    return SentenceHistory(facts.source, facts.target, axes, maps)

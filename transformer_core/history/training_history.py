@@ -1,8 +1,8 @@
-"""How attention heads develop: the same sentences read by the model at several snapshots of its training.
+"""Builder of a training history: the same sentences read by the model at several snapshots of its training.
 
-The target is the same at every snapshot, so that the maps have the same rows: a given one, or the translation that the
-last model generates. Roles are measured on that target, and aligners by what hiding source tokens does to the last
-model, so that all snapshots are measured with one rule.
+The target is the same at every snapshot, so that the maps have the same rows: a given one, or the translation of the
+last model. Roles are measured on that target, and aligners by occlusion in the last model, so that one rule measures
+all snapshots.
 
 Shape legend: M snapshots, L layers, H heads.
 """
@@ -23,7 +23,7 @@ from transformer_core.analysis.roles import find_roles, occlusion_links
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.evaluation.metrics import bleu
-from transformer_core.history.snapshots import History, SentenceHistory, to_bytes
+from transformer_core.history.snapshots import History, Role, SentenceHistory, Validation, to_bytes
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.tokenizer import Encoding, Tokenizer
 from transformer_core.training.snapshots import load_snapshot
@@ -38,11 +38,11 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ProbeSentence:
-    """A sentence that every snapshot reads.
+    """Sentence that every snapshot reads.
 
     Args:
         source: The text.
-        target: Its translation; None takes the one that the last model generates.
+        target: Its translation; None takes that of the last model.
     """
 
     source: str
@@ -51,7 +51,7 @@ class ProbeSentence:
 
 @dataclass(frozen=True)
 class _Probe:
-    """A probe sentence in tokens, and the source tokens that each target token depends on."""
+    """Probe sentence in tokens, with the source tokens that each target token depends on."""
 
     source: str
     target: str
@@ -62,14 +62,14 @@ class _Probe:
 
 
 class HistoryBuilder:
-    """Builds the history of a training from its snapshots.
+    """Builder of a training history from snapshots.
 
     Args:
-        snapshots: Step -> file with the weights, as `training.snapshots.snapshot_files` finds them.
+        snapshots: Step -> file of weights, from `training.snapshots.snapshot_files`.
         model: The shape of the model.
         tokenizer: Its vocabulary.
-        decoding: How missing targets are searched for.
-        device: Where to compute.
+        decoding: Search options for missing targets.
+        device: Device of the model.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class HistoryBuilder:
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps of the snapshots."""
+        """Steps of the snapshots."""
         return tuple(self._files)
 
     def translator(self, step: int) -> Translator:
-        """The model at a step. Raises StateError or ValueError when its weights cannot be read or do not fit."""
+        """Load the model of a step. Raises StateError or ValueError if its weights cannot be read or do not fit."""
         model = Transformer.from_weights(self._config, load_snapshot(self._files[step]))
         return Translator(model.to(self._device), self._tokenizer, self._decoding)
 
@@ -105,15 +105,15 @@ class HistoryBuilder:
         gold: tuple[str, Sequence[GoldAlignment]] | None = None,
         progress: Callable[[Sequence[int]], Iterable[int]] = iter,
     ) -> History:
-        """Run every snapshot.
+        """Measure every snapshot.
 
         Args:
             probes: The sentences.
-            facts: Stored as the history's `model`, with the shape added.
-            course: `updates` of `training.journal.course`.
-            valid: To measure BLEU and nll at each snapshot.
-            gold: Name and hand-aligned sentences, to measure alignment error at each snapshot.
-            progress: Wraps the steps, to show how far it is.
+            facts: The history's `model`, without the shape.
+            course: `updates` of `training.journal.training_curves`.
+            valid: Validation set for BLEU and nll at each snapshot.
+            gold: Name and gold-aligned sentences for the alignment error at each snapshot.
+            progress: Wraps the steps in a progress bar.
 
         Raises:
             ValueError: There is no sentence, or one has no tokens.
@@ -144,7 +144,7 @@ class HistoryBuilder:
         )
 
     def _encode(self, probes: Sequence[ProbeSentence]) -> list[_Probe]:
-        """The target of each sentence, and which source token each token of it needs."""
+        """Encode the sentences, with their targets and the links of target tokens to source tokens."""
         last = self.translator(self.steps[-1])
         fixed = []
         for probe in probes:
@@ -162,7 +162,7 @@ class HistoryBuilder:
         return fixed
 
     def _score(self, translator: Translator, valid: ValidationSet) -> tuple[float, float]:
-        """BLEU of greedy translations, and nats per token of the references."""
+        """Return BLEU of greedy translations, and nats per token of the references."""
         nll, tokens = validation_loss(translator.model, valid.pairs, self._tokenizer, _BATCH_TOKENS, torch.float32)
         return greedy_bleu(translator.model, valid.pairs, self._tokenizer)[0], nll / tokens
 
@@ -173,10 +173,8 @@ def _sentence_history(fixed: _Probe, maps: Sequence[AttentionMaps]) -> SentenceH
     return SentenceHistory(fixed.source, fixed.target, axes, weights)
 
 
-def _roles(
-    maps: Sequence[Sequence[AttentionMaps]], kind: Kind, links: Sequence[BoolArray]
-) -> dict[str, dict[str, Any]]:
-    """For every role of a kind, the number of its positions and the share of them that each head fits at each step."""
+def _roles(maps: Sequence[Sequence[AttentionMaps]], kind: Kind, links: Sequence[BoolArray]) -> dict[str, Role]:
+    """Measure every role of a kind: its positions, and each head's share of them at each step."""
     tables = [find_roles(each, kind, links) for each in maps]
     return {
         role: {
@@ -188,7 +186,7 @@ def _roles(
     }
 
 
-def _validation(valid: ValidationSet, scores: Sequence[tuple[float, float]]) -> dict[str, Any]:
+def _validation(valid: ValidationSet, scores: Sequence[tuple[float, float]]) -> Validation:
     return {
         "name": valid.name,
         "sentences": len(valid.pairs),
@@ -199,7 +197,7 @@ def _validation(valid: ValidationSet, scores: Sequence[tuple[float, float]]) -> 
 
 
 def _at(course: dict[str, Any], steps: Sequence[int]) -> dict[str, list[float | None]]:
-    """The journal at the given steps; None where it has no line."""
+    """Select the journal's lines at the given steps; None where it has no line."""
     line = {step: number for number, step in enumerate(course["step"])}
     return {
         name: [course[name][line[step]] if step in line else None for step in steps]
@@ -208,7 +206,7 @@ def _at(course: dict[str, Any], steps: Sequence[int]) -> dict[str, list[float | 
 
 
 def _thin(course: dict[str, Any]) -> dict[str, list[float]]:
-    """Lines of the journal, evenly spaced on a logarithmic scale when there are many; none is interpolated."""
+    """Thin out the lines of a long journal, evenly on a logarithmic scale; nothing is interpolated."""
     count = len(course["step"])
     rows: Iterable[int] = range(count)
     if count > _MAX_POINTS:

@@ -1,8 +1,8 @@
-"""Checkpoints become models of other programs: `export-model`.
+"""Export of checkpoints to other programs: `export-model`.
 
-refusals.py       what another program has no counterpart of
-exporting.py      a checkpoint in, a folder out, and the record of where it came from
-vocabulary.py     the lists of tokens and SentencePiece models that other programs read
+refusals.py       options without a counterpart
+exporting.py      export of a folder with a record of its origin
+vocabulary.py     token lists and SentencePiece models for other programs
 search.py         their length penalty
 marian_folder.py  transformers' MarianMTModel and MarianTokenizer: files and options
 marian_weights.py its weights

@@ -1,4 +1,4 @@
-"""A folder that CTranslate2 loads, through its own specification of a Transformer."""
+"""Export to CTranslate2, with its own specification of a Transformer."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ print(target.decode(result.hypotheses[0]))
 
 
 def write_ctranslate2(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
-    """Write the folder of a CTranslate2 model; returns what is not carried over, in words.
+    """Write the folder of a CTranslate2 model; return notes on differences.
 
     Raises:
-        ExportError: CTranslate2 is not installed, or has no counterpart of one of the model's options.
+        ExportError: CTranslate2 is not installed, or lacks one of the model's options.
     """
     config, decoding = checkpoint.model.config, checkpoint.decoding
     check_plain_attention(_PROGRAM, config, scaled=config.scaled)
@@ -51,7 +51,7 @@ def write_ctranslate2(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
 
 
 def usage(checkpoint: Checkpoint) -> str:
-    """How to translate with the folder, under the search of the checkpoint."""
+    """Return an example of a translation with the folder, with the checkpoint's search."""
     special = checkpoint.tokenizer.special
     never = {each: checkpoint.tokenizer.token(each) for each in special.never_generated if each != special.unk}
     decoding = checkpoint.decoding
@@ -109,7 +109,7 @@ def _set_embedding(stack: Any, spec: Any, embedding: SharedEmbedding) -> None:
 
 
 def _set_stack(spec: Any, stack: Encoder | Decoder, config: ModelConfig) -> None:
-    """All layers of encoder or decoder, and the norms around them."""
+    """Set all layers of encoder or decoder, and the norms around them."""
     if isinstance(stack.norm, nn.LayerNorm):
         _set_pair(spec.layer_norm, stack.norm, "gamma", "beta")
     if isinstance(stack.embedding_norm, nn.LayerNorm):
@@ -130,7 +130,7 @@ def _set_stack(spec: Any, stack: Encoder | Decoder, config: ModelConfig) -> None
 
 
 def _set_attention(spec: Any, attention: MultiHeadAttention, *, of_itself: bool) -> None:
-    """CTranslate2 keeps W^Q, W^K and W^V as one matrix; between encoder and decoder, W^K and W^V."""
+    """Set an attention. CTranslate2 joins W^Q, W^K and W^V; between encoder and decoder only W^K and W^V."""
     queries, pair = attention.w_q, (attention.w_k, attention.w_v)
     for linear, parts in zip(spec.linear, [(queries, *pair)] if of_itself else [(queries,), pair], strict=False):
         linear.weight = _value(torch.cat([part.weight for part in parts]))

@@ -1,4 +1,4 @@
-"""A checkpoint in, a folder of another program out, and the record of where it came from."""
+"""Export of a checkpoint to another program, with a record of its origin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from transformer_core.storage.files import EXPORT_FILE, atomic_directory, read_r
 
 _MAX_CARD_BYTES = 1_000_000
 
-# For each program what writes its folder and returns what is not carried over, and how to use that folder.
+# Program -> writer of its folder, which returns notes on differences; and an example of its use.
 WRITERS: dict[str, tuple[Callable[[Checkpoint, Path], Sequence[str]], Callable[[Checkpoint], str]]] = {
     "transformers": (marian_folder.write_marian, marian_folder.usage),
     "ctranslate2": (ctranslate2_folder.write_ctranslate2, ctranslate2_folder.usage),
@@ -26,14 +26,14 @@ WRITERS: dict[str, tuple[Callable[[Checkpoint, Path], Sequence[str]], Callable[[
 
 @dataclass(frozen=True, kw_only=True)
 class Exported:
-    """What an export did.
+    """Result of an export.
 
     Args:
-        program: For which program.
-        checkpoint_hash: Of the model, its `weights_hash`.
-        licence: As the checkpoint states it; empty where that says nothing.
+        program: The other program.
+        checkpoint_hash: `weights_hash` of the model.
+        licence: Licence stated by the checkpoint; empty for none.
         files: Name -> bytes.
-        notes: What is not carried over, in words.
+        notes: Differences from the checkpoint, in words.
     """
 
     program: str
@@ -44,16 +44,16 @@ class Exported:
 
 
 def export_model(folder: Path, out: Path, program: str) -> Exported:
-    """Write a checkpoint as a model of another program; an existing folder is replaced only when all is done.
+    """Export a checkpoint to another program; an existing folder is replaced only on success.
 
     Args:
         folder: The checkpoint.
         out: The new folder.
-        program: Which program is to read it.
+        program: The program that will read it.
 
     Raises:
         CheckpointError: The checkpoint is missing or damaged.
-        ExportError: The program has no counterpart of one of its options; the message names it.
+        ExportError: The program lacks one of its options, which the message names.
     """
     if program not in WRITERS:
         raise ExportError(f"unknown program {program!r}; known are {', '.join(WRITERS)}")
@@ -71,7 +71,7 @@ def export_model(folder: Path, out: Path, program: str) -> Exported:
 
 
 def _card(checkpoint: Checkpoint, program: str, usage: str, licence: str, notes: Sequence[str]) -> str:
-    """Origin, use, differences, and below them the model's own card with its data and licences."""
+    """Return the model card: origin, use, differences, and below them the checkpoint's own card."""
     title = re.sub(r"[^\w.-]", " ", checkpoint.folder.resolve().name)[:100]
     own = read_regular(checkpoint.folder / "README.md", _MAX_CARD_BYTES).decode("utf-8", "replace")
     return "\n".join(

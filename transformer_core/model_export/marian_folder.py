@@ -1,4 +1,4 @@
-"""A folder that MarianMTModel and MarianTokenizer of transformers load. Writing it needs no transformers."""
+"""Export to MarianMTModel and MarianTokenizer of transformers, without needing transformers."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ print(tokenizer.batch_decode(ids, skip_special_tokens=True))
 
 
 def write_marian(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
-    """Write the folder of a MarianMTModel; returns what is not carried over, in words.
+    """Write the folder of a MarianMTModel; return notes on differences.
 
     Raises:
-        ExportError: The model has an option that MarianMTModel has no counterpart of.
+        ExportError: MarianMTModel lacks one of the model's options.
     """
     config, decoding = checkpoint.model.config, checkpoint.decoding
     check_plain_attention(_PROGRAM, config)
@@ -63,12 +63,12 @@ def write_marian(checkpoint: Checkpoint, folder: Path) -> tuple[str, ...]:
 
 
 def usage(checkpoint: Checkpoint) -> str:
-    """How to translate with the folder."""
+    """Return an example of a translation with the folder."""
     return USAGE
 
 
 def _smallest(tensor: Tensor) -> Tensor:
-    """Float16 where that loses nothing."""
+    """Convert to float16 if that is exact."""
     half = tensor.to(torch.float16)
     return half if bool(torch.equal(half.float(), tensor.float())) else tensor.float()
 
@@ -109,14 +109,14 @@ def _model_options(config: ModelConfig, lists: TokenLists, positions: int) -> di
 
 
 def _search_options(decoding: DecodingConfig, lists: TokenLists, positions: int) -> tuple[dict[str, Any], list[str]]:
-    """What `generate` does by default, and what of our search it has no counterpart of."""
+    """Return the defaults of `generate`, and notes on parts of our search that it lacks."""
     notes = [f"translations end at {positions - 1:,} tokens; here, at {decoding.extra_length} more than the source has"]
     return {
         "num_beams": decoding.beam,
         "length_penalty": power(decoding),
         "early_stopping": decoding.early_stopping,
         "do_sample": False,
-        # There, the decoder's first input counts as a token.
+        # In transformers the decoder's first input counts as a token.
         "min_length": decoding.min_length + 1 if decoding.min_length else 0,
         "max_length": positions,
         "bad_words_ids": [[each] for each in sorted(set(lists.special.never_generated))],

@@ -1,7 +1,7 @@
-"""The weights of a checkpoint under the names of transformers' MarianMTModel: the way back of `conversion`.
+"""Weights of a checkpoint under the names of transformers' MarianMTModel: the inverse of `conversion`.
 
-MarianMTModel adds all sines before all cosines. A model with interleaved ones gets its d_model dimensions in that order
-throughout; this changes no output. Other positions become a table in the file.
+MarianMTModel puts all sines before all cosines. For a model with interleaved ones, all d_model dimensions are reordered
+in this way, which changes no output. Other positions become a table in the file.
 
 Shape legend: d = d_model, V = vocab_size.
 """
@@ -18,21 +18,21 @@ from transformer_core.conversion.bart_layout import OUTPUT_BIAS, layer_origins
 from transformer_core.model.transformer import Transformer
 
 _TABLES = "model.{}.embed_positions.weight"
-# Of each kind of weight, the dimension that is d_model; biases of Q, K, V and w_1 have none.
+# Weights whose input or output dimension is d_model; biases of Q, K, V and w_1 have none.
 _INPUTS = ("w_q.weight", "w_k.weight", "w_v.weight", "w_1.weight")
 _OUTPUTS = ("w_o.weight", "w_o.bias", "w_2.weight", "w_2.bias", "norm.weight", "norm.bias")
 
 
 def has_own_table(config: ModelConfig) -> bool:
-    """Whether the file must hold the positions, since MarianMTModel computes others."""
+    """Return whether the file must hold the positions, since MarianMTModel computes others."""
     return config.first_position > 0 or config.positions not in ("sinusoidal", "concatenated")
 
 
 def marian_weights(model: Transformer, positions: int) -> dict[str, Tensor]:
-    """All tensors of a MarianMTModel, float32, without repetitions of tied ones.
+    """Return all tensors of a MarianMTModel in float32; tied ones occur once.
 
     Args:
-        model: Of a configuration that `marian_folder` does not refuse.
+        model: Model with a configuration that `marian_folder` supports.
         positions: Rows of a table of positions.
     """
     config = model.config
@@ -68,5 +68,5 @@ def _reordered(name: str, weight: Tensor, order: Tensor) -> Tensor:
 
 
 def _zeros(name: str, weights: Mapping[str, Tensor]) -> Tensor:
-    """The bias of a projection that has none."""
+    """Return a zero bias for a projection without one."""
     return torch.zeros(len(weights[name.removesuffix("bias") + "weight"]))

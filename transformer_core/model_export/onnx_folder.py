@@ -1,4 +1,4 @@
-"""A folder of ONNX graphs: the encoder, and a decoder step with its cache; both return every attention weight."""
+"""Export to ONNX graphs: the encoder, and a decoder step with its cache; both return every attention weight."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ print(target.decode([tokens[each] for each in written[1:] if each != EOS]))
 
 
 def write_onnx(checkpoint: Checkpoint, folder: Path) -> Sequence[str]:
-    """Write encoder.onnx and decoder_step.onnx; returns what is not carried over, in words.
+    """Write encoder.onnx and decoder_step.onnx; return notes on differences.
 
     Raises:
-        ExportError: onnx or onnxscript is not installed, or the model has attention that is not exported.
+        ExportError: onnx or onnxscript is not installed, or the model's attention is not supported.
     """
     model, config = checkpoint.model, checkpoint.model.config
     check_variant(_PROGRAM, config)
@@ -105,7 +105,7 @@ def write_onnx(checkpoint: Checkpoint, folder: Path) -> Sequence[str]:
 
 
 def usage(checkpoint: Checkpoint) -> str:
-    """A greedy search with the folder."""
+    """Return an example of a greedy search with the folder."""
     config, special = checkpoint.model.config, checkpoint.tokenizer.special
     values = {
         "TARGET_VOCABULARY": "target_vocab.json" if checkpoint.tokenizer.separate else "vocab.json",
@@ -128,7 +128,7 @@ def usage(checkpoint: Checkpoint) -> str:
 def _save(
     graph: nn.Module, inputs: dict[str, tuple[Tensor, dict[int, str]]], outputs: Sequence[str], path: Path
 ) -> None:
-    """Trace a graph with sizes that may vary, and write it; a file beside it holds weights beyond ONNX's 2 GB."""
+    """Trace a graph with dynamic sizes and write it; weights beyond ONNX's 2 GB go into a second file."""
     try:
         import onnx as onnx
         import onnxscript as onnxscript
@@ -151,7 +151,7 @@ def _save(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """The exporter reports every rewriting, and warns of packages that no graph of ours needs."""
+    """Silence the exporter, which logs every rewrite and warns of packages that our graphs do not need."""
     before = {log: log.level for log in map(logging.getLogger, ("torch.onnx", "onnxscript", "onnx_ir"))}
     for log in before:
         log.setLevel(logging.ERROR)

@@ -1,6 +1,6 @@
 """Encoder and decoder step as graphs without hooks, which return every attention weight.
 
-Shape legend: L layers, B sentences, H heads, S source positions, t tokens read so far, V = vocab_size, d = d_model.
+Shape legend: L layers, B sentences, H heads, S source positions, t tokens so far, V = vocab_size, d = d_model.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from transformer_core.model.transformer import Transformer
 
 
 class EncoderGraph(nn.Module):
-    """The encoder, and all that a decoder step needs of it.
+    """Encoder with the keys and values for the decoder steps.
 
     Args:
         model: In evaluation mode, with dot-product attention over all positions.
-        pad: The token that fills a batch.
-        positions: Of the longest source.
+        pad: Id of padding.
+        positions: Length of the longest source.
     """
 
     def __init__(self, model: Transformer, pad: int, positions: int) -> None:
@@ -62,8 +62,8 @@ class DecoderStepGraph(nn.Module):
 
     Args:
         model: As for the encoder.
-        pad: The token that fills a batch.
-        positions: Of the longest translation.
+        pad: Id of padding.
+        positions: Length of the longest translation.
     """
 
     def __init__(self, model: Transformer, pad: int, positions: int) -> None:
@@ -85,8 +85,8 @@ class DecoderStepGraph(nn.Module):
         """Read one more token in every row.
 
         Args:
-            tokens: (B, 1) ids: `<s>` first, then what was generated last.
-            source: (B, S) ids, which say where there is padding.
+            tokens: (B, 1) ids: `<s>` first, then the last generated token.
+            source: (B, S) ids, for the padding mask.
             source_keys: (L, B, H, S, d_k) of the encoder.
             source_values: (L, B, H, S, d_v).
             past_keys: (L, B, H, t, d_k) of the step before; t is 0 at first.
@@ -135,7 +135,7 @@ def _decoder_layer(
     past_keys: Tensor,
     past_values: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """(B, 1, d) -> the same, the keys and values so far, and the weights of both attentions."""
+    """Apply a layer to (B, 1, d); return its output, the keys and values so far, and the weights of both attentions."""
     found: list[Tensor] = []
 
     def to_past(x: Tensor) -> Tensor:
@@ -163,7 +163,7 @@ def _keys_and_values(attention: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:
 def _attend(
     attention: MultiHeadAttention, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """(B, Q, d) -> the same after attention, and its weights (B, H, Q, K): softmax(Q K^T / sqrt(d_k)) V, equation 1."""
+    """Apply equation 1, softmax(Q K^T / sqrt(d_k)) V, to (B, Q, d); return its output and weights (B, H, Q, K)."""
     scores = (attention.project_queries(x) @ keys.transpose(-2, -1)) * attention.scale
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)

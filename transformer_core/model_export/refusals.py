@@ -1,4 +1,4 @@
-"""What another program has no counterpart of: refused, so that no exported model computes something else."""
+"""Refusal of options without a counterpart, so that no exported model computes something else."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ _MAX_POSITION_VALUES = 2**28  # of a table of positions: 1 GB in float32
 
 
 class ExportError(ValueError):
-    """A model that another program cannot run; the message names the option and what is supported."""
+    """Model that another program cannot run; the message names the option and its supported value."""
 
 
 def check_options(program: str, config: ModelConfig, **supported: object) -> None:
-    """Raise ExportError for the first option that has another value than the one that a program supports.
+    """Raise ExportError for the first option with an unsupported value.
 
     Args:
-        program: Its name.
+        program: Name of the program.
         config: The model's options.
-        supported: Name of an option -> its only value there.
+        supported: Name of an option -> its only supported value.
     """
     for name, value in supported.items():
         if getattr(config, name) != value:
@@ -35,7 +35,7 @@ def check_variant(program: Feature, config: ModelConfig) -> None:
 def check_plain_attention(program: Feature, config: ModelConfig, *, scaled: bool = True) -> None:
     """Raise ExportError unless attention is the paper's, over all positions, with heads of width d_model / h.
 
-    `scaled` is what the option of that name must be.
+    `scaled` is the required value of this option.
     """
     check_variant(program, config)
     width = config.d_model // config.num_heads
@@ -52,7 +52,7 @@ def check_plain_attention(program: Feature, config: ModelConfig, *, scaled: bool
 
 
 def check_table(config: ModelConfig, rows: int) -> None:
-    """Raise ExportError for a table of positions that would take too much memory."""
+    """Raise ExportError for a table of positions that takes too much memory."""
     if rows * config.d_model > _MAX_POSITION_VALUES:
         raise ExportError(
             f"{rows:,} positions of width {config.d_model:,} are too many for a table; lower decoding.max_source_tokens"

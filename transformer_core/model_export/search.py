@@ -1,4 +1,4 @@
-"""The search of a checkpoint for other programs, which divide log-probabilities by a power of the length."""
+"""Search options for other programs, which divide log-probabilities by a power of the length."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _TYPICAL_LENGTH = 20  # tokens of a translation, `</s>` included
 
 
 def power(decoding: DecodingConfig) -> float:
-    """The exponent of the length: the checkpoint's, or the one that is nearest to ((5 + length) / 6) ** alpha.
+    """Return the exponent of the length: the checkpoint's, or the nearest to ((5 + length) / 6) ** alpha.
 
     Nearest means that d log((5 + n) / 6) ** a = d log(n ** p) at a typical length n.
     """
@@ -18,13 +18,13 @@ def power(decoding: DecodingConfig) -> float:
 
 
 def search_notes(decoding: DecodingConfig) -> list[str]:
-    """What no other program knows of the search, in words."""
+    """Return notes on search options that no other program has."""
     told = "only trees over the words of a sentence are generated here; there, any sequence of tokens may be"
     return [told] if decoding.constrained else []
 
 
 def penalty_notes(decoding: DecodingConfig) -> list[str]:
-    """What to know about it, in words; nothing where it is the same."""
+    """Return notes on the length penalty; empty if it is the same."""
     if decoding.length_penalty == "power" or not decoding.alpha or decoding.beam == 1:
         return []
     return [

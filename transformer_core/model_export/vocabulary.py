@@ -1,4 +1,4 @@
-"""The vocabulary of a checkpoint as other programs read it: tokens by id, and what cuts text into them."""
+"""Vocabulary of a checkpoint for other programs: tokens by id, and SentencePiece models."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from transformer_core.text.vocabulary import TARGET_LANGUAGE, unused
 
 @dataclass(frozen=True, kw_only=True)
 class TokenLists:
-    """A vocabulary.
+    """Vocabulary of both sides.
 
     Args:
-        source: Tokens of sources by id.
-        target: Tokens of translations by id; the same list where both share one.
+        source: Source tokens by id.
+        target: Target tokens by id; the same list for a shared vocabulary.
         special: Ids of the special tokens.
-        source_model: The SentencePiece model that cuts sources.
-        target_model: The one of translations.
-        notes: What is not carried over, in words.
+        source_model: SentencePiece model of sources.
+        target_model: SentencePiece model of translations.
+        notes: Differences from the checkpoint, in words.
     """
 
     source: tuple[str, ...]
@@ -34,11 +34,11 @@ class TokenLists:
 
     @property
     def separate(self) -> bool:
-        """Whether each side has a list of its own."""
+        """Whether the two sides have different lists."""
         return self.source != self.target
 
     def special_token(self, name: str) -> str:
-        """The text of `pad`, `bos`, `eos` or `unk`. Raises ExportError where the two lists disagree."""
+        """Return the text of `pad`, `bos`, `eos` or `unk`. Raises ExportError if the two lists disagree."""
         number: int = getattr(self.special, name)
         if self.source[number] != self.target[number]:
             raise ExportError(
@@ -49,10 +49,10 @@ class TokenLists:
 
 
 def token_lists(program: str, tokenizer: Tokenizer) -> TokenLists:
-    """The vocabulary of a checkpoint.
+    """Return the vocabulary of a checkpoint.
 
     Raises:
-        ExportError: It does not cut text with SentencePiece, or begins texts with tokens that `program` cannot add.
+        ExportError: It does not use SentencePiece, or texts begin with tokens that `program` cannot add.
     """
     notes = _notes(program, tokenizer)
     if tokenizer.special.forced_bos >= 0:
@@ -83,11 +83,11 @@ def _notes(program: str, tokenizer: Tokenizer) -> tuple[str, ...]:
 
 
 def write_segmenters(lists: TokenLists, folder: Path) -> None:
-    """Write the two SentencePiece models under the names that Marian's models have."""
+    """Write the two SentencePiece models under Marian's file names."""
     (folder / "source.spm").write_bytes(lists.source_model)
     (folder / "target.spm").write_bytes(lists.target_model)
 
 
 def ids_of(tokens: tuple[str, ...]) -> dict[str, int]:
-    """Token -> id, without the ids that have no token."""
+    """Return token -> id, without unused ids."""
     return {token: number for number, token in enumerate(tokens) if token != unused(number)}

@@ -12,11 +12,9 @@ from torch import Tensor, nn
 
 from tests.core.analysis.effects.test_head_effects import make_translator
 from transformer_core.analysis import patching as module
-from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.minimal_pairs import PatchingError, same_positions
 from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchSite, patching, translate_patched
 from transformer_core.attention_maps import KINDS
-from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.edits import patch
 from transformer_core.hooks.points import capture, edit
 from transformer_core.model.masks import padding_mask
@@ -108,13 +106,6 @@ def test_every_cell_is_one_forward_hook(
         assert float(found.recovered[place, layer, at]) == pytest.approx(share, rel=1e-2, abs=1e-2)
 
 
-def test_in_small_batches_it_is_the_same(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    translator = make_translator(tokenizer)
-    whole = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
-    monkeypatch.setattr(run_module, "_MAX_VALUES", 1)
-    assert patching(translator, CLEAN, CORRUPTED, answers=ANSWERS).metrics == pytest.approx(whole.metrics, abs=1e-5)
-
-
 def test_the_last_residual_of_the_last_position_is_the_other_run(tokenizer: Tokenizer) -> None:
     translator = make_translator(tokenizer)
     found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site="residual")
@@ -155,8 +146,6 @@ def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.Monke
         patching(translator, CLEAN, CORRUPTED, direction="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="empty"):
         patching(translator, " ", CORRUPTED, answers=ANSWERS)
-    with pytest.raises(DecodingStopped):
-        patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, should_stop=lambda: True)
     monkeypatch.setattr(module, "MIN_DIFFERENCE", 1e9)
     with pytest.raises(PatchingError, match="too little to say"):
         patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)

@@ -30,7 +30,7 @@ BOOTSTRAP = {"draws": 100, "seed": 0}
 
 
 @pytest.fixture(scope="module")
-def resumable(learned: Translator, tmp_path_factory: pytest.TempPathFactory) -> ResumableMap:
+def runner(learned: Translator, tmp_path_factory: pytest.TempPathFactory) -> ResumableMap:
     folder = tmp_path_factory.mktemp("atlas")
     save_checkpoint(
         folder / "model", learned.model.state_dict(), learned.config, learned.tokenizer, decoding=learned.decoding
@@ -39,10 +39,10 @@ def resumable(learned: Translator, tmp_path_factory: pytest.TempPathFactory) -> 
     return ResumableMap(checkpoint=folder / "model", weights_hash=own.checkpoint_hash, folder=folder / "work")
 
 
-def test_every_effect_is_that_of_a_single_edit(resumable: ResumableMap) -> None:
-    translator = Translator.load(resumable.checkpoint)
+def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
+    translator = Translator.load(runner.checkpoint)
     too_long = ["a " * 500, "a"]
-    found = measure_effects(resumable, [*PAIRS, too_long, ["", "nothing"]], BOOTSTRAP)
+    found = measure_effects(runner, [*PAIRS, too_long, ["", "nothing"]], BOOTSTRAP)
     assert (found.sentences, found.skipped) == (len(PAIRS), 2)
     whole = translator.score([(source, target) for source, target in PAIRS])
     assert found.tokens == sum(len(translator.encode_target(target)) + 1 for _, target in PAIRS)
@@ -77,9 +77,9 @@ def test_classes_of_tokens() -> None:
     assert {token: token_class(token) for token in given} == given
 
 
-def test_translations_without_heads_are_those_of_the_translator(resumable: ResumableMap) -> None:
-    translator = Translator.load(resumable.checkpoint)
-    found = measure_decoding(resumable, translator, PAIRS)
+def test_translations_without_heads_are_those_of_the_translator(runner: ResumableMap) -> None:
+    translator = Translator.load(runner.checkpoint)
+    found = measure_decoding(runner, translator, PAIRS)
     references = [[target for _, target in PAIRS]]
     own = [each.text for each in translator.translate_batch([source for source, _ in PAIRS], beam=1)]
     assert found.whole.bleu == pytest.approx(bleu(own, references).value)
@@ -92,8 +92,8 @@ def test_translations_without_heads_are_those_of_the_translator(resumable: Resum
         assert 0 <= score.bleu_p <= found.q[kind][layer, head] + 1e-9 <= 1 + 1e-9
 
 
-def test_the_greedy_order_is_that_of_recomputing_everything(resumable: ResumableMap) -> None:
-    translator = Translator.load(resumable.checkpoint)
+def test_the_greedy_order_is_that_of_recomputing_everything(runner: ResumableMap) -> None:
+    translator = Translator.load(runner.checkpoint)
     heads = [head for head in all_heads(translator) if head[0] == "cross"][:4]
     pairs = [(source, target) for source, target in PAIRS[:2]]
     found = greedy_order(translator, [[list(head) for head in heads], [list(pair) for pair in pairs]])
@@ -109,13 +109,13 @@ def test_the_greedy_order_is_that_of_recomputing_everything(resumable: Resumable
 
 
 def test_curves_begin_with_the_whole_model_and_end_without_heads(
-    resumable: ResumableMap, monkeypatch: pytest.MonkeyPatch
+    runner: ResumableMap, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(decoding, "paired_bootstrap", partial(paired_bootstrap, samples=20))  # only scores are read
-    translator = Translator.load(resumable.checkpoint)
-    effects = measure_effects(resumable, PAIRS, BOOTSTRAP)
-    found = measure_cumulative_ablation(resumable, translator, PAIRS[:3], effects=effects, greedy=0, seed=4)
-    whole = measure_decoding(resumable, translator, PAIRS[:3]).whole
+    translator = Translator.load(runner.checkpoint)
+    effects = measure_effects(runner, PAIRS, BOOTSTRAP)
+    found = measure_cumulative_ablation(runner, translator, PAIRS[:3], effects=effects, greedy=0, seed=4)
+    whole = measure_decoding(runner, translator, PAIRS[:3]).whole
     assert {(curve.heads, curve.order, curve.seed) for curve in found.curves} == {
         (heads, order, seed)
         for heads in ("all", *KINDS)
@@ -138,13 +138,13 @@ def test_half_of_the_heads_and_all_but_ten_are_among_the_counts() -> None:
     assert kept_counts(4) == (4, 3, 2, 1, 0)
 
 
-def test_alignment_errors_are_those_of_align(resumable: ResumableMap, tmp_path: Path) -> None:
+def test_alignment_errors_are_those_of_align(runner: ResumableMap, tmp_path: Path) -> None:
     file = tmp_path / "gold.tsv"
     lines = [f"{source[:-1]} .\t{target[:-1]} .\t0-0 1-1 2?2 3-2\n" for source, target in PAIRS]
     file.write_text("".join(lines), encoding="utf-8")
     gold = list(read_gold(file))
-    translator = Translator.load(resumable.checkpoint)
-    found = measure_alignment(resumable, gold, BOOTSTRAP)
+    translator = Translator.load(runner.checkpoint)
+    found = measure_alignment(runner, gold, BOOTSTRAP)
     for name, table in head_alignment_errors(translator, gold).items():
         np.testing.assert_allclose(found.rows[name].error.value, table, atol=1e-9)
         offsets = []

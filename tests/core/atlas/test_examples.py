@@ -23,11 +23,11 @@ def test_there_are_300_different_probe_sentences() -> None:
 
 def test_examples_are_the_largest_weights_that_fit(random_checkpoint: Path, tmp_path: Path) -> None:
     translator = Translator.load(random_checkpoint)
-    resumable = ResumableMap(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
+    runner = ResumableMap(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
     role = Role(name="offset-1", value=1, low=1, high=1, baseline=0, places=1, q=0)
     roles = {head: (role,) if head == ("encoder", 1, 2) else () for head in all_heads(translator)}
     sentences = [*probe_sentences()[::10], "", "long " * 3_000]
-    found = measure_examples(resumable, translator, roles, sentences)
+    found = measure_examples(runner, translator, roles, sentences)
     expected = []
     for number, sentence in enumerate(sentences[:-2]):
         maps = translator.translate(sentence).attention

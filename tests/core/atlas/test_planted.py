@@ -21,7 +21,7 @@ BOOTSTRAP = {"draws": 200, "seed": 0}
 
 def atlas_of(folder: Path, work: Path, count: int = 150, *, subjects: bool = True) -> Atlas:
     translator = Translator.load(folder)
-    resumable = ResumableMap(checkpoint=folder, weights_hash=translator.checkpoint_hash, folder=work)
+    runner = ResumableMap(checkpoint=folder, weights_hash=translator.checkpoint_hash, folder=work)
     trees = []
     for seed in (1, 2):
         file = work.with_suffix(f".{seed}.conllu")
@@ -34,8 +34,8 @@ def atlas_of(folder: Path, work: Path, count: int = 150, *, subjects: bool = Tru
         layers=config.num_layers,
         heads=config.num_heads,
         sources={},
-        looks=measure_targets(resumable, translator, planted.sentences(count, 3), BOOTSTRAP),
-        links=measure_links(resumable, trees[0], trees[1], BOOTSTRAP),
+        looks=measure_targets(runner, translator, planted.sentences(count, 3), BOOTSTRAP),
+        links=measure_links(runner, trees[0], trees[1], BOOTSTRAP),
     )
 
 

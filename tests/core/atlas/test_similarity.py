@@ -29,10 +29,10 @@ def test_distances_are_scipys() -> None:
 
 def test_a_model_beside_itself_has_every_head_as_its_own_nearest(random_checkpoint: Path, tmp_path: Path) -> None:
     translator = Translator.load(random_checkpoint)
-    resumable = ResumableMap(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
+    runner = ResumableMap(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
     pairs = [list(pair) for pair in sentence_pairs()[:360:60]]
     twin = "f" * 64
-    found = measure_similarity(resumable, [*pairs, ["", ""]], {twin: ("twin", random_checkpoint)}, {"draws": 100})
+    found = measure_similarity(runner, [*pairs, ["", ""]], {twin: ("twin", random_checkpoint)}, {"draws": 100})
     assert found.models == {twin: OtherModel(name="twin", layers=2, heads=4)}
     for kind in KINDS:
         family = found.kinds[kind]

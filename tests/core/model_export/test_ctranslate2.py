@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,9 +12,8 @@ import pytest
 from tests.core.conversion.families import TWINS
 from tests.core.conversion.twins import sources
 from tests.core.model_export.peers import CHECKPOINTS, searched, sentences
-from transformer_core.config import ModelConfig
 from transformer_core.decoding.beam import Hypothesis
-from transformer_core.model_export import ExportError, export_model
+from transformer_core.model_export import export_model
 from transformer_core.translator import Translator
 
 SHIPPED = ("en-de", "en-fr", "en-tree")
@@ -135,33 +132,3 @@ def test_other_options(options: dict[str, Any], drawn_checkpoint: partial[Path],
     translator = Translator.load(folder)
     texts = ["a b c", "d", "h g f e d c b a"]
     assert Peer(translator, tmp_path / "out").furthest(texts, searched(translator, texts, 1)) < 1e-3
-
-
-@pytest.mark.parametrize("options", [{"window": 2}, {"causal": False}, {"residual": False}, {"d_v": 3}], ids=str)
-def test_an_option_without_a_counterpart_is_refused(
-    options: dict[str, Any], drawn_checkpoint: partial[Path], tmp_path: Path
-) -> None:
-    (name,) = options
-    assert name in ModelConfig().to_dict()
-    with pytest.raises(ExportError, match=f"{name} is .*, but CTranslate2 supports only"):
-        export_model(drawn_checkpoint(**options), tmp_path / "out", "ctranslate2")
-    assert not (tmp_path / "out").exists()
-
-
-def test_without_ctranslate2_one_line_says_how_to_get_it(tmp_path: Path) -> None:
-    code = "import sys; sys.modules['ctranslate2'] = None; from transformer_core.cli import main; sys.exit(main())"
-    given = ["export-model", f"--checkpoint={CHECKPOINTS / 'en-fr'}", "--to=ctranslate2", f"--out={tmp_path / 'out'}"]
-    done = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr == "error: needs CTranslate2: python -m pip install 'headlight[export]'\n"
-    assert not any(tmp_path.iterdir())
-
-
-def test_the_readme_runs(tmp_path: Path) -> None:
-    export_model(CHECKPOINTS / "en-de", tmp_path / "out", "ctranslate2")
-    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    code = card.split("```python\n")[1].split("```")[0]
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path / "out", check=True
-    )
-    assert done.stdout.strip() == Translator.load(CHECKPOINTS / "en-de").translate("A man rides a bicycle.").text

@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from tests.core.conversion.families import TWINS
-from tests.core.conversion.language_twins import LANGUAGES
 from tests.core.conversion.parity import check_tensors, check_texts, compare_texts
 from tests.core.conversion.twins import SOURCES, Twin, tokens_model
 from tests.core.model_export.peers import (
@@ -30,8 +29,7 @@ from tests.core.model_export.peers import (
 from tests.core.tiny import SPECIAL
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.conversion import convert
-from transformer_core.model_export import ExportError, export_model
-from transformer_core.model_export.exporting import WRITERS
+from transformer_core.model_export import export_model
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 from transformer_core.translator import Translator
@@ -169,48 +167,6 @@ def test_other_positions_lie_in_the_file(positions: str, drawn_checkpoint: parti
     batch = read_batch(translator, ["a b c", "d"], searched(translator, ["b", "c d"], 1))
     logits = theirs.logits(batch, SPECIAL.pad)
     assert furthest(own_logits(translator, batch), logits, batch, SPECIAL.pad) < 1e-3
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"norm": "pre"}, "norm is 'pre'"),
-        ({"window": 2}, "window is 2"),
-        ({"attention": "additive"}, "attention is 'additive'"),
-        ({"scaled": False}, "scaled is False"),
-        ({"causal": False}, "causal is False"),
-        ({"residual": False}, "residual is False"),
-        ({"d_k": 3}, "d_k is 3"),
-        ({"embedding_norm": True}, "embedding_norm is True"),
-        ({"layer_norm_epsilon": 1e-3}, "layer_norm_epsilon is 0.001"),
-    ],
-)
-def test_an_option_without_a_counterpart_is_refused_and_nothing_is_left(
-    options: dict[str, Any], named: str, drawn_checkpoint: partial[Path], tmp_path: Path
-) -> None:
-    folder, out = drawn_checkpoint(**options), tmp_path / "out"
-    with pytest.raises(ExportError, match=named):
-        export_model(folder, out, "transformers")
-    assert [each.name for each in tmp_path.iterdir()] == ["ours"]
-
-
-def test_a_table_of_positions_has_a_limit(drawn_checkpoint: partial[Path], tmp_path: Path) -> None:
-    wide = {"d_model": 4_000, "d_ff": 1, "num_layers": 1, "num_heads": 1, "d_k": 4_000, "d_v": 4_000}
-    folder = drawn_checkpoint(positions="tensor2tensor", longest=100_000, **wide)
-    for program in WRITERS:
-        with pytest.raises(ExportError, match="positions of width 4,000 are too many"):
-            export_model(folder, tmp_path / program, program)
-        assert not (tmp_path / program).exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "said"), [("bart", "embedding_norm is True"), *((each, "norm is 'pre'") for each in LANGUAGES)]
-)
-def test_other_families_are_refused(name: str, said: str, tmp_path: Path) -> None:
-    TWINS[name](tmp_path)
-    with pytest.raises(ExportError, match=said):
-        export_model(tmp_path / "ours", tmp_path / "out", "transformers")
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])

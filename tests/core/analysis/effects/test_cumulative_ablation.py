@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
 from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, heads, make_translator
-from transformer_core.analysis import teacher_forced_run as run_module
-from transformer_core.analysis.ablation import ablated
-from transformer_core.analysis.effects.cumulative_ablation import ORDERS, Order, cumulative_ablation
-from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.analysis.ablation import Head, ablated
+from transformer_core.analysis.effects.cumulative_ablation import (
+    ORDERS,
+    Order,
+    cumulative_ablation,
+    head_faithfulness,
+    random_order,
+)
+from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
@@ -40,7 +46,7 @@ def test_every_step_is_an_ordinary_ablation(tokenizer: Tokenizer, options: dict[
             assert translator.translate(SOURCE, beam=2).text == text
 
 
-def test_the_orders(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_orders(tokenizer: Tokenizer) -> None:
     translator = small(tokenizer)
     everything = heads(translator)
 
@@ -64,11 +70,6 @@ def test_the_orders(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> No
     for seed, row in zip((1, 2), beside.random, strict=True):
         there = cumulative_ablation(translator, SOURCE, TARGET, order="random", seed=seed, texts=2, beam=1)
         assert row == pytest.approx(there.log_p[counts], abs=1e-4)
-    whole = cumulative_ablation(translator, SOURCE, TARGET, texts=2, beam=1)
-    monkeypatch.setattr(run_module, "_MAX_VALUES", 1)  # one row after the other
-    assert cumulative_ablation(translator, SOURCE, TARGET, texts=2, beam=1).log_p == pytest.approx(
-        whole.log_p, abs=1e-4
-    )
 
 
 def test_bad_input(tokenizer: Tokenizer) -> None:
@@ -77,5 +78,32 @@ def test_bad_input(tokenizer: Tokenizer) -> None:
         cumulative_ablation(translator, SOURCE, order="nonsense")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="texts is 1"):
         cumulative_ablation(translator, SOURCE, texts=1)
-    with pytest.raises(DecodingStopped):
-        cumulative_ablation(translator, SOURCE, TARGET, should_stop=lambda: True)
+
+
+def test_falls_are_those_of_ordinary_ablations(tokenizer: Tokenizer) -> None:
+    translator = make_translator(tokenizer)
+    everything = heads(translator)
+    whole = translator.score([(SOURCE, TARGET)])[0]
+
+    def fall(off: list[Head]) -> float:
+        with ablated(translator, off):
+            return whole - translator.score([(SOURCE, TARGET)])[0]
+
+    alone = {head: fall([head]) for head in everything}
+    ordered = sorted(everything, key=lambda head: -alone[head])
+    found = head_faithfulness(translator, head_effects(translator, SOURCE, TARGET), max_heads=3, draws=2, seed=5)
+    drawn = [random_order(everything, seed) for seed in (5, 6)]
+    for count in (1, 2, 3):
+        assert float(found.first[count - 1]) == pytest.approx(fall(ordered[:count]), abs=1e-3)
+        assert float(found.last[count - 1]) == pytest.approx(fall(ordered[::-1][:count]), abs=1e-3)
+        mean = sum(fall(order[:count]) for order in drawn) / len(drawn)
+        assert float(found.random[count - 1]) == pytest.approx(mean, abs=1e-3)
+    assert found.first[0] == max(found.first[0], found.random[0], found.last[0])
+
+
+def test_no_more_heads_go_than_there_are(tokenizer: Tokenizer) -> None:
+    translator = make_translator(tokenizer)
+    effects = head_effects(translator, SOURCE, TARGET)
+    found = head_faithfulness(translator, effects, max_heads=999, draws=1)
+    assert len(found.first) == len(heads(translator))
+    torch.testing.assert_close(found.first[-1], found.last[-1], atol=1e-3, rtol=0)  # all are off

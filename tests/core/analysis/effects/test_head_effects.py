@@ -10,13 +10,11 @@ import torch
 from torch import Tensor
 
 from tests.core.tiny import tiny_config
-from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.effects import head_effects as module
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import capture, edit
 from transformer_core.model.layers import AddAndNorm
@@ -175,13 +173,6 @@ def test_with_a_frozen_norm_only_the_removal_counts(tokenizer: Tokenizer, norm: 
     assert (norm == "pre") == all(torch.allclose(found.effects[kind], plain.effects[kind], atol=1e-6) for kind in KINDS)
 
 
-def test_groups_of_heads_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = head_effects(learned, SOURCE, TARGET)
-    monkeypatch.setattr(run_module, "_MAX_VALUES", 1)  # one head at a time
-    for kind, values in head_effects(learned, SOURCE, TARGET).effects.items():
-        assert values == pytest.approx(whole.effects[kind], abs=1e-5)
-
-
 def test_edits_that_are_active_stay(learned: Translator) -> None:
     """The effect of a second head where a first one is off already; that of the first is then nothing."""
     with ablated(learned, [("cross", 1, 2)]):
@@ -198,15 +189,3 @@ def test_what_cannot_be_measured_is_refused(learned: Translator, change: Change)
         head_effects(learned, SOURCE, TARGET, change=change)
     with pytest.raises(ValueError, match="empty"):
         head_effects(learned, "  ", TARGET)
-
-
-def test_it_stops_when_nobody_waits(learned: Translator) -> None:
-    asked = []
-
-    def stop() -> bool:
-        asked.append(1)
-        return len(asked) > 1
-
-    with pytest.raises(DecodingStopped):
-        head_effects(learned, SOURCE, TARGET, should_stop=stop)
-    assert len(asked) == 2

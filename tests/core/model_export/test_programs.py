@@ -1,0 +1,94 @@
+"""What all exports share: options without a counterpart, missing packages, and examples that run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.core.conversion.families import TWINS
+from tests.core.conversion.language_twins import LANGUAGES
+from tests.core.model_export.peers import CHECKPOINTS
+from transformer_core.model_export import ExportError, export_model
+from transformer_core.model_export.exporting import WRITERS
+from transformer_core.translator import Translator
+
+REFUSED: dict[str, list[dict[str, Any]]] = {
+    "transformers": [
+        {"norm": "pre"},
+        {"window": 2},
+        {"attention": "additive"},
+        {"scaled": False},
+        {"causal": False},
+        {"residual": False},
+        {"d_k": 3},
+        {"embedding_norm": True},
+        {"layer_norm_epsilon": 1e-3},
+    ],
+    "ctranslate2": [{"window": 2}, {"causal": False}, {"residual": False}, {"d_v": 3}],
+    "onnx": [{"window": 2}, {"attention": "additive"}],
+}
+NAMES = {"transformers": "MarianMTModel", "ctranslate2": "CTranslate2", "onnx": "the ONNX export"}
+
+
+@pytest.mark.parametrize(
+    ("program", "options"), [(program, each) for program, options in REFUSED.items() for each in options], ids=str
+)
+def test_an_option_without_a_counterpart_is_refused_and_nothing_is_left(
+    program: str, options: dict[str, Any], drawn_checkpoint: partial[Path], tmp_path: Path
+) -> None:
+    ((name, value),) = options.items()
+    folder = drawn_checkpoint(**options)
+    with pytest.raises(ExportError, match=f"{name} is {value!r}, but {NAMES[program]} (supports only|adds)"):
+        export_model(folder, tmp_path / "out", program)
+    assert [each.name for each in tmp_path.iterdir()] == ["ours"]
+
+
+@pytest.mark.parametrize("program", WRITERS)
+def test_a_table_of_positions_has_a_limit(program: str, drawn_checkpoint: partial[Path], tmp_path: Path) -> None:
+    wide = {"d_model": 4_000, "d_ff": 1, "num_layers": 1, "num_heads": 1, "d_k": 4_000, "d_v": 4_000}
+    folder = drawn_checkpoint(positions="tensor2tensor", longest=100_000, **wide)
+    with pytest.raises(ExportError, match="positions of width 4,000 are too many"):
+        export_model(folder, tmp_path / "out", program)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("bart", "embedding_norm is True"), *((each, "norm is 'pre'") for each in LANGUAGES)]
+)
+def test_other_families_are_refused(name: str, said: str, tmp_path: Path) -> None:
+    TWINS[name](tmp_path)
+    with pytest.raises(ExportError, match=said):
+        export_model(tmp_path / "ours", tmp_path / "out", "transformers")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("program", "package", "needs"),
+    [("ctranslate2", "ctranslate2", "CTranslate2"), ("onnx", "onnxscript", "onnx and onnxscript")],
+)
+def test_without_a_package_one_line_says_how_to_get_it(program: str, package: str, needs: str, tmp_path: Path) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; from transformer_core.cli import main; sys.exit(main())"
+    given = ["export-model", f"--checkpoint={CHECKPOINTS / 'en-fr'}", f"--to={program}", f"--out={tmp_path / 'out'}"]
+    done = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"error: needs {needs}: python -m pip install 'headlight[export]'\n"
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("program", "beam"),
+    [("transformers", None), ("ctranslate2", None), pytest.param("onnx", 1, marks=pytest.mark.slow)],
+)
+def test_the_readme_runs(program: str, beam: int | None, tmp_path: Path) -> None:
+    export_model(CHECKPOINTS / "en-de", tmp_path / "out", program)
+    code = (tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path / "out", check=True
+    )
+    text = Translator.load(CHECKPOINTS / "en-de").translate("A man rides a bicycle.", beam=beam).text
+    assert done.stdout.strip() in (text, f"['{text}']")
