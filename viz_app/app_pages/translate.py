@@ -313,11 +313,11 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             help=t("translate.everything_help"),
         )
         edit = session.enqueue_callback(edit_in_figures, picture.selection)
-        st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
+        st.button(t("figures_page.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
         if picture.command:
             st.code(picture.command, language=None, wrap_lines=True)
         else:
-            st.caption(t("studio.no_command"))
+            st.caption(t("figures_page.no_command"))
 
 
 def _animation(model: str, who: str, text: str, selection: Selection, language: str, format: str) -> bytes:

@@ -11,14 +11,13 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from viz_app.figures import RENDERERS, Figure, Style, file_name
+from viz_app.figures import RENDERERS, Figure, FigureOptions, Style, file_name
+from viz_app.figures.option import declared
 from viz_app.text import DEFAULT_LANGUAGE
 
 DATA_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.is_data)
 DPI_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.has_dpi)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends of lines
-# Parameters of a view that are numbers from 0 in code and from 1 on the command line.
-FROM_ONE = ("layer", "head", "query", "other_layer", "other_head")
 
 
 def command_for(figure: Figure, style: Style | None = None, *, format: str = "pdf", dpi: int | None = None) -> str:
@@ -156,25 +155,12 @@ def _other_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _view_options(view: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "view", view["name"]
     for name, value in view.items():
-        if name in FROM_ONE:
-            yield name, value + 1
-        elif name == "heads":
-            yield name, ",".join(str(head + 1) for head in value)
-        elif name == "steps":
-            yield name, ",".join(map(str, value))
-        elif name == "names":
+        if name == "names":
             yield from ((option, text) for option, text in zip(("name", "other_name"), value, strict=True) if text)
-        elif isinstance(value, bool):
-            yield name, str(value).lower()
         elif name != "name" and not (name == "unit" and value == "tokens"):
-            yield name, value
+            each = declared(FigureOptions).get(name)
+            yield name, each.form.argument(value) if each else value
 
 
 def _style_options(style: Style) -> Iterator[tuple[str, Any]]:
-    for name, value in style.as_dict().items():
-        if isinstance(value, bool):
-            yield name, str(value).lower()
-        elif isinstance(value, list):
-            yield name, ",".join(map(repr, value))
-        else:
-            yield name, value
+    return ((name, declared(Style)[name].form.argument(value)) for name, value in style.as_dict().items())

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from transformer_core.atlas.measures import measures
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, Sentence, atlas_figure
-from viz_app.figures import Figure, LinesFigure, Request, head_lines
+from viz_app.export.figure_request import ForwardResult, ModelRunner, Sentence, run_figure
+from viz_app.figures import Figure, FigureOptions, LinesFigure, Request, head_lines
 from viz_app.figures.build.atlas import pruned_groups
 from viz_app.text import texts
 
@@ -123,14 +123,11 @@ def atlas_figures(checkpoint: str, runner: ModelRunner, *, language: str = "en")
     if atlas is None:
         return []
     names = {measure.name for measure in measures(atlas)}
-    wanted: list[tuple[str, dict[str, str]]] = [("grid", {"measure": each}) for each in PRINTED if each in names]
+    wanted = [FigureOptions(view="grid", measure=each, language=language) for each in PRINTED if each in names]
     if "all" in pruned_groups(atlas):
-        wanted.append(("pruning", {"group": "all"}))
+        wanted.append(FigureOptions(view="pruning", language=language))
     sentence = Sentence(checkpoint=checkpoint, text="")
-    made = (
-        atlas_figure(FigureRequest(sentence=sentence, view=view, parameters=given, language=language), runner)
-        for view, given in wanted
-    )
+    made = [run_figure(each, sentence, runner) for each in wanted]
     return [replace(figure, name=figure.name.replace("headlight_", "headlight_paper_atlas_")) for figure in made]
 
 

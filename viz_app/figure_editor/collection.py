@@ -54,7 +54,7 @@ class Collection:
 
         `turn` is entered for each drawing.
         """
-        title = texts(language)("studio.collection_title")
+        title = texts(language)("figures_page.collection_title")
         return bundle([figure.item for figure in self.figures], formats, title=title, language=language, turn=turn)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz_app.export import BundleItem, FigureRequest, Sentence, bundle, command_for, file_bytes, make_provenance
+from viz_app.export import BundleItem, bundle, command_for, file_bytes, make_provenance
 from viz_app.export.bundle import Turn
 from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
@@ -138,25 +138,12 @@ def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Com
     Raises:
         ValueError: A parameter is not allowed.
     """
-    chosen, parameters = spec.selection, spec.parameters()
-    first, second = seen, None
-    if spec.view == "compare":
-        assert chosen.against is not None, "a spec of two heads was not fitted to its maps"
-        kind, layer, head = chosen.against.split(".")
-        parameters |= {"other_kind": chosen.kind, "other_layer": chosen.layer, "other_head": chosen.head}
-        parameters |= {"kind": kind, "layer": int(layer), "head": int(head)}
-        if other is not None:
-            first, second = forward_result(other.service, other.result, other.best, other.branch), seen
-            parameters["aligned"] = spec.aligned
-            if other.model != other.own:
-                parameters["names"] = (other.model, other.own)
-    request = FigureRequest(
-        sentence=Sentence(checkpoint="", text=""),
-        view=spec.view,
-        parameters=parameters,
-        language=spec.language or language,
-    )
-    return render(request, first, second)
+    options = spec.options(language)
+    if spec.view != "compare" or other is None:
+        return render(replace(options, aligned=None), seen)
+    if other.model != other.own:
+        options = replace(options, names=(other.model, other.own))
+    return render(options, forward_result(other.service, other.result, other.best, other.branch), seen)
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,9 @@ from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.slicing import UNITS, upto_step
+from viz_app.figures.model.slicing import upto_step
 from viz_app.figures.model.style import PRESETS, SCALES, Style
+from viz_app.figures.options import UNITS, FigureOptions
 from viz_app.figures.renderers import RENDERERS, Renderer
 from viz_app.figures.style_support import effective_style, supported_options
 from viz_app.figures.text.captions import Caption, head_alt, head_caption
@@ -57,6 +58,7 @@ __all__ = [
     "Dots",
     "DotsFigure",
     "Figure",
+    "FigureOptions",
     "HeatmapFigure",
     "HeatmapPanel",
     "LinesFigure",
@@ -139,7 +141,7 @@ def export(
 
 
 def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
-    """A figure for the screen; of a style, its colours, range, title and legend."""
+    """Draw heatmaps or curves for the screen; of a style, its colours, range, title and legend."""
     from viz_app.figures.plotly import renderer as plotly_renderer
 
     return plotly_renderer.to_plotly(figure, style)

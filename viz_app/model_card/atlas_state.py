@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Meta
 
 from transformer_core.attention_maps import KINDS
-from viz_app.figures.build.atlas import GROUPS, ORDERS, SCORES, most_left, pruned_groups
+from viz_app.figures.build.atlas import ORDERS, most_left, pruned_groups
+from viz_app.figures.options import GROUPS, SCORES
 from viz_app.serving.checked_json import converted
 
 if TYPE_CHECKING:

@@ -9,11 +9,13 @@ taking it for a path. `session_reader` reads and writes.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from viz_app.components.explorer.selection import Head, OtherView, Selection
+from viz_app.figures.options import Index, Name, ViewOptions
 from viz_app.serving.classes.classrooms import MAX_POLLS, PollResult
 from viz_app.serving.input_validation import MAX_CHARACTERS
 
@@ -25,13 +27,10 @@ MAX_FINDINGS = 4  # that a stage keeps beside each other
 MAX_SAID = 4_000  # characters of the line below a finding
 
 _MODEL = re.compile(r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}")  # a folder's name, never a path
-_NAME = r"\A[a-z][a-z0-9_-]{0,39}\Z"
 
-Name = Annotated[str, Meta(pattern=_NAME)]
 SceneName = Annotated[str, Meta(pattern=r"\A([a-z][a-z0-9_]{0,39})?\Z")]
 Sentence = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
 Hash = Annotated[str, Meta(pattern=r"\A([0-9a-f]{64})?\Z")]
-Index = Annotated[int, Meta(ge=0, le=9_999)]
 AtlasHead = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\Z")]
 Number = Annotated[int, Meta(ge=-(10**9), le=10**9)] | Annotated[float, Meta(ge=-1e9, le=1e9)]
 Setting = bool | Number | Annotated[str, Meta(max_length=200)]
@@ -111,27 +110,20 @@ class SavedScene(Struct, frozen=True, kw_only=True):
     settings: Settings = {}
 
 
-class SavedSpec(Struct, frozen=True, kw_only=True):
-    """A `viz_app.figure_editor.figure_spec.FigureSpec`. What differs from the default stands in the file.
+@dataclass(frozen=True, kw_only=True)
+class SavedSpec(ViewOptions):
+    """A `viz_app.figure_editor.figure_spec.FigureSpec`.
 
     Args:
         style: As `Style.as_dict` writes it; a style of another version may have more.
     """
 
     view: Name = "head"
-    selection: Selection = Selection()
-    heads: Annotated[tuple[Index, ...], Meta(max_length=64)] = ()
-    query: Index | None = None
-    steps: Annotated[tuple[Index, ...], Meta(max_length=64)] = ()
-    aligned: bool = True
-    pruned: bool = True
-    confidence: bool = False
-    measure: Annotated[str, Meta(max_length=32)] = ""
-    group: Name = "all"
-    score: Name = "bleu"
-    left: Index | None = None
+    selection: Selection = field(default_factory=Selection)
     language: Name | None = None
-    style: Annotated[dict[Name, Setting | Annotated[list[Number], Meta(max_length=2)] | None], Meta(max_length=32)] = {}
+    style: Annotated[dict[Name, Setting | Annotated[list[Number], Meta(max_length=2)] | None], Meta(max_length=32)] = (
+        field(default_factory=dict)
+    )
     dpi: Annotated[int, Meta(ge=1, le=10_000)] = 300
     scene: SavedScene | None = None
 

@@ -13,10 +13,10 @@ from tests.atlas_samples import drawn_atlas
 from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection
-from viz_app.figure_editor.figure_spec import DPIS, MAX_STEPS, FigureSpec
+from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
 from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
 from viz_app.figures import PRESETS, SCALES, VIEWS, ParserOutput, Style
-from viz_app.figures.build.atlas import GROUPS, SCORES
+from viz_app.figures.options import GROUPS, MAX_STEPS, SCORES
 
 LAYERS, HEADS, SOURCE, STEPS = 2, 4, 5, 6
 
@@ -80,7 +80,7 @@ specs = some.builds(
     heads=numbers,
     query=some.none() | some.integers(0, 30),
     steps=numbers,
-    aligned=some.booleans(),
+    aligned=some.none() | some.booleans(),
     pruned=some.booleans(),
     confidence=some.booleans(),
     measure=some.sampled_from(("", *MEASURES)),
@@ -134,10 +134,8 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
     assert place.step is None or place.step < STEPS
     assert all(head < HEADS for head in fitted.heads) and all(1 <= step <= STEPS for step in fitted.steps)
     if fitted.view != "beam":
-        parameters = fitted.parameters()
-        if fitted.view == "compare":
-            assert place.against is not None
-        VIEWS[fitted.view].figure(maps=found, parse=parsed(), atlas=drawn_atlas(), **parameters)
+        options = vars(fitted.options("en"))
+        VIEWS[fitted.view].figure(maps=found, parse=parsed(), atlas=drawn_atlas(), **options)
 
 
 @pytest.mark.parametrize(

@@ -26,14 +26,12 @@ import streamlit as st
 from transformer_core.attention_maps import Kind
 from viz_app.components import events
 from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
-from viz_app.components.explorer.selection import MAX_COMPARED, UNITS, VIEWS, Selection
+from viz_app.components.explorer.selection import MAX_COMPARED, Selection
 from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.text.glossary import definitions
 
 __all__ = [
-    "UNITS",
-    "VIEWS",
     "Selection",
     "Step",
     "asked_sentence",

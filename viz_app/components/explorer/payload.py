@@ -111,7 +111,7 @@ def pack(
     # A short hash is enough to tell two translations of one session apart.
     digest = hashlib.blake2b(json.dumps(header).encode() + weights.digest.encode(), digest_size=12).hexdigest()
     header |= {"id": digest, "selection": fitted.to_dict(), "gloss": list(gloss_head), "follow": follow}
-    header["opens"] = fitted.view
+    header |= {"defaults": Selection().to_dict(), "opens": fitted.view}
     return join_buffer(header, weights.data.data)
 
 

@@ -9,14 +9,12 @@ import numpy as np
 
 from transformer_core.atlas.measures import Measure, measure_named
 from transformer_core.atlas.record import Atlas, Curve, FloatArray
-from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
+from viz_app.figures.options import SCORES
 from viz_app.text import DEFAULT_LANGUAGE, Texts, texts
 
 ORDERS = ("effect", "gradient", "greedy", "reverse", "random")
-SCORES = ("bleu", "chrf")
-GROUPS = ("all", *KINDS)
 
 
 def head_grid(r: Request) -> MatrixFigure:
@@ -81,7 +79,6 @@ def pruning_curves(r: Request) -> CurvesFigure:
     caption = t("atlas.pruning_caption", score=score, group=group, sentences=f"{atlas.prune.sentences:,}")
     if r.left is not None and r.left not in {count for curve in _of_group(atlas, r.group) for count in curve.kept}:
         caption = f"{caption} {t('atlas.pruning_between', left=r.left)}"
-    cut = {} if r.left is None else {"left": r.left}
     return CurvesFigure(
         series=series,
         x_title=t("atlas.left"),
@@ -93,7 +90,7 @@ def pruning_curves(r: Request) -> CurvesFigure:
         language=r.language,
         theme=r.theme,
         name=f"headlight_pruning_{r.group}_{r.score}" + (f"_left{r.left}" if r.left is not None else ""),
-        provenance=_provenance(r, atlas, {"name": "pruning", "group": r.group, "score": r.score, **cut}),
+        provenance=_provenance(r, atlas, {"name": "pruning", "group": r.group, "score": r.score}),
     )
 
 

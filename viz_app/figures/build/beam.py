@@ -24,8 +24,7 @@ def beam_tree(r: Request) -> BeamTreeFigure:
     last = max(node.step for node in search.history)
     if upto is not None and not 1 <= upto <= last:
         raise ValueError(f"step is {upto}, but must be between 1 and {last}, the steps of the search")
-    view: dict[str, Any] = {"name": "beam", **({} if r.pruned else {"pruned": False})}
-    view |= {"step": upto} if upto is not None else {}
+    view: dict[str, Any] = {"name": "beam", **({"step": upto} if upto is not None else {})}
     view |= {"language": r.language} if r.language != "en" else {}
     figure = BeamTreeFigure(
         nodes=_nodes(search, r.pruned, upto or last),

@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from viz_app.figures.build.request import Request
-from viz_app.figures.model.arrays import AnyKind
 from viz_app.figures.model.figure import DifferencePanel, HeatmapFigure, HeatmapPanel
+from viz_app.figures.options import AnyKind
 from viz_app.figures.text import view_captions
 
 
@@ -32,7 +32,7 @@ def comparison(r: Request) -> HeatmapFigure:
     )
     if kind_b != kind:
         a, b = replace(a, kind=first.figure_kind), replace(b, kind=second.figure_kind)
-    difference = _difference(a, b, r.aligned)
+    difference = _difference(a, b, r.other is not None if r.aligned is None else r.aligned)
     caption = view_captions.comparison_caption(difference, language=language)
     (layer_a, head_a), (layer_b, head_b) = places
     view = {
@@ -43,7 +43,7 @@ def comparison(r: Request) -> HeatmapFigure:
         [a, b] if difference is None else [a, b, difference],
         title=t("figures.title_compare", first=names[0] or "A", second=names[1] or "B", kind=first.kind_title),
         where=f"layer{layer_a + 1}_head{head_a + 1}_against_layer{layer_b + 1}_head{head_b + 1}",
-        view={**view, **({"aligned": True} if r.aligned else {})},
+        view=view | ({"names": list(names)} if any(names) else {}),
         difference_title=t("figures.difference"),
         caption=caption.text,
         alt=view_captions.comparison_alt(a, b, caption, language=language),

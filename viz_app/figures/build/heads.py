@@ -10,7 +10,6 @@ from dataclasses import replace
 from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.figure import HeatmapFigure
-from viz_app.figures.model.slicing import UNITS as UNITS
 from viz_app.figures.model.slicing import check_index
 from viz_app.figures.text import captions, view_captions
 

@@ -75,7 +75,7 @@ def tree(r: Request) -> ConstituencyFigure:
     if r.parse is None:
         raise ValueError("this model is no parser: the view tree draws the tree that a parser generates")
     t, found = texts(r.language), r.parse.repaired()
-    view: dict[str, Any] = {"name": "tree", **({"confidence": True} if r.confidence else {})}
+    view: dict[str, Any] = {"name": "tree"}
     if r.step is not None:
         view |= {"layer": r.layer, "head": r.head, "step": r.step}
     view |= {"language": r.language} if r.language != "en" else {}

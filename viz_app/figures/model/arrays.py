@@ -13,11 +13,11 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray, Kind
+from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray
 from viz_app.figures.model.figure import ROW_SUM_TOLERANCE
+from viz_app.figures.options import AnyKind
 
 OWN: Literal["own"] = "own"
-AnyKind = Kind | Literal["own"]
 _SPECIAL = frozenset(("<s>", "</s>", "<pad>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>", "<bos>", "<eos>"))
 
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from transformer_core.attention_maps import AttentionMaps, Axis
 from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.arrays import OWN, AnyKind, Maps
+from viz_app.figures.model.arrays import OWN, Maps
 from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel
+from viz_app.figures.options import UNITS, AnyKind, Unit
 from viz_app.text import Texts, texts
-
-Unit = Literal["tokens", "words"]
-UNITS: tuple[Unit, ...] = ("tokens", "words")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Figures on screen: one `go.Heatmap` for each panel, on numeric axes.
+"""Heatmaps on screen: one `go.Heatmap` for each panel, on numeric axes. Curves are in `curves.py`.
 
 Plotly merges equal labels on category axes, reads "1" and dates by their type, and takes labels as a subset of HTML;
 so axes count positions, and every text goes through `escaped`. The colour scale is set explicitly, since the page's
@@ -17,6 +17,7 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import ColorMap
+from viz_app.figures.model.charts import CurvesFigure
 from viz_app.figures.model.figure import (
     DifferencePanel,
     Figure,
@@ -26,7 +27,7 @@ from viz_app.figures.model.figure import (
     word_starts,
 )
 from viz_app.figures.model.style import Style
-from viz_app.figures.plotly import charts
+from viz_app.figures.plotly.curves import curves
 from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale
 
 _MAX_LABEL = 16
@@ -35,9 +36,12 @@ _BOUNDARY = 5  # length of a word boundary mark, pixels
 
 
 def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
-    """The figure for the screen.
+    """Draw heatmaps or curves for the screen.
 
     Of a style count theme, colours, range, mapping, title, legend and letters; the page decides on sizes.
+
+    Raises:
+        ValueError: The figure is of another kind, which is shown as SVG.
     """
     style = style or Style()
     if style.theme is not None:
@@ -46,7 +50,9 @@ def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
         figure = replace(figure, title="")
     if isinstance(figure, HeatmapFigure):
         return _heatmaps(figure, style)
-    return charts.to_plotly(figure, style)
+    if isinstance(figure, CurvesFigure):
+        return curves(figure, style)
+    raise ValueError(f"a figure of class {type(figure).__name__} has no Plotly chart; export it as svg or html")
 
 
 def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:

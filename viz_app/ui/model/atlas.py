@@ -62,7 +62,7 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
     with st.container(horizontal=True, key="atlas-takeaways"):
         _draw_downloads(t, served, found, found.atlas, state)
         edit = session.enqueue_callback(edit_atlas_in_figures, {"view": "grid", "measure": state.by})
-        st.button(t("studio.edit"), key="atlas-edit", icon=":material/draw:", on_click=edit)
+        st.button(t("figures_page.edit"), key="atlas-edit", icon=":material/draw:", on_click=edit)
         draw_share(t, "model", params, key="atlas-share")
     return params
 

@@ -12,7 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 from transformer_core.analysis.ablation import AblatedTranslation
 from transformer_core.atlas.record import Atlas
 from viz_app.figures import CurvesFigure, to_plotly
-from viz_app.figures.build.atlas import SCORES, most_left, pruned_groups
+from viz_app.figures.build.atlas import most_left, pruned_groups
+from viz_app.figures.options import SCORES
 from viz_app.figures.text.chart_captions import with_caption
 from viz_app.model_card.atlas_state import PruningState, orders
 from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
@@ -80,7 +81,7 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
                         if command := made.command("pdf"):
                             st.code(command, language=None, wrap_lines=True)
                 edit = session.enqueue_callback(edit_atlas_in_figures, {"view": "pruning", "left": None, **about})
-                st.button(t("studio.edit"), key="pruning-edit", icon=":material/draw:", on_click=edit)
+                st.button(t("figures_page.edit"), key="pruning-edit", icon=":material/draw:", on_click=edit)
                 draw_share(t, "model", params, key="pruning-share")
     return params, lambda: _draw_live(t, served, atlas, state, live)
 

@@ -65,6 +65,7 @@ export class Comparison {
    */
   pin(vsmodel = null) {
     const { kind, layer, head } = this.store.state;
+    /** @type {Partial<State>} */
     const against = { against: `${kind}.${layer}.${head}`, zoom: "head" };
     if (!vsmodel) this.hold();
     else this.pinned = null;
