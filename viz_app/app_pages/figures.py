@@ -116,7 +116,7 @@ def _draw_attention(
     places: tuple[DeltaGenerator, DeltaGenerator],
     ask: OnPosition,
 ) -> ExportableFigure | None:
-    """The controls of a view of attention, and the figure; None, with the reason on the page, when there is none."""
+    """Draw the controls of a view of attention; return the figure, None when there is none, with the reason shown."""
     left, right = places
     who = session.session_id()
     best = served.translate(who, sentence.source, on_position=ask)
@@ -133,7 +133,7 @@ def _draw_attention(
 
 
 def _spec(read: str, best: Selection) -> FigureSpec:
-    """The state of the page: as it was left, as the address says, or as the explorer has been left since.
+    """Return the state of the page: as it was left, as the address says, or as the explorer has been left since.
 
     Args:
         read: Which model reads which sentence.
@@ -165,7 +165,7 @@ def _exportable(
     read: tuple[TranslationResult, TranslationResult],
     ask: OnPosition,
 ) -> ExportableFigure | None:
-    """The figure; None, with the reason on the page, when there is none."""
+    """Return the figure; None, with the reason on the page, when there is none."""
     best, result = read
     other = None
     if spec.view == "compare":
@@ -258,7 +258,7 @@ def _draw_words(t: Texts, exportable: ExportableFigure) -> None:
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
-    """What the address says of the page."""
+    """Return the URL parameters of the page."""
     spec: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     params: dict[str, str | None] = {
         "lang": t.language,

@@ -22,7 +22,7 @@ FILE_NAME = "headlight_sentence.zip"
 
 
 def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, turn: Turn = nullcontext) -> bytes:
-    """The zip; the same arguments give the same bytes, and its index has the command that makes it again.
+    """Return the zip; the same arguments give the same bytes, and its index has the command that makes it again.
 
     Args:
         seen: The translation.

@@ -147,7 +147,7 @@ def fill_folder(
 
 
 def contact_sheet(batch: Batch, rows: Sequence[tuple[SentenceLine, ForwardResult]]) -> HeatmapFigure:
-    """The maps of several sentences, a row for each, a column for each head."""
+    """Return the maps of several sentences, a row for each, a column for each head."""
     t = texts(batch.options.language)
     figures = [[render(batch.options_of(place, "head"), reading) for place in batch.places] for _, reading in rows]
     panels = [
@@ -183,7 +183,7 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[SentenceLine, ForwardResult
 
 
 def _fits_on_sheet(batch: Batch, line: SentenceLine, result: ForwardResult) -> bool:
-    """Whether a sentence has maps at all: a step may be later than its last one."""
+    """Return whether a sentence has maps at all: a step may be later than its last one."""
     return (batch.options.step or 1) <= len(result.maps.outputs)
 
 

@@ -21,7 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends
 
 
 def command_for(figure: Figure, style: Style | None = None, *, format: str = "pdf", dpi: int | None = None) -> str:
-    """The command for a POSIX shell, to be run in the repository's root.
+    """Return the command for a POSIX shell, to be run in the repository's root.
 
     Args:
         figure: One of `viz_app.figures.VIEWS` with provenance from `viz_app.export.provenance`, or one from
@@ -59,7 +59,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
 
 
 def command_for_sentence(provenance: Mapping[str, Any], *, head: str, unit: str, language: str, out: str) -> str:
-    """The command that makes the zip of a sentence again; empty where none does.
+    """Return the command that makes the zip of a sentence again; empty where none does.
 
     Args:
         provenance: From `viz_app.export.provenance`.
@@ -85,7 +85,7 @@ def _command(name: str, options: Iterable[tuple[str, Any]]) -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word for a POSIX shell, without characters that steer the terminal into which somebody pastes it.
+    """Quote a word for a POSIX shell, without characters that control the terminal.
 
     The end of a paste is such a sequence (ESC [ 201 ~): what stood behind it would run as if it were typed.
     """
@@ -96,13 +96,13 @@ def _quoted(word: str) -> str:
 
 
 def with_theme(figure: Figure, style: Style) -> Style:
-    """The style with the theme that the figure will be drawn in; None stands for light."""
+    """Return the style with the theme that the figure will be drawn in; None stands for light."""
     theme = style.theme or figure.theme
     return Style.from_dict({**style.as_dict(), "theme": None if theme == "light" else theme})
 
 
 def _is_irreproducible(provenance: Mapping[str, Any]) -> bool:
-    """Whether no text reproduces one of the translations, or no option tells B from A."""
+    """Return whether no text reproduces one of the translations, or no option tells B from A."""
     other = provenance.get("other")
     return "branch" in provenance or bool(other and ("branch" in other or not any(_other_options(provenance))))
 

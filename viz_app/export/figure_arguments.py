@@ -97,7 +97,7 @@ def style_from_options(options: argparse.Namespace) -> Style:
 
 
 def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
-    """The sentence of A. Raises UsageError."""
+    """Return the sentence of A. Raises UsageError."""
     target = options.target
     if target is not None:
         validate_text("--target", target)
@@ -193,7 +193,7 @@ def check_dpi(options: argparse.Namespace, formats: tuple[str, ...]) -> None:
 
 
 def format_from_suffix(option: str, name: str) -> str:
-    """The format that the ending of a file's name says. Raises UsageError for another."""
+    """Return the format that the ending of a file's name says. Raises UsageError for another."""
     ending = Path(name).suffix.removeprefix(".").lower()
     if ending not in FORMATS:
         raise UsageError(f"{option} is {name!r}, but must end with one of {', '.join('.' + each for each in FORMATS)}")
@@ -210,7 +210,7 @@ def add_targets(parser: Parser) -> None:
 
 
 def parse_targets(options: argparse.Namespace) -> dict[Path, str]:
-    """The files to write with their formats. Raises UsageError for one that cannot or must not be written."""
+    """Return the files to write with their formats. Raises UsageError for one that cannot or must not be written."""
     targets: dict[Path, str] = {}
     for name in options.out:
         out, format = Path(name), format_from_suffix("--out", name)
@@ -227,7 +227,7 @@ def parse_targets(options: argparse.Namespace) -> dict[Path, str]:
 
 
 def validate_text(option: str, given: str) -> str:
-    """The text of an argument. Raises UsageError when it is empty or no Unicode."""
+    """Return the text of an argument. Raises UsageError when it is empty or no Unicode."""
     try:
         given.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -238,7 +238,7 @@ def validate_text(option: str, given: str) -> str:
 
 
 def validate_choice(option: str, value: str, allowed: tuple[str, ...] | Mapping[str, Any]) -> str:
-    """The value. Raises UsageError when it is not allowed."""
+    """Return the value. Raises UsageError when it is not allowed."""
     if value not in allowed:
         raise UsageError(f"{option} is {value!r}, but must be one of {', '.join(allowed)}")
     return value

@@ -65,7 +65,7 @@ class ModelRunner:
         self._translators: dict[str, Translator] = {}
 
     def translator(self, checkpoint: str) -> Translator:
-        """The model in a folder. Raises CheckpointError for a folder without a complete one."""
+        """Return the model in a folder. Raises CheckpointError for a folder without a complete one."""
         if checkpoint not in self._translators:
             import torch
 
@@ -76,7 +76,7 @@ class ModelRunner:
         return self._translators[checkpoint]
 
     def atlas(self, checkpoint: str) -> Atlas | None:
-        """The head atlas of the model in a folder; None where there is none. Raises CheckpointError when damaged."""
+        """Return the head atlas of the model in a folder; None without one. Raises CheckpointError when damaged."""
         from transformer_core.atlas.storage import shipped_atlas
 
         return shipped_atlas(Path(checkpoint), self.translator(checkpoint).checkpoint_hash)
@@ -97,7 +97,7 @@ class ModelRunner:
 
 
 def model_input(translator: Translator, sentence: Sentence) -> str:
-    """What a model reads of a sentence: a parser its words, split as the treebank does, with blanks between."""
+    """Return the input of a model: the sentence, or for a parser its words with blanks between."""
     if not generates_trees(translator.tokenizer):
         return sentence.text
     return " ".join(visible_words(sentence.text) if sentence.split else sentence.text.split())

@@ -45,7 +45,7 @@ Links = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class LinkShares:
-    """How much weight each encoder head gives to links.
+    """Weight that each encoder head gives to links.
 
     Args:
         shares: (L, H) mean over the queries of the links of the weight on their keys.
@@ -92,7 +92,7 @@ def word_index(maps: AttentionMaps, word: str) -> int:
 
 
 def paper_figures(results: Mapping[str, ForwardResult], *, language: str = "en") -> list[LinesFigure]:
-    """The figures.
+    """Return the figures.
 
     Args:
         results: Forward pass of each of `SENTENCES`.
@@ -109,7 +109,7 @@ def paper_figures(results: Mapping[str, ForwardResult], *, language: str = "en")
 
 
 def atlas_figures(checkpoint: str, runner: ModelRunner, *, language: str = "en") -> list[Figure]:
-    """All heads by what explains them and by their effect, and the pruning curves; what the model's atlas has of it.
+    """Draw all heads by their gain and by their effect, and the pruning curves, as far as the model's atlas has them.
 
     Args:
         checkpoint: Folder of the model.

@@ -1,7 +1,6 @@
 """The figures that a visitor has put aside on the page Figures, to take them all away at once.
 
-A collection keeps the figures themselves, numbers included, not orders to make them again: what was put aside is what
-comes out, whatever is typed meanwhile, and no model is needed for it. So it has to be limited.
+A collection keeps the figures with their numbers, so that no model is needed later. So it has to be limited.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Collection:
     figures: tuple[ExportableFigure, ...] = ()
 
     def reason_refused(self, figure: ExportableFigure) -> Refusal:
-        """Why a figure cannot be added: it is there, there are too many, or too many weights; "" when it can."""
+        """Return why a figure cannot be added: it is there, too many figures, too many weights; "" when it can."""
         if figure.key in {each.key for each in self.figures}:
             return "there"
         if len(self.figures) >= MAX_FIGURES:
@@ -50,7 +49,7 @@ class Collection:
         return Collection(tuple(each for each in self.figures if each.key != key))
 
     def bundle(self, formats: Sequence[str], language: str, turn: Turn = nullcontext) -> bytes:
-        """A zip of all figures in these formats, each as it was drawn, with an index in this language.
+        """Return a zip of all figures in these formats, each as it was drawn, with an index in this language.
 
         `turn` is entered for each drawing.
         """
@@ -59,5 +58,5 @@ class Collection:
 
 
 def weights_in(figure: Figure) -> int:
-    """How many weights a figure holds."""
+    """Count the weights of a figure."""
     return sum(panel.weights.size for panel in panels_of(figure))

@@ -1,7 +1,7 @@
 """State of the page Figures, and its address.
 
-Names are those of the command line where the address of Translate has not taken them: there `view` and `scale` mean
-something else, so here they are `figure` and `colours`. Layers, heads and queries count from 1 in the address, from 0
+Names are as on the command line, except `figure` and `colours`: `view` and `scale` mean something else in the address
+of Translate. Layers, heads and queries count from 1 in the address, from 0
 in code; steps count from 1 in both. What makes no sense is left out of account.
 """
 
@@ -48,19 +48,19 @@ class FigureSpec(ViewOptions):
     scene: LessonFigureSpec | None = None
 
     def with_scene(self, scene: LessonFigureSpec | None) -> FigureSpec:
-        """The picture of a lesson, or with None attention again, in the same style.
+        """Return the picture of a lesson in the same style; with None, attention again.
 
         The range of the colours stays behind: weights and the numbers of a lesson are not on one scale.
         """
         return replace(self, scene=scene, style=replace(self.style, value_range=None, mapping="linear"))
 
     def with_selection(self, selection: Selection) -> FigureSpec:
-        """The same figure of another place in the model."""
+        """Return the figure of another place in the model."""
         place = {name: getattr(selection, name) for name in _PLACE}
         return replace(self, selection=Selection(**place), heads=(), query=None, steps=())
 
     def follow_explorer(self, selection: Selection) -> FigureSpec:
-        """The figure that comes nearest to what the explorer shows."""
+        """Return the figure that comes nearest to what the explorer shows."""
         view = "head"
         if selection.against is not None:
             view = "compare"
@@ -73,12 +73,12 @@ class FigureSpec(ViewOptions):
         return replace(start.with_selection(selection), view=view, style=style)
 
     def for_new_sentence(self) -> FigureSpec:
-        """The same figure of another sentence: without what only the old one had."""
+        """Return the figure of another sentence, without tokens, steps and branch of the old one."""
         place = replace(self.selection, step=None, branch=0)
         return replace(self, selection=place, query=None, steps=())
 
     def fitted(self, maps: AttentionMaps) -> FigureSpec:
-        """The nearest spec that exists in these maps."""
+        """Return the nearest spec that exists in these maps."""
         place = self.selection
         if self.view == "tree":  # it shows encoder-decoder attention and no other
             place = replace(place, kind="cross")
@@ -97,7 +97,7 @@ class FigureSpec(ViewOptions):
         )
 
     def queries(self, maps: AttentionMaps) -> tuple[str, ...]:
-        """The tokens that "lines" can be limited to."""
+        """Return the tokens that "lines" can be limited to."""
         chosen = self.selection
         if chosen.step is not None:
             maps = upto_step(maps, chosen.step)
@@ -134,7 +134,7 @@ class FigureSpec(ViewOptions):
         }
 
     def _what(self) -> dict[str, str | None]:
-        """What the figure shows, as URL parameters: a place in the model, or a scene."""
+        """Return place and options, or the scene, as URL parameters."""
         chosen = self.selection
         place = selection_to_params(chosen if self.view == "compare" else replace(chosen, against=None))
         values: dict[str, str | None] = {name: place[name] for name in _PLACE}
@@ -166,7 +166,7 @@ def _style(params: Mapping[str, str], default: Style) -> Style:
 
 
 def _other_head(place: Selection, maps: AttentionMaps) -> str:
-    """The head that is compared with, fitted to the maps; by default the neighbour."""
+    """Return the head that is compared with, fitted to the maps; by default the neighbour."""
     if place.against is None:
         head = place.head - 1 if place.head else min(1, maps.heads(place.kind) - 1)
         return f"{place.kind}.{place.layer}.{head}"

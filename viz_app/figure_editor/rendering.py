@@ -63,7 +63,7 @@ class RenderCache:
         self._warnings: SingleFlightCache[tuple[PrintIssue, ...]] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
 
     def preview(self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None) -> Preview:
-        """The figure in print size; of an animation, what stands for it. Raises Superseded."""
+        """Return the figure in print size; of an animation, what stands for it. Raises Superseded."""
         return self._previews.get_in_turn(
             _key(figure, style), lambda _: _preview(figure, style), self._queue, session, on_position
         )
@@ -71,7 +71,7 @@ class RenderCache:
     def warnings(
         self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None
     ) -> tuple[PrintIssue, ...]:
-        """What a printer or reviewer would stumble over. Raises Superseded."""
+        """Find problems in print. Raises Superseded."""
         from viz_app.figures.check import find_print_issues
 
         return self._warnings.get_in_turn(
@@ -79,7 +79,7 @@ class RenderCache:
         )
 
     def file(self, session: str, visitor: Visitor, make: Callable[[], bytes]) -> bytes:
-        """A file for download, made when it is the session's turn.
+        """Return a file for download, made when it is the session's turn.
 
         Args:
             session: Who asks; a newer download of the same session cancels one that waits.
@@ -100,14 +100,14 @@ class RenderCache:
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def render_cache() -> RenderCache:
-    """Those of this process."""
+    """Return the process-wide cache."""
     return RenderCache()
 
 
 def forward_result(
     service: TranslationService, result: TranslationResult, best: TranslationResult, branch: int
 ) -> ForwardResult:
-    """What the model made of a sentence, or of a branch of its search, as the export knows it.
+    """Return the forward pass of a sentence, or of a branch of its search, for the export.
 
     Args:
         service: Of the model.
@@ -131,7 +131,7 @@ def forward_result(
 
 
 def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Comparison | None = None) -> Figure:
-    """The figure of a spec that fits its maps.
+    """Return the figure of a spec that fits its maps.
 
     Of a comparison A is the head that was pinned, perhaps in another sentence or model, and B the selected one.
 
@@ -148,7 +148,7 @@ def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Com
 
 @dataclass(frozen=True)
 class FigureSource:
-    """What the page Figures has made a figure of.
+    """Source of a figure of the page Figures.
 
     Args:
         spec: The spec.
@@ -187,24 +187,24 @@ class ExportableFigure:
         return formats_of(self.figure)
 
     def file(self, format: str) -> bytes:
-        """A file that holds the command which makes it again."""
+        """Return a file that holds the command which makes it again."""
         return file_bytes(self.figure, format, self.style, dpi=self._dpi(format))
 
     def file_name(self, format: str) -> str:
-        """A name that says what it shows, counted from 1; `format` may be "zip"."""
+        """Return a name that says what it shows, counted from 1; `format` may be "zip"."""
         return file_name(self.figure, "png")[: -len("png")] + format
 
     def command(self, format: str) -> str:
-        """The command that makes a file again; empty when none does."""
+        """Return the command that makes a file again; empty when none does."""
         return command_for(self.figure, self.style, format=format, dpi=self._dpi(format))
 
     def bundle(self, turn: Turn = nullcontext) -> bytes:
-        """A zip of all formats, with an index. `turn` is entered for each drawing."""
+        """Return a zip of all formats, with an index. `turn` is entered for each drawing."""
         title = self.figure.title or self.figure.name
         return bundle([self.item], self.formats, title=title, language=self.language, turn=turn)
 
     def oversized(self, preview: Preview) -> dict[str, PictureTooLarge]:
-        """The formats in which it would have too many pixels, each with what fits."""
+        """Return the formats in which it would have too many pixels, each with what fits."""
         found = {}
         width, height = preview.width_mm / _MM_PER_INCH, preview.height_mm / _MM_PER_INCH
         frames = len(self.figure.frames) if isinstance(self.figure, Animation) else 1
@@ -217,7 +217,7 @@ class ExportableFigure:
 
     @property
     def item(self) -> BundleItem:
-        """The same for a bundle; a GIF keeps its own resolution there too."""
+        """Item of a bundle; a GIF keeps its own resolution."""
         return BundleItem(figure=self.figure, style=self.style, dpi=self._dpi("png"), dpi_formats=("png",))
 
     @property
@@ -240,5 +240,5 @@ def _preview(figure: Figure, style: Style) -> Preview:
 
 
 def _key(figure: Figure, style: Style) -> str:
-    """What the drawing depends on: equal for all sessions that ask for the same."""
+    """Return the key of a drawing: equal for equal figures and styles."""
     return f"{figure.fingerprint} {json.dumps(style.as_dict(), sort_keys=True)}"

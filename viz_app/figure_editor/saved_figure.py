@@ -46,13 +46,13 @@ def spec_from_saved(saved: SavedSpec) -> FigureSpec:
 
 
 def source_to_saved(source: FigureSource, language: str) -> SavedFigure:
-    """A collected figure for the file: what it was made of, and the language of the page that it was made on."""
+    """Return a collected figure for the file: what it was made of, and the language of the page that it was made on."""
     model = SavedModel(name=source.model, weights=source.weights)
     return SavedFigure(spec=spec_to_saved(source.spec), text=source.text, model=model, language=language)
 
 
 def make_again(saved: SavedFigure, load: Load, session: str) -> ExportableFigure | None:
-    """A collected figure as it was; None where this version or its model cannot make it.
+    """Return a collected figure as it was; None where this version or its model cannot make it.
 
     Args:
         saved: From the file; its model is there, with the same weights.

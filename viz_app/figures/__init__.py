@@ -99,7 +99,7 @@ MIME_TYPES = {format: renderer.mime_type for format, renderer in RENDERERS.items
 
 
 def formats_of(figure: Figure | View) -> tuple[str, ...]:
-    """The formats that a figure, or each figure of a view, can be exported to, those for print first."""
+    """Return the formats that a figure, or each figure of a view, can be exported to, those for print first."""
     kinds: tuple[type[Figure], ...]
     if isinstance(figure, View):
         kinds = (Animation if figure.moves else figure.kind,)
@@ -115,7 +115,7 @@ def formats_of(figure: Figure | View) -> tuple[str, ...]:
 def export(
     figure: Figure, format: str, style: Style | None = None, *, width_mm: float | None = None, dpi: int | None = None
 ) -> bytes:
-    """A figure as a file.
+    """Return a figure as a file.
 
     Args:
         figure: What to write.

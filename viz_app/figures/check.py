@@ -1,9 +1,9 @@
-"""Finds problems of a figure in print: small text, cut-off labels, colours that readers cannot tell apart.
+"""Find problems of a figure in print: small text, cut-off labels, colours that readers cannot tell apart.
 
     for issue in find_print_issues(figure, style):
         print(message(issue, "en"))
 
-Sizes are those of the finished page. Colour vision is simulated with the matrices of Machado, Oliveira and Fernandes,
+Sizes are on the finished page. Colour vision is simulated with the matrices of Machado, Oliveira and Fernandes,
 "A Physiologically-based Model for Simulation of Color Vision Deficiency" (IEEE TVCG 15(6), 2009), severity 1.0.
 """
 
@@ -58,12 +58,12 @@ class PrintIssue:
 
 
 def message(issue: PrintIssue, language: str = "en") -> str:
-    """The text of an issue."""
+    """Return the text of an issue."""
     return texts(language)(f"figures.warn_{issue.code}", **issue.values)
 
 
 def find_print_issues(figure: Figure, style: Style | None = None) -> tuple[PrintIssue, ...]:
-    """All print issues of a figure; empty for one that is ready for print.
+    """Return all print issues of a figure; empty for one that is ready for print.
 
     Args:
         figure: The figure; of an animation, what stands for it is looked at.
@@ -113,7 +113,7 @@ def _page(figure: Figure, style: Style) -> Iterable[PrintIssue]:
 
 
 def _is_cut_off(artist: Text, width: float) -> bool:
-    """Whether a text that runs across the page leaves it at the left or right."""
+    """Return whether a text that runs across the page leaves it at the left or right."""
     if artist.get_rotation() or not artist.axes or artist.axes.get_xlim() != (0.0, width):
         return False
     long = fonts.width(artist.get_text(), float(artist.get_fontsize()))

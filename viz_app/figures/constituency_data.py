@@ -16,7 +16,7 @@ COLUMNS = (
 
 
 def table(figure: ConstituencyFigure, written: Callable[[str], str]) -> list[tuple[Any, ...]]:
-    """A row for each constituent, then one for each word; `written` is how a label stands in a cell."""
+    """Return a row for each constituent, then one for each word; `written` is how a label stands in a cell."""
     nodes = [
         (
             *("constituent", i + 1, node.parent + 1, written(node.label), node.begin + 1, node.end),

@@ -1,4 +1,4 @@
-"""A short name for a value such as a figure: equal for equal content, whoever made it and whenever."""
+"""Short name of a value such as a figure: equal for equal content."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ _DIGITS = set("0123456789.,+-\u2212\u00d7eE%()/kM\u00b5\u03bc ")
 
 
 def _texts(value: Any) -> str:
-    """All texts within a figure, one after the other."""
+    """Return all texts within a figure, one after the other."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict):

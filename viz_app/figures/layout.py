@@ -1,6 +1,6 @@
-"""Where everything of a printed figure goes, in points (1/72 inch) from the top left corner; `planner.py` finds it.
+"""Places of a printed figure, in points (1/72 inch) from the top left corner; `planner.py` finds them.
 
-And what all drawings share: the page, how text breaks into lines.
+Size of a page, and how text breaks into lines.
 """
 
 from __future__ import annotations

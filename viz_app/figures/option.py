@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from functools import cache
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from transformer_core.renamed import KEYS
 
 MAX_NUMBER = 9_999  # four digits, as in an address
+_DECLARED: dict[type, dict[str, Option]] = {}
 
 
 class Form:
-    """How the values of an option are written and what is allowed; errors say so without the option's name."""
+    """Notation and bounds of an option's values; errors leave the option's name out."""
 
     type: type = str  # of the argument on the command line
     metavar = "TEXT"
@@ -226,9 +226,9 @@ class Option:
         name: Of its field.
         default: Of its field.
         form: How values are written, and their bounds.
-        about: What the command line says of it.
-        label: What the page Figures calls it, by the code of the language.
-        metavar: What the command line calls its value, if not as of every such form.
+        about: Help on the command line.
+        label: Its name on the page Figures, by the code of the language.
+        metavar: Name of its value on the command line, if not the form's.
         key: Its name in an address; "" for none.
         always: Whether an address names it even when it is at its default.
         views: The views that have it, besides those that list it themselves.
@@ -269,11 +269,12 @@ def option(default: Any, form: Form, **declared: Any) -> Any:
     return field(default=default, metadata={"option": Option(default=default, form=form, **declared)})
 
 
-@cache
 def declared(kind: type) -> dict[str, Option]:
     """Return the options of a dataclass, by the names of its fields."""
-    found = {each.name: each.metadata["option"] for each in fields(kind) if "option" in each.metadata}
-    return {name: Option(**{**vars(each), "name": name}) for name, each in found.items()}
+    if kind not in _DECLARED:
+        found = {each.name: each.metadata["option"] for each in fields(kind) if "option" in each.metadata}
+        _DECLARED[kind] = {name: replace(each, name=name) for name, each in found.items()}
+    return _DECLARED[kind]
 
 
 def flag(name: str) -> str:
@@ -322,5 +323,5 @@ def mended(kind: type, values: Any) -> dict[str, Any]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number, and no truth value."""
+    """Return whether a value is a finite number, and no truth value."""
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

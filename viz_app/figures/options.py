@@ -87,17 +87,17 @@ class HeadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ViewOptions:
-    """The options that only some views have.
+    """Options of single views.
 
     Args:
         heads: Heads of the layer, for "lines"; empty for one.
         query: The one query whose lines are drawn; None for all.
         steps: The steps of "steps"; empty for four.
-        aligned: Whether "compare" aligns different tokens for the difference; None: those of two sentences or models.
+        aligned: Whether "compare" aligns different tokens for the difference; None: between two sentences or models.
         pruned: Whether "beam" draws pruned candidates.
         confidence: Whether "tree" tints constituents by their probability.
         measure: Measure of the head atlas that "grid" shows; empty for the first.
-        group: Heads that "pruning" removes: those of a kind, or "all".
+        group: Heads that "pruning" removes: a kind of attention, or "all".
         score: "bleu" or "chrf".
         left: Heads that are left where "pruning" is read; None for no such place.
     """
@@ -172,7 +172,7 @@ class ViewOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureOptions(ViewOptions, HeadOptions):
-    """What a figure of attention shows.
+    """Content of a figure of attention.
 
     Args:
         view: Name of the view.
@@ -184,5 +184,5 @@ class FigureOptions(ViewOptions, HeadOptions):
 
 
 def options_of(view: str) -> tuple[str, ...]:
-    """Return the names of the options that say themselves that this view has them."""
+    """Return the names of the options that declare this view."""
     return tuple(name for name, each in declared(ViewOptions).items() if view in each.views)

@@ -1,4 +1,4 @@
-"""What of a page's state lives in its URL, and in which form.
+"""URL parameters of a page's state.
 
 Layers, heads, steps, tokens and branches count from 1 in the URL, as on screen; in code all but steps count from 0. A
 parameter that makes no sense is left out of account, so that an old or mistyped link still opens.
@@ -28,10 +28,10 @@ def selection_to_params(selection: Selection) -> dict[str, str | None]:
 
 
 def text_to_param(text: str) -> str | None:
-    """The sentence as the URL parameter `text`; None for one that is too long for an address."""
+    """Return the sentence as the URL parameter `text`; None for one that is too long for an address."""
     return text if len(text) <= _MAX_CHARACTERS else None
 
 
 def other_view_from_params(params: Mapping[str, str]) -> OtherView | None:
-    """Which of the other views a URL wants open; None for none, or for one that does not exist."""
+    """Return the view beside the explorer that a URL opens; None for none, or for one that does not exist."""
     return next((view for view in OTHER_VIEWS if params.get("other") == view), None)

@@ -1,4 +1,4 @@
-"""What is selected in the explorer: each field with its default, its bounds and its form in an address.
+"""Selection of the explorer: each field with its default, its bounds and its form in an address.
 
 The payload carries names and defaults to the browser; a test compares `Selection` of types.d.ts.
 """
@@ -25,6 +25,7 @@ Average = Literal["none", "layer", "all"]
 Scale = Literal["linear", "sqrt", "row"]
 OtherView = Literal["plotly", "head", "model"]
 OTHER_VIEWS: tuple[OtherView, ...] = get_args(OtherView)
+VIEWS: tuple[View, ...] = get_args(View)
 MAX_COMPARED = 500  # characters of the sentence that is compared with
 
 _Index = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
@@ -71,7 +72,7 @@ _COMPARED = Text(MAX_COMPARED)
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """One state of the explorer. What the browser reports is checked by the types of the fields.
+    """One state of the explorer. The types of the fields check reports of the browser.
 
     Args:
         kind: Kind of attention.
@@ -86,7 +87,7 @@ class Selection:
         average: The head by itself, or the mean over the heads of its layer or over all heads of its kind.
         scale: How weights become colours: as they are, by their square root, or relative to the largest of the row.
         special: Whether `<s>` and `</s>` are shown.
-        threshold: Weights below so many percent are left out, 0 to 99.
+        threshold: Percentage below which weights are left out, 0 to 99.
         pin: The token that stays chosen: `q3` the query or `k3` the key at position 3, from 0; None for none.
         against: The head that the selected one is compared with, such as `cross.5.5`, from 0; None for none.
         vs: Sentence that `against` was pinned in, at most 500 characters; None for the sentence of the page.
@@ -101,7 +102,7 @@ class Selection:
     head: _Index = option(0, _FROM_ONE, always=True)
     step: Annotated[int, Meta(ge=1, le=MAX_NUMBER)] | None = option(None, Number(low=1))
     unit: Unit = option("tokens", Choice(UNITS))
-    view: View = option("heads", Choice(get_args(View)))
+    view: View = option("heads", Choice(VIEWS))
     zoom: Zoom = option("head", Choice(get_args(Zoom)))
     form: Drawing = option("map", Choice(get_args(Drawing)))
     order: Order = option("layer", Choice(get_args(Order)))
@@ -118,11 +119,11 @@ class Selection:
     card: bool = option(False, Switch(on="open"))
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain values, ready for JSON."""
+        """Return the fields as plain values, ready for JSON."""
         return dataclasses.asdict(self)
 
     def fitted(self, maps: AttentionMaps) -> Selection:
-        """The nearest selection that exists in these maps."""
+        """Return the nearest selection that exists in these maps."""
         steps = len(maps.outputs)
         layers, heads = maps.weights(self.kind).shape[:2]
         return dataclasses.replace(
@@ -134,7 +135,7 @@ class Selection:
 
     @classmethod
     def from_state(cls, state: object, *, default: Selection) -> Selection:
-        """The selection in a report from the browser, or the default when the report is not a valid one."""
+        """Return the selection in a report from the browser, or the default when the report is not a valid one."""
         if not isinstance(state, dict) or set(state) != {*declared(cls)}:
             return default
         try:

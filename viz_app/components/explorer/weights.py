@@ -56,7 +56,7 @@ def packed_size(maps: AttentionMaps) -> int:
 
 
 def pack_weights(maps: AttentionMaps) -> PackedWeights:
-    """The weights of every head.
+    """Return the weights of every head.
 
     Raises:
         ValueError: A weight is not a number from 0 to 1.

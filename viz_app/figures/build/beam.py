@@ -12,7 +12,7 @@ from viz_app.text import texts
 
 
 def beam_tree(r: Request) -> BeamTreeFigure:
-    """Every candidate of a beam search, pruned ones in grey, the translation that was chosen as a thick line.
+    """Return every candidate of a beam search, pruned ones in grey, the translation that was chosen as a thick line.
 
     Raises:
         ValueError: There is no search, or the step does not exist.
@@ -43,7 +43,7 @@ def beam_tree(r: Request) -> BeamTreeFigure:
 
 
 def _nodes(search: Search, pruned: bool, upto: int) -> list[TreeNode]:
-    """The candidates that are drawn, with their parents' indices among them."""
+    """Return the candidates that are drawn, with their parents' indices among them."""
     path = set()
     at = search.best
     while at >= 0:

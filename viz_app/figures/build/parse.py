@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParserOutput:
-    """What a parser generated for a sentence.
+    """Output of a parser for a sentence.
 
     Args:
         words: Of the sentence.
@@ -44,7 +44,7 @@ class ParserOutput:
     def from_tokens(
         cls, source: str, tokens: Sequence[str], scores: Sequence[float], tokenizer: Tokenizer
     ) -> ParserOutput | None:
-        """What a model generated for `source`, words with blanks between; None without words or for no parser."""
+        """Return the output for `source`, words with blanks between; None without words or for no parser."""
         starts = [match.start() for match in re.finditer(r"\S+", source)]
         if not starts or not generates_trees(tokenizer):
             return None
@@ -67,7 +67,7 @@ class ParserOutput:
 
 
 def tree(r: Request) -> ConstituencyFigure:
-    """The tree over the words; with a step, words tinted by encoder-decoder attention while that token is generated.
+    """Draw the tree over the words; with a step, words are tinted by encoder-decoder attention at that token.
 
     Raises:
         ValueError: The model is no parser, or a layer, head or step does not exist.

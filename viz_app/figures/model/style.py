@@ -1,4 +1,4 @@
-"""How a figure is drawn, apart from what it shows: size, type, colours, what stands around the panels.
+"""Style of a figure: size, type, colours, and the parts around the panels.
 
 A `Style` is plain data that checks itself, so that a command line, a page and the record inside a file mean the same
 by it: `Style.of(style.as_dict()) == style`.
@@ -95,7 +95,7 @@ class Range(Form):
 
 @dataclass(frozen=True, kw_only=True)
 class Style:
-    """How a figure is drawn.
+    """Style of a figure.
 
     Args:
         preset: Name of a place in PRESETS, which gives width, height and font size; "" for none.
@@ -176,7 +176,7 @@ class Style:
         return PRESETS[self.preset]
 
     def as_dict(self) -> dict[str, Any]:
-        """What differs from the default, as values that JSON has."""
+        """Return the options that differ from the default, as JSON values."""
         different = {
             name: getattr(self, name) for name, each in declared(Style).items() if getattr(self, name) != each.default
         }
@@ -184,7 +184,7 @@ class Style:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Style:
-        """A style from the values of `as_dict`, or from a file. Raises ValueError for a name that does not exist."""
+        """Return the style of the values of `as_dict`, or of a file. Raises ValueError for an unknown name."""
         allowed = Choice(tuple(declared(cls)))
         for name in values:
             try:

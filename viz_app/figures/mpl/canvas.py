@@ -69,12 +69,12 @@ class Canvas:
         self._fit()
 
     def mixed(self, color: str, share: float) -> str:
-        """So much of a colour, the rest the page: as a see-through colour looks, but opaque, as printers like it."""
+        """Return the opaque equivalent of a colour at alpha `share`."""
         over, under = ([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (color, self.background))
         return "#" + "".join(f"{round(u + (o - u) * share):02x}" for o, u in zip(over, under, strict=True))
 
     def accent(self, kind: str, *, text: bool = False) -> str:
-        """The colour of a kind of attention, or a neutral one."""
+        """Return the colour of a kind of attention, or a neutral one."""
         return kind_color(kind, self.spec.theme, text=text) if kind else self.muted
 
     def lines_of_text(self, lines: tuple[str, ...], top: float, size: float, color: str) -> None:
@@ -85,7 +85,7 @@ class Canvas:
     def text(
         self, x: float, y: float, text: str, size: float, color: str, *, ha: str = "center", rotation: float = 0
     ) -> None:
-        """Plain text, anchored at (x, y) with its capitals centred there, then rotated by so many degrees."""
+        """Draw plain text, anchored at (x, y) with its capitals centred there, then rotated by `rotation` degrees."""
         down = _HALF_CAPITAL * size  # from the middle of a capital to the baseline, so that baselines agree
         self.axes.add_artist(
             Text(
@@ -193,7 +193,7 @@ class Canvas:
         return self.page.add_axes(box)
 
     def save(self) -> bytes:
-        """The page as a file; the same page gives the same bytes."""
+        """Return the page as a file; the same page gives the same bytes."""
         buffer = io.BytesIO()
         artists: Any = self.page.findobj(Text)
         for artist in artists:

@@ -68,7 +68,7 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
 
 
 def _key(figure: CurvesFigure) -> list[Entry]:
-    """The names of the curves, with their readings where there is a cut."""
+    """Return the names of the curves, with their readings where there is a cut."""
     readings = figure.formatted_readings()
     room = max(readings, key=len).replace("\u2212", "+").translate(_WIDEST)
     return [
@@ -93,7 +93,7 @@ def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[floa
 
 
 def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Canvas:
-    """A matrix on a page."""
+    """Return a matrix on a page."""
     font, (rows, columns) = style.font, figure.matrix.shape
     width = page_width(style, _MATRIX * POINTS_PER_MM)
     frame = Frame(figure, style, width)
@@ -130,7 +130,7 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
 
 
 def _longest(labels: Sequence[str], size: float) -> float:
-    """How long the longest name is, in points."""
+    """Return the width of the longest name, in points."""
     return max((fonts.width(display_label(label, _NAME), size) for label in labels), default=0.0)
 
 

@@ -16,12 +16,12 @@ _TICK = 3.0  # length of a word boundary mark, points
 
 
 def plan(figure: HeatmapFigure, style: Style) -> Layout:
-    """Where everything goes."""
+    """Find the layout."""
     return Planner(figure, fonts.width, style).plan()
 
 
 def draw(figure: HeatmapFigure, style: Style, format: str, dpi: int) -> Canvas:
-    """The figure on a page."""
+    """Return the figure on a page."""
     layout = plan(figure, style)
     canvas = Canvas(figure, style, format, dpi, layout.width, layout.height)
     _Drawing(figure, style, layout, canvas).draw()
@@ -94,7 +94,7 @@ class _Drawing:
                 self.notes(panel, left + layout.slot[0], top)
 
     def longest(self, index: int) -> HeatmapPanel:
-        """Of the panels beside this one, the one with most rows: it names the rows of all."""
+        """Return the panel with most rows of those beside this one; it names the rows of all."""
         row = self.spec.panels[index : index + self.spec.columns]
         return max(row, key=lambda panel: len(panel.query_labels))
 

@@ -1,4 +1,4 @@
-"""From a figure of heatmaps to its layout. Arithmetic, no drawing.
+"""Layout of a figure of heatmaps. Arithmetic, no drawing.
 
 Cells are square. Labels stand beside the first and below the last panels when all panels share them, and they get the
 room that their text needs; when cells are too small for labels, a line below the figure tells what the axes are.
@@ -27,7 +27,7 @@ _MIN_BAR = 60.0
 
 
 class Planner:
-    """Finds the layout of one figure.
+    """Layout of one figure.
 
     Args:
         figure: What is drawn.
@@ -56,7 +56,7 @@ class Planner:
         self.bars = int(bool(figure.weights)) + int(bool(figure.differences)) if style.legend else 0
 
     def plan(self) -> Layout:
-        """The layout; a given height makes cells smaller until it is kept, and what is left goes above and below."""
+        """Find the layout. A given height makes cells smaller until it is kept; the rest goes above and below."""
         layout = self._solved()
         if self.asked_height is None:
             return layout
@@ -99,7 +99,7 @@ class Planner:
         return left, between, notes + self.bars * self._bar_width() + (PAD if self.bars else 2 * PAD)
 
     def _bar_width(self) -> float:
-        """A colour bar with the room before it, its numbers and its title."""
+        """Return a colour bar with the room before it, its numbers and its title."""
         return 3 * _GAP + _BAR + self.measure("\u22120.75", 0.85 * self.font) + 1.5 * _GAP + self.font * _LINE
 
     def _heights(self, cell: float, label: float) -> tuple[float, float, float]:
@@ -231,7 +231,7 @@ class Planner:
         return max([least, *(self.measure(title, self.font) for title in titles)])
 
     def _fitting(self, titles: Sequence[str], size: float, room: float) -> float:
-        """The largest font size up to `size` at which no title is longer than its room."""
+        """Return the largest font size up to `size` at which no title is longer than its room."""
         longest = max((self.measure(title, 1.0) for title in titles), default=0.0)
         return min(size, room / longest) if longest else size
 
@@ -249,6 +249,6 @@ class Planner:
 
 
 def _prefixes(labels: Sequence[Sequence[str]]) -> bool:
-    """Whether each list of labels is the start of the longest one."""
+    """Return whether each list of labels is the start of the longest one."""
     longest: Sequence[str] = max(labels, key=len)
     return all(tuple(each) == tuple(longest[: len(each)]) for each in labels)

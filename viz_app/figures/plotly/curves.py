@@ -70,7 +70,7 @@ def curves(figure: CurvesFigure, style: Style) -> go.Figure:
 
 
 def _cut(figure: CurvesFigure) -> list[dict[str, Any]]:
-    """The line at which the curves are read."""
+    """Return the line at which the curves are read."""
     if figure.cut is None:
         return []
     line = {"color": INK[figure.theme], "width": 1.5}

@@ -204,7 +204,7 @@ def _axis_title(figure: HeatmapFigure, text: str) -> dict[str, Any]:
 
 
 def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list[dict[str, Any]]:
-    """The title of a group of rows, at the left of its first row."""
+    """Return the title of a group of rows, at the left of its first row."""
     first = 0
     for title, rows in figure.row_groups:
         if first == row:
@@ -215,7 +215,7 @@ def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list
 
 
 def _labelled(figure: HeatmapFigure) -> bool:
-    """Whether there is room for token labels; the page's width is not known here, so by their number."""
+    """Return whether there is room for token labels; the page's width is not known here, so by their number."""
     return len(figure.panels) == 1 or (figure.rows <= 2 and figure.columns * figure.largest[1] <= 96)
 
 
@@ -230,7 +230,7 @@ def _panel_height(figure: HeatmapFigure) -> int:
 
 
 def _label_size(figure: HeatmapFigure) -> float:
-    """Font size of token labels in pixels, so that those of the rows do not touch."""
+    """Return the font size of token labels in pixels, at which labels of rows do not touch."""
     return max(6.0, min(14.0, 0.85 * _panel_height(figure) / figure.largest[0]))
 
 
@@ -250,7 +250,7 @@ def _domains(figure: HeatmapFigure) -> list[tuple[list[float], list[float]]]:
 
 
 def _hatch(figure: HeatmapFigure, panel: HeatmapPanel, number: str) -> list[dict[str, Any]]:
-    """One path with a diagonal stroke through every masked cell; strokes of neighbouring cells are one line."""
+    """Return one path with a diagonal stroke through every masked cell; strokes of neighbouring cells are one line."""
     if panel.masked is None or not panel.masked.any():
         return []
     path = "".join(f"M{x0},{y0}L{x1},{y1}" for x0, y0, x1, y1 in _diagonals(panel.masked))

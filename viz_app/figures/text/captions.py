@@ -212,12 +212,12 @@ def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
 
 
 def _same_tokens(maps: Maps, kind: AnyKind) -> bool:
-    """Whether rows and columns are the same tokens: self-attention."""
+    """Return whether rows and columns are the same tokens: self-attention."""
     return kind != "cross" and maps.queries(kind) == maps.keys(kind)
 
 
 def _content(axis: Axis) -> npt.NDArray[np.bool_]:
-    """Whether each position is a token with a letter or digit, and not a special one."""
+    """Return whether each position is a token with a letter or digit, and not a special one."""
     return np.array(
         [any(c.isalnum() for c in t) and not s for t, s in zip(axis.tokens, axis.special, strict=True)], dtype=bool
     )
@@ -233,7 +233,7 @@ def _attention_sink(maps: Maps, kind: AnyKind, layer: int, head: int) -> tuple[s
     return display_label(keys.tokens[column], MAX_LABEL), float(shares[column])
 
 
-def say(language: str, key: str, tokens: Mapping[str, str] | None = None, **values: object) -> Caption:
+def say(language: str, key: str, tokens: Mapping[str, str] | None = None, /, **values: object) -> Caption:
     """Fill a template of the section [figures] with values and tokens; a token is never read as a format string.
 
     As in `viz_app.text.fill`, `{steps|token|tokens}` is the first word where the value is 1, else the second.

@@ -21,7 +21,7 @@ _MIN = 12.0  # mm of an axis at least
 
 
 def dots(figure: DotsFigure, style: Style) -> list[str]:
-    """The picture, line by line."""
+    """Return the picture, line by line."""
     letter = _LETTER * style.font / POINTS_PER_MM
     names = letter * max(len(display_label(label, _LABEL)) for label in figure.row_labels)
     numbers = [

@@ -1,4 +1,4 @@
-"""What a view is."""
+"""View of attention, of a search, a tree or an atlas."""
 
 from __future__ import annotations
 

@@ -29,20 +29,20 @@ _SENTENCE = 60  # characters of a sentence in the list
 
 
 def collection() -> Collection:
-    """What this session has put aside."""
+    """Return the collection of this session."""
     kept: Collection = st.session_state.get(COLLECTION_KEY) or Collection()
     return kept
 
 
 def saved_collection() -> tuple[SavedFigure, ...]:
-    """The collection for a session file."""
+    """Return the collection for a session file."""
     made = (source_to_saved(each.source, each.language) for each in collection().figures if each.source)
     pending: tuple[SavedFigure, ...] = st.session_state.get(_PENDING_KEY, ())
     return (*made, *pending)
 
 
 def collection_formats() -> tuple[str, ...] | None:
-    """The formats that the zip will have; None where nobody has seen the choice."""
+    """Return the formats of the zip; None before the choice was shown."""
     formats: tuple[str, ...] | None = st.session_state.get(_FORMATS_KEY)
     return formats
 
@@ -141,7 +141,7 @@ def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
 
 
 def _formats(t: Texts) -> tuple[str, ...]:
-    """The formats that the zip will have, those for print first."""
+    """Return the formats that the zip will have, those for print first."""
     chosen = st.pills(
         t("figures_page.collection_formats"),
         [format for format in FORMATS if not RENDERERS[format].moves],

@@ -31,7 +31,7 @@ _LABEL = 16  # characters of a token in a list
 
 
 class FigureControls:
-    """Draws the controls.
+    """Controls of a view.
 
     Args:
         t: Labels in the visitor's language.
@@ -48,7 +48,7 @@ class FigureControls:
         self.of_parser, self.atlas = of_parser, atlas
 
     def draw(self, spec: FigureSpec) -> FigureSpec:
-        """The spec as the visitor has changed it."""
+        """Draw the controls and return the spec as the visitor has changed it."""
         t = self.t
         offered = tuple(name for name, view in VIEWS.items() if self._has(view))
         now = spec.view if spec.view in offered else offered[0]
@@ -69,13 +69,13 @@ class FigureControls:
             return self._more(spec, look)
 
     def _has(self, view: View) -> bool:
-        """Whether this model has what a view shows."""
+        """Return whether this model has what a view shows."""
         if view.of_atlas is not None:
             return self.atlas is not None and view.of_atlas(self.atlas)
         return self.of_parser or not view.of_parsers
 
     def _of_atlas(self, spec: FigureSpec, atlas: Atlas) -> FigureSpec:
-        """Which measure, or which heads go and what is counted."""
+        """Choose the measure, or the heads to remove and the score."""
         t = self.t
         if spec.view == "grid":
             names = tuple(measure.name for measure in measures(atlas))
@@ -91,7 +91,7 @@ class FigureControls:
         return replace(spec, group=group, score=score, left=left)
 
     def _place(self, spec: FigureSpec) -> FigureSpec:
-        """Where in the model."""
+        """Choose the place in the model."""
         t, chosen, needs = self.t, spec.selection, VIEWS[spec.view].parameters
         changes: dict[str, Any] = {}
         if "kind" in needs:
@@ -108,7 +108,7 @@ class FigureControls:
         return replace(spec, selection=replace(chosen, **changes)).fitted(self.maps)
 
     def _lines(self, spec: FigureSpec) -> FigureSpec:
-        """Which heads, and whether of one token only."""
+        """Choose the heads, and perhaps one token."""
         t, heads = self.t, range(self.maps.heads(spec.selection.kind))
         wanted = st.pills(
             self.widgets.label("heads"),
@@ -131,7 +131,7 @@ class FigureControls:
         return replace(spec, heads=heads_again, query=query, selection=replace(spec.selection, head=chosen[0]))
 
     def _steps(self, spec: FigureSpec) -> tuple[int, ...]:
-        """Which steps of the decoding stand side by side."""
+        """Choose the steps side by side."""
         tokens = self.maps.outputs.tokens
         wanted = st.multiselect(
             self.widgets.label("steps"),
@@ -145,7 +145,7 @@ class FigureControls:
         return tuple(sorted(wanted))
 
     def _compared(self, spec: FigureSpec) -> FigureSpec:
-        """What the selected head, B, is compared with: A."""
+        """Choose A, with which the selected head, B, is compared."""
         t, chosen = self.t, spec.selection
         kind: Kind
         kind, layer, head = cast(Any, chosen.against or "cross.0.0").split(".")
@@ -182,7 +182,7 @@ class FigureControls:
         return replace(spec, selection=place_b, aligned=aligned)
 
     def _more(self, spec: FigureSpec, look: StyleControls) -> FigureSpec:
-        """What is seldom needed."""
+        """Draw the rarely used settings."""
         t, needs = self.t, VIEWS[spec.view].parameters
         spec = look.more(spec)
         chosen = spec.selection
@@ -205,5 +205,5 @@ class FigureControls:
 
 
 def _token(tokens: Sequence[str], row: int | None, otherwise: str = "") -> str:
-    """A token with its number, so that no two are alike."""
+    """Return a token with its number, so that no two are alike."""
     return otherwise if row is None else f"{row + 1} · {display_label(tokens[row], _LABEL)}"

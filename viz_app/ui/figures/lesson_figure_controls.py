@@ -27,7 +27,7 @@ _REFUSED = "figure_refused"  # what of the first address could not be read, with
 
 
 def lesson_spec() -> FigureSpec | None:
-    """The spec when it is the picture of a lesson, as it was left or as the address says; None for attention."""
+    """Return the spec when it is the picture of a lesson, as it was left or as the address says; None for attention."""
     kept: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     if kept is None:
         params = st.query_params.to_dict()
@@ -40,7 +40,7 @@ def lesson_spec() -> FigureSpec | None:
 
 
 def draw_refusal(t: Texts) -> None:
-    """What of the address could not be read, until the visitor changes something."""
+    """Show what of the address could not be read, until the visitor changes something."""
     spec, why = st.session_state.get(_REFUSED, (None, ""))
     now = st.session_state.get(session.FIGURE_SPEC_KEY)
     if not why or spec not in (None, now):
@@ -53,7 +53,7 @@ def draw_refusal(t: Texts) -> None:
 def draw_scene(
     t: Texts, spec: FigureSpec, text: str, served: TranslationService
 ) -> tuple[FigureSpec, ExportableFigure | None]:
-    """The controls, and the picture as they stand; None for a scene that has none for print. Raises Superseded."""
+    """Draw the controls; return the spec and the picture, None for a scene without one for print. Raises Superseded."""
     assert spec.scene is not None, "a spec of attention"
     figure = _figure(t, spec, text)
     _draw_origin(t, spec, spec.scene)
@@ -79,7 +79,7 @@ def _figure(t: Texts, spec: FigureSpec, text: str) -> Figure | None:
 
 
 def _draw_origin(t: Texts, spec: FigureSpec, of: LessonFigureSpec) -> None:
-    """The lesson and the scene, and the ways from here."""
+    """Draw the names of lesson and scene, and the links from here."""
     words, shown = of.words(t.language)
     origin = escape_markdown(t("figures_page.of_lesson", lesson=words.title))
     st.markdown(f"**{escape_markdown(shown.title)}**  \n:small[{origin}]")

@@ -25,7 +25,7 @@ _MIN, _MAX = 1e-9, 1e9  # ends of the colours of numbers
 
 
 class StyleControls:
-    """Draws the controls.
+    """Controls of a style.
 
     Args:
         t: Labels in the visitor's language.
@@ -40,7 +40,7 @@ class StyleControls:
         self.t, self.used, self.numbers, self.widgets = t, used, numbers, Widgets(t, scope)
 
     def draw(self, style: Style) -> Style:
-        """Size, type, colours and what stands around the panels."""
+        """Draw size, type, colours and the parts around the panels."""
         t, widgets = self.t, self.widgets
         now = style.preset or (OWN_SIZE if style.width_mm is not None else "")
         size = widgets.list("size", ("", *PRESETS, OWN_SIZE), now, self._size_name)
@@ -72,7 +72,7 @@ class StyleControls:
         return replace(style, **changes)
 
     def more(self, spec: FigureSpec) -> FigureSpec:
-        """What is seldom needed: range and mapping of the colours, labels, background, language, resolution."""
+        """Draw rarely used settings: range and mapping of the colours, labels, background, language, resolution."""
         t, widgets, style = self.t, self.widgets, spec.style
         changes: dict[str, Any] = {}
         if "value_range" in self.used:
@@ -91,12 +91,12 @@ class StyleControls:
         return replace(spec, style=replace(style, **changes), language=language, dpi=dpi)
 
     def _number(self, name: str, now: float | None, step: float) -> float | None:
-        """A field of the style, within its bounds."""
+        """Return a field of the style, within its bounds."""
         each = declared(Style)[name]
         return self.widgets.number(each.in_address, now, float(each.form.low), float(each.form.high), step)
 
     def _range(self, value: Any) -> Any:
-        """The ends of the colour scale."""
+        """Return the ends of the colour scale."""
         t = self.t
         choices = (None, "shared", OWN_SIZE) if self.numbers is None else (None, OWN_SIZE)
         now = OWN_SIZE if isinstance(value, tuple) else value if value in choices else None

@@ -24,18 +24,18 @@ _TERMS = {
 
 
 class Widgets:
-    """Makes widgets.
+    """Factory of widgets.
 
     Args:
         t: Labels in the visitor's language.
-        scope: Tells the widgets of one kind of figure from those of another, which start at the spec's value then.
+        scope: Prefix of the keys, so that widgets of another kind of figure start at the spec's value.
     """
 
     def __init__(self, t: Texts, scope: str = "") -> None:
         self.t, self.scope = t, scope
 
     def list(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
-        """A list to choose one of."""
+        """Return a list to choose one of."""
         return st.selectbox(
             self.label(name),
             [*options],
@@ -46,7 +46,7 @@ class Widgets:
         )
 
     def row(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
-        """A row of buttons to choose one of."""
+        """Return a row of buttons to choose one of."""
         return st.segmented_control(
             self.label(name),
             [*options],
@@ -58,14 +58,14 @@ class Widgets:
         )
 
     def index_pills(self, name: str, numbers: Sequence[int], now: int) -> int:
-        """A layer or head, counted from 1 on the screen."""
+        """Return a layer or head, counted from 1 on the screen."""
         label, key, about = self.label(name), self.key(name), self._about(name)
         return st.pills(label, [*numbers], default=now, format_func=one_based, key=key, required=True, help=about)
 
     def number(
         self, name: str, now: float | None, low: float, high: float, step: float, format: str = "%.1f"
     ) -> float | None:
-        """A number, or none where none is needed."""
+        """Return a number, or none where none is needed."""
         return st.number_input(
             self.label(name),
             low,
@@ -81,7 +81,7 @@ class Widgets:
         return define(self.t, *_TERMS[name]) if name in _TERMS else None
 
     def switch(self, name: str, now: bool) -> bool:
-        """A box to check."""
+        """Return a box to check."""
         return st.checkbox(self.label(name), value=now, key=self.key(name))
 
     def label(self, name: str) -> str:
@@ -95,5 +95,5 @@ class Widgets:
 
 
 def one_based(number: int) -> str:
-    """A number counted from 0, as it is shown."""
+    """Return a number counted from 0, as it is shown."""
     return str(number + 1)
