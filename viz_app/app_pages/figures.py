@@ -184,7 +184,7 @@ def _exportable(
 
 
 def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> None:
-    """The figure in exactly its print size, or as wide as the page, and how large it is on paper."""
+    """Show the figure in its print size, or as wide as the page, with its size on paper."""
     with st.container(horizontal=True, vertical_alignment="center", key="figures-measures"):
         zoom = st.segmented_control(
             t("figures_page.zoom"),

@@ -226,7 +226,7 @@ def _at(estimate: Estimate, layer: int, head: int) -> dict[str, Any]:
 
 
 def _plain(value: float) -> float | None:
-    """Ready for JSON, which has no NaN."""
+    """Return a number for JSON, which has no NaN."""
     return round(value, _DIGITS) if math.isfinite(value) else None
 
 

@@ -53,7 +53,7 @@ def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
 
 
 def alignment_rates(card: ModelCard, maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
-    """Alignment error rate of each encoder-decoder head, rows named by what they write; empty when unmeasured."""
+    """Return the alignment error rate of each encoder-decoder head, by generated tokens; empty when unmeasured."""
     table = card.aligners.get("output")
     layers, heads = maps.cross.shape[:2]
     if table is None or [len(row) for row in table.rates] != [heads] * layers:

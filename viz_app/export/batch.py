@@ -91,7 +91,7 @@ class Batch:
         return f"{line.number:0{digits}}_{place.kind}_layer{place.layer + 1}_head{place.head + 1}{view}"
 
     def groups(self) -> Iterator[tuple[str, list[SentenceLine]]]:
-        """Sentences that share a contact sheet, and its name."""
+        """Yield sentences that share a contact sheet, with its name."""
         good = [line for line in self.lines if not line.problem]
         size = max(1, SHEET_PANELS // len(self.places))
         for number, start in enumerate(range(0, len(good), size), start=1):
@@ -188,7 +188,7 @@ def _fits_on_sheet(batch: Batch, line: SentenceLine, result: ForwardResult) -> b
 
 
 def _sheet_style(style: Style) -> Style:
-    """Colours as in the files; the size is the sheet's own."""
+    """Return the colours of the files; the size is the sheet's own."""
     kept = ("scale", "value_range", "mapping", "theme")
     return Style.from_dict({name: value for name, value in style.as_dict().items() if name in kept})
 
@@ -247,7 +247,7 @@ def _write_figure(
 
 
 def _keys(checkpoint: Sequence[str], batch: Batch, figures: Sequence[tuple[SentenceLine, HeadAddress]]) -> list[str]:
-    """Hash of everything that a file depends on, for each name of the model, today's first.
+    """Hash everything that a file depends on, for each name of the model, today's first.
 
     Where the checkpoint lies does not count, what it holds does.
     """

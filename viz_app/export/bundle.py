@@ -170,7 +170,7 @@ def _card(name: str, item: BundleItem, files: Sequence[Mapping[str, str]]) -> Ca
 
 
 def _names(figures: Sequence[Figure]) -> list[str]:
-    """Safe names, different from each other also where upper and lower case are the same."""
+    """Return safe names that differ also without regard to case."""
     names: list[str] = []
     taken: set[str] = set()
     for figure in figures:

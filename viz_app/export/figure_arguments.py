@@ -28,7 +28,7 @@ _OPTIONS = {
 
 
 def add_sentence(parser: Parser) -> None:
-    """Options on the sentence, and how it is translated."""
+    """Add the options of the sentence and its translation."""
     parser.add_checkpoint()
     parser.add_argument("--text", type=str, metavar="TEXT", help="The sentence to read.")
     parser.add_argument(
@@ -45,7 +45,7 @@ def add_sentence(parser: Parser) -> None:
 
 
 def add_view(parser: Parser) -> None:
-    """Options on what is shown. Layers, heads, queries and steps count from 1."""
+    """Add the options of the view. Layers, heads, queries and steps count from 1."""
     add = parser.add_argument
     add("--view", type=str, default="head", metavar="NAME", help=f"{', '.join(VIEWS)}.")
     _add_declared(parser, FigureOptions)
@@ -64,7 +64,7 @@ def add_view(parser: Parser) -> None:
 
 
 def add_style(parser: Parser) -> None:
-    """Options on how it is drawn, all fields of `Style`."""
+    """Add the options of the style, all fields of `Style`."""
     _add_declared(parser, Style)
     parser.add_argument("--dpi", type=int, metavar="N", help="Dots per inch of PNG (300) and GIF (150), 36 to 1200.")
 
@@ -164,7 +164,7 @@ def view_from_options(options: argparse.Namespace) -> FigureOptions:
 
 
 def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
-    """Sentence of B; None when it is that of A."""
+    """Return the sentence of B; None when it is the sentence of A."""
     if all(getattr(options, name) is None for name in _OPTIONS["other"]):
         return None
     text, target = options.other_text, options.other_target
@@ -201,7 +201,7 @@ def format_from_suffix(option: str, name: str) -> str:
 
 
 def add_targets(parser: Parser) -> None:
-    """The files to write, and when not to; `parse_targets` reads them."""
+    """Add the options of the files to write; `parse_targets` reads them."""
     parser.add_argument(
         "--out", type=str, required=True, action="append", metavar="FILE", help="File to write; may be given again."
     )

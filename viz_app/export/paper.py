@@ -82,7 +82,7 @@ def measure_links(maps: AttentionMaps, links: Links) -> LinkShares:
 
 
 def word_index(maps: AttentionMaps, word: str) -> int:
-    """Position of a word among the words of the source. Raises ValueError when it is not one of them."""
+    """Return the position of a word among the words of the source. Raises ValueError when it is not one of them."""
     try:
         return maps.source.tokens.index(word)
     except ValueError:
@@ -186,7 +186,7 @@ def _figure(
     language: str,
     query: int | None = None,
 ) -> LinesFigure:
-    """Lines by words, with a caption that says how the heads were chosen, and the measure in the record."""
+    """Draw lines by words; the caption says how the heads were chosen, the record has the measure."""
     lines = Request(maps=result.maps, kind="encoder", layer=layer, heads=tuple(heads), query=query, unit="words")
     figure = head_lines(replace(lines, language=language, provenance=result.provenance))
     counted = found.shares.size

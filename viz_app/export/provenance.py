@@ -42,7 +42,7 @@ def make_provenance(
     beam: int | None = None,
     alpha: float | None = None,
 ) -> dict[str, Any]:
-    """Checkpoint, sentence and search: what a command needs to reproduce the figure.
+    """Return checkpoint, sentence and search, which a command needs to reproduce the figure.
 
     Args:
         translator: The model.

@@ -39,13 +39,13 @@ class Collection:
         return "large" if held + weights_in(figure.figure) > MAX_WEIGHTS else ""
 
     def with_figure(self, figure: ExportableFigure) -> Collection:
-        """With this figure at the end. Raises ValueError when it is refused."""
+        """Return the collection with this figure at the end. Raises ValueError when it is refused."""
         if why := self.reason_refused(figure):
             raise ValueError(f"the figure cannot be added: {why}")
         return Collection((*self.figures, figure))
 
     def without(self, key: str) -> Collection:
-        """Without the figure that has this key."""
+        """Return the collection without the figure that has this key."""
         return Collection(tuple(each for each in self.figures if each.key != key))
 
     def bundle(self, formats: Sequence[str], language: str, turn: Turn = nullcontext) -> bytes:

@@ -93,7 +93,7 @@ class RenderCache:
             return make()
 
     def files(self, session: str, visitor: Visitor, make: Callable[[Turn], bytes]) -> bytes:
-        """As `file`, of many drawings: `make` gets what to enter for each, so that others draw between two of them."""
+        """Make a file of many drawings: `make` gets a context for each, so that other sessions draw in between."""
         with self._queue.ticket(f"{session} file", visitor) as ticket:
             return make(lambda: self._queue.slot(ticket))
 

@@ -78,7 +78,7 @@ def find_print_issues(figure: Figure, style: Style | None = None) -> tuple[Print
 
 
 def simulate_color_vision(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uint8]:
-    """(..., 3) uint8 colours as they are seen with "protanopia" or "deuteranopia"."""
+    """Simulate (..., 3) uint8 colours as seen with "protanopia" or "deuteranopia"."""
     share = np.asarray(rgb, dtype=np.float64) / 255
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     seen = np.clip(linear @ VISION[vision].T, 0.0, 1.0)
@@ -87,7 +87,7 @@ def simulate_color_vision(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uin
 
 
 def _page(figure: Figure, style: Style) -> Iterable[PrintIssue]:
-    """Sizes and characters of the finished page."""
+    """Check sizes and characters of the finished page."""
     with drawing_settings():
         canvas = draw(figure, style, "png", 72)
         written = [artist for artist in cast("list[Text]", canvas.page.findobj(Text)) if artist.get_text()]
@@ -123,7 +123,7 @@ def _is_cut_off(artist: Text, width: float) -> bool:
 
 
 def _colors(figure: Figure, style: Style) -> Iterable[PrintIssue]:
-    """Colours in greyscale and for readers who see fewer of them."""
+    """Check colours in greyscale and for colour-blind readers."""
     if isinstance(figure, LinesFigure) and len(figure.panels) > 1:
         names = [(panel.title, color, "") for panel, color in zip(figure.panels, figure.colors, strict=True)]
         yield from _names(names)
@@ -166,7 +166,7 @@ def _scale(scale: ColorMap) -> Iterable[PrintIssue]:
 
 
 def _names(lines: list[tuple[str, str, str]]) -> Iterable[PrintIssue]:
-    """Lines (name, colour, dash) that some readers, or a black-and-white printer, cannot tell apart."""
+    """Find lines (name, colour, dash) that some readers, or a black-and-white printer, cannot tell apart."""
     rgb = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for _, color, _ in lines], dtype=np.uint8)
     pairs = [(i, j) for i, j in combinations(range(len(lines)), 2) if lines[i][2] == lines[j][2]]
     seen = {"": lab_of(rgb), **{vision: lab_of(simulate_color_vision(rgb, vision)) for vision in VISION}}

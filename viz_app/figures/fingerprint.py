@@ -10,7 +10,7 @@ import numpy as np
 
 
 def fingerprint(value: object) -> str:
-    """32 hexadecimal digits over everything in a value: its types, words and numbers, down to the last array.
+    """Return 32 hexadecimal digits over everything in a value: its types, words and numbers, down to the last array.
 
     Args:
         value: Dataclasses, mappings, sequences, arrays and plain values, within each other. Anything else counts by its

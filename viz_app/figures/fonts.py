@@ -113,7 +113,7 @@ def _harfbuzz_face(path: str) -> harfbuzz.Face:
 
 @cache
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Kept until the process ends, then removed with what is in it."""
+    """Create a folder that is removed when the process ends."""
     return tempfile.TemporaryDirectory(prefix="headlight-fonts-")
 
 
@@ -142,7 +142,7 @@ def _system_fonts(characters: frozenset[str]) -> tuple[FontEntry, ...]:
 
 @cache
 def _table() -> dict[int, int]:
-    """For each code point the first of the candidates that has it; made when a character is first missed."""
+    """Map each code point to the first candidate that has it; made when a character is first missed."""
     table: dict[int, int] = {}
     for place, entry in enumerate(_candidates()):
         path = _file_of(entry)
@@ -157,7 +157,7 @@ def _table() -> dict[int, int]:
 
 @cache
 def _candidates() -> tuple[FontEntry, ...]:
-    """Upright fonts of normal weight, one of each name, those that are preferred first."""
+    """Return upright fonts of normal weight, one of each name, preferred ones first."""
     fonts = font_manager.fontManager.ttflist
     upright = {e.name: e for e in fonts if e.style == "normal" and e.weight in (400, "normal")}
     noto = sorted(name for name in upright if name.startswith(_NOTO) and name.replace(" ", "").isalnum())

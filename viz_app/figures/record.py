@@ -19,7 +19,7 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe
 
 
 def provenance_record(figure: Figure, style: Style | None = None) -> dict[str, Any]:
-    """Program, version, what the figure knows of its origin, and how it was drawn where that matters."""
+    """Return program, version, origin of the figure, and its style where that matters."""
     record: dict[str, Any] = {"program": PROGRAM, "version": __version__, **figure.provenance}
     if style is None:
         return record

@@ -56,7 +56,7 @@ def effective_style(style: Style, figure: Figure) -> Style:
 
 
 def _without_effect(figure: Figure) -> set[str]:
-    """Options that its kind supports but that change nothing in this figure."""
+    """Return options that its kind supports but that change nothing in this figure."""
     idle = {name for name in ("title", "caption") if not getattr(figure, name)}
     if isinstance(figure, HeatmapFigure):
         if len(figure.panels) == 1 or figure.row_titles:

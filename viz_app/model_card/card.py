@@ -26,7 +26,7 @@ _TITLE = re.compile(r"\A\s*#\s[^\n]*\n")
 
 @dataclass(frozen=True)
 class Size:
-    """Return the size of the model.
+    """Size of the model.
 
     Args:
         parameters: Numbers that training has set.

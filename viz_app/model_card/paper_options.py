@@ -69,7 +69,7 @@ def fidelity_line(name: str, value: object) -> str:
 
 @cache
 def _cells() -> tuple[str, ...]:
-    """Yield the second column of every table: the choice made here."""
+    """Return the second column of every table: the choice made here."""
     try:
         lines = FIDELITY.read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -19,7 +19,7 @@ _MAX_PLACE = 120  # characters
 
 
 def _tokens_for_pieces(values: Any) -> Any:
-    """Version 2 calls a token a token: the unit of a map, and a setting of the Lab."""
+    """Rename "pieces" to "tokens", for version 2: the unit of a map, and a setting of the Lab."""
     if isinstance(values, list):
         return [_tokens_for_pieces(each) for each in values]
     if not isinstance(values, dict):

@@ -13,7 +13,7 @@ _STALE = "branch_stale"
 
 
 def forget_branch() -> None:
-    """Another session is opened: its branch belongs to its sentence."""
+    """Take over another session file: its branch belongs to its sentence."""
     st.session_state.pop(_TEXT, None)
     st.session_state.pop(_STALE, None)
 

@@ -140,7 +140,7 @@ def join_payloads(shown: bytes, other: bytes) -> bytes:
 
 
 def _short(probability: float) -> float:
-    """Six digits are more than the screen shows, and less than half of what JSON would take."""
+    """Round to six digits: more than the screen shows, and less than half of the bytes."""
     return float(f"{probability:.6g}")
 
 

@@ -15,7 +15,7 @@ from viz_app.figures.text import view_captions
 
 
 def comparison(r: Request) -> HeatmapFigure:
-    """A, B, and B - A where both have the same tokens, or where those that both have in order are aligned.
+    """Draw A, B, and B - A where both have the same tokens, or where their common tokens are aligned.
 
     Raises:
         ValueError: A layer, head, unit or step does not exist.
@@ -55,7 +55,7 @@ def comparison(r: Request) -> HeatmapFigure:
 
 
 def _difference(a: HeatmapPanel, b: HeatmapPanel, aligned: bool) -> DifferencePanel | None:
-    """B - A on the tokens that both have; None when their axes differ and are not to be aligned."""
+    """Subtract A from B on their common tokens; None when their axes differ and are not to be aligned."""
     rows, columns = (_common(one, two) for one, two in ((a.query_labels, b.query_labels), (a.key_labels, b.key_labels)))
     equal = (a.query_labels, a.key_labels) == (b.query_labels, b.key_labels)
     if not equal and (not aligned or not rows or not columns):
@@ -77,6 +77,6 @@ def _difference(a: HeatmapPanel, b: HeatmapPanel, aligned: bool) -> DifferencePa
 
 
 def _common(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
-    """Positions in both of the tokens that they have in common, in order."""
+    """Return the positions of the common tokens in both, in order."""
     blocks = SequenceMatcher(None, one, two, autojunk=False).get_matching_blocks()
     return [(block.a + i, block.b + i) for block in blocks for i in range(block.size)]

@@ -55,7 +55,7 @@ class ParserOutput:
         return cls(tuple(source.split()), symbols, tuple(scores), token_words)
 
     def repaired(self) -> Repaired:
-        """Its tree. Raises ValueError without words."""
+        """Return the tree. Raises ValueError without words."""
         return to_tree(self.symbols, self.words)
 
     def probability(self, brackets: Brackets) -> float | None:

@@ -252,7 +252,7 @@ class HeatmapFigure(Figure):
         return len({(panel.query_labels, panel.key_labels) for panel in self.panels}) == 1
 
     def panel_titles(self, *, letters: bool) -> tuple[str, ...]:
-        """Titles of the panels; of a table of panels with titled rows, the first row's. Letters where all have one."""
+        """Return the titles of the panels; in a table with titled rows, only of its first row."""
         if self.row_titles:
             return tuple(panel.title if i < self.columns else "" for i, panel in enumerate(self.panels))
         if not letters or len(self.panels) == 1:

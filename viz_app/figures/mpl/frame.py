@@ -58,7 +58,7 @@ class Frame:
         self.below = sum(part + GAP for part in parts if part) + PAD
 
     def draw(self, canvas: Canvas) -> None:
-        """Everything, at the top and at the bottom of the page."""
+        """Draw everything at the top and at the bottom of the page."""
         canvas.lines_of_text(self.title, PAD, 1.1 * self.font, canvas.ink)
         top = canvas.height - self.below + GAP
         for row in self.key:

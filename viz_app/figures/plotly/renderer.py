@@ -56,7 +56,7 @@ def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
 
 
 def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
-    """Heatmaps for the screen.
+    """Draw heatmaps for the screen.
 
     Hover shows both labels and the exact weight; masked cells are hatched and say so. Weights are not changed: `z`
     holds the panel's float32 values, NaN where a cell is masked.
@@ -143,7 +143,7 @@ def _color_bar(figure: HeatmapFigure, scale: ColorMap, diverging: bool, x: float
 
 
 def _hover(figure: HeatmapFigure, panel: HeatmapPanel) -> list[list[list[str]]]:
-    """For each cell: row label, column label, exact weight. A row's second label stands behind its first."""
+    """Return row label, column label and exact weight of each cell. A row's second label follows its first."""
     notes = panel.query_notes or ("",) * len(panel.query_labels)
     rows = [
         escaped(display_label(label))

@@ -99,7 +99,7 @@ def _alt(figure: Figure, caption: str, t: Texts) -> str:
 
 
 def _curve_summary(series: Series, t: Texts) -> str:
-    """From where to where a curve goes, and between which values."""
+    """Describe start, end and extremes of a curve."""
     there = series.ys[np.isfinite(series.ys)]
     if not len(there):
         return ""

@@ -116,7 +116,7 @@ class _Grid:
         return cls(side, labelled, shared)
 
     def gaps(self, figure: HeatmapFigure) -> tuple[float, float]:
-        """Between columns and rows of panels, in points: without labels of their own they stand close."""
+        """Return the gaps between columns and rows of panels, in points; small without own labels."""
         if self.shared or not self.labelled:
             return (8.0 if self.labelled else 4.0), (16.0 if self.labelled else 4.0)
         queries = max(len(display_label(label, MAX_LABEL)) for panel in figure.panels for label in panel.query_labels)

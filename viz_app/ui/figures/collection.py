@@ -48,7 +48,7 @@ def collection_formats() -> tuple[str, ...] | None:
 
 
 def restore_collection(saved: tuple[SavedFigure, ...], formats: tuple[str, ...] | None) -> None:
-    """Have these figures made again when the list is drawn next. Their models are there, with the same weights."""
+    """Queue figures, to be made again when the list is drawn next. Their models exist, with the same weights."""
     st.session_state[COLLECTION_KEY], st.session_state[_PENDING_KEY] = Collection(), saved
     st.session_state[_LOST_KEY] = 0
     if formats is None:
@@ -59,7 +59,7 @@ def restore_collection(saved: tuple[SavedFigure, ...], formats: tuple[str, ...] 
 
 
 def draw_add(t: Texts, exportable: ExportableFigure) -> None:
-    """The button that puts the figure aside, or why that cannot be."""
+    """Draw the button that adds the figure, or why it cannot be added."""
     why = collection().reason_refused(exportable)
     st.button(
         t("figures_page.added" if why == "there" else "figures_page.add"),
@@ -73,7 +73,7 @@ def draw_add(t: Texts, exportable: ExportableFigure) -> None:
 
 
 def draw_collection(t: Texts) -> None:
-    """The list, with a button to remove each, and the zip; nothing while it is empty."""
+    """Draw the list, with a button to remove each, and the zip; nothing while it is empty."""
     if lost := st.session_state.get(_LOST_KEY):
         st.warning(t("session.figures_lost", count=lost), icon=":material/warning:")
     kept = collection()

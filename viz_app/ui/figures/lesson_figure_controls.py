@@ -96,7 +96,7 @@ def _to_lesson(of: LessonFigureSpec) -> None:
 
 
 def _leave(drawn: FigureSpec) -> None:
-    """Back to attention: the head that was shown last, or else, as at the start, the best one.
+    """Go back to attention: the head that was shown last, or else the best one.
 
     Args:
         drawn: What the button stands beside; the session has none yet while its first figure is drawn.

@@ -35,7 +35,7 @@ class Widgets:
         self.t, self.scope = t, scope
 
     def list(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
-        """Return a list to choose one of."""
+        """Draw a list and return the choice."""
         return st.selectbox(
             self.label(name),
             [*options],
@@ -46,7 +46,7 @@ class Widgets:
         )
 
     def row(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
-        """Return a row of buttons to choose one of."""
+        """Draw a row of buttons and return the choice."""
         return st.segmented_control(
             self.label(name),
             [*options],
@@ -58,14 +58,14 @@ class Widgets:
         )
 
     def index_pills(self, name: str, numbers: Sequence[int], now: int) -> int:
-        """Return a layer or head, counted from 1 on the screen."""
+        """Draw layers or heads, counted from 1 on the screen, and return the choice."""
         label, key, about = self.label(name), self.key(name), self._about(name)
         return st.pills(label, [*numbers], default=now, format_func=one_based, key=key, required=True, help=about)
 
     def number(
         self, name: str, now: float | None, low: float, high: float, step: float, format: str = "%.1f"
     ) -> float | None:
-        """Return a number, or none where none is needed."""
+        """Draw a field for a number, which may be empty, and return it."""
         return st.number_input(
             self.label(name),
             low,
@@ -81,7 +81,7 @@ class Widgets:
         return define(self.t, *_TERMS[name]) if name in _TERMS else None
 
     def switch(self, name: str, now: bool) -> bool:
-        """Return a box to check."""
+        """Draw a checkbox and return its value."""
         return st.checkbox(self.label(name), value=now, key=self.key(name))
 
     def label(self, name: str) -> str:
@@ -90,7 +90,7 @@ class Widgets:
         return found.label[self.t.language] if found and found.label else self.t(f"figures_page.{name}")
 
     def key(self, name: str) -> str:
-        """Identity of a widget: in another language it is another one, which starts at the spec's value."""
+        """Return the key of a widget; in another language it is another widget, which starts at the spec's value."""
         return session.fresh_key(f"figures-{self.t.language}-{self.scope}{name}")
 
 
