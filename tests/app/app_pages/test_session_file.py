@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -202,7 +203,7 @@ def test_names_of_a_newer_version_are_left_out_and_told(
 ) -> None:
     app.run()
     assert session.figures.spec is not None
-    spec = msgspec.structs.replace(session.figures.spec, view="hologram")
+    spec = replace(session.figures.spec, view="hologram")
     newer = msgspec.structs.replace(
         session,
         page="planetarium",

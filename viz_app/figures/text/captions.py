@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import Axis
-from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.arrays import Maps
 from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.slicing import axis_label
+from viz_app.figures.options import AnyKind
 from viz_app.text import texts
 
 # A special or punctuation key is an attention sink with this share of a head, on average over its rows.
@@ -248,6 +249,6 @@ def say(language: str, key: str, tokens: Mapping[str, str] | None = None, /, **v
         if forms:
             segments.append(Segment(forms[str(values[name]) != "1"]))
         else:
-            is_token = tokens is not None and name in tokens
-            segments.append(Segment(tokens[name], token=True) if is_token else Segment(str(values[name])))
+            token = (tokens or {}).get(name)
+            segments.append(Segment(str(values[name])) if token is None else Segment(token, token=True))
     return Caption(tuple(segments))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.arrays import Maps
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import HeatmapPanel, display_label
+from viz_app.figures.options import AnyKind
 from viz_app.figures.text.captions import (
     MAX_LABEL,
     Caption,

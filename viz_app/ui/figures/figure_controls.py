@@ -196,7 +196,7 @@ class FigureControls:
                 lambda row: _token(tokens, None if row is None else row - 1, t("figures_page.all_steps")),
             )
             chosen = replace(chosen, step=step)
-        switches = {
+        switches: dict[str, Any] = {
             name: self.widgets.switch(name, getattr(spec, name))
             for name, each in declared(ViewOptions).items()
             if name in needs and isinstance(each.form, Switch) and name != "aligned"

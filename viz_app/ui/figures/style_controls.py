@@ -15,7 +15,7 @@ from viz_app.figure_editor.figure_spec import DPIS, PARTS, FigureSpec
 from viz_app.figures import PRESETS, SCALES, Style
 from viz_app.figures.colours.palette import THEMES
 from viz_app.figures.model.style import MAPPINGS, ROTATIONS, Rotation
-from viz_app.figures.option import declared
+from viz_app.figures.option import Real, declared
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts
 from viz_app.ui.figures.widgets import Widgets
 
@@ -93,6 +93,7 @@ class StyleControls:
     def _number(self, name: str, now: float | None, step: float) -> float | None:
         """Return a field of the style, within its bounds."""
         each = declared(Style)[name]
+        assert isinstance(each.form, Real), name
         return self.widgets.number(each.in_address, now, float(each.form.low), float(each.form.high), step)
 
     def _range(self, value: Any) -> Any:
