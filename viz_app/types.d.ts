@@ -206,21 +206,19 @@ type Glossary = Record<string, Record<string, [string, string]>>;
 // ---- The explorer
 
 type Store = import("./components/explorer/js/store.js").Store;
-/** What is selected; see store.js for what each means. */
-type State = {
+/** What Python hears about: components/explorer/selection.py, with which a test compares it. */
+type ExplorerSelection = {
   kind: Kind;
   layer: number;
   head: number;
   step: number | null;
-  unit: string;
-  view: string;
-  opens: string;
-  viewChosen: boolean;
-  zoom: string;
-  form: string;
-  order: string;
-  average: string;
-  scale: string;
+  unit: "tokens" | "words";
+  view: "heads" | "layer" | "kinds";
+  zoom: "heads" | "head" | "token";
+  form: "map" | "lines";
+  order: "layer" | "entropy" | "distance" | "alignment" | "change";
+  average: "none" | "layer" | "all";
+  scale: "linear" | "sqrt" | "row";
   special: boolean;
   threshold: number;
   pin: string | null;
@@ -230,13 +228,18 @@ type State = {
   vsmodel: string | null;
   vsbranch: number;
   card: boolean;
+};
+/** What is selected; store.js says what the fields besides the selection mean. */
+type State = ExplorerSelection & {
+  opens: ExplorerSelection["view"];
+  viewChosen: boolean;
+  off: string | null;
   gloss: number[];
   cursor: Cursor | null;
   spot: Cursor | null;
   playing: boolean;
   table: boolean;
   beam: boolean;
-  off: string | null;
   [name: string]: any;
 };
 /** What findings.py finds out. */
@@ -426,9 +429,11 @@ type ExplorerHeader = {
   };
   beam?: BeamData;
   tree?: TreeData;
-  selection: Partial<State>;
+  /** The selection of a fresh component, and what it is before anything is chosen. */
+  selection: ExplorerSelection;
+  defaults: ExplorerSelection;
   /** The view of all heads that such a model opens with. */
-  opens: string;
+  opens: ExplorerSelection["view"];
   /** Of the component; another one after a session file was opened. */
   key?: string;
   off?: string;

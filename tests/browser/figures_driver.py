@@ -13,19 +13,19 @@ from viz_app.text import texts
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-PREVIEW = ".st-key-studio-paper img"
+PREVIEW = ".st-key-figures-paper img"
 
 
 def edit_figure(page: Page, language: str = "en") -> None:
     """From the downloads of any page to the figure of what it shows."""
-    for label in ("translate.download", "studio.edit"):
+    for label in ("translate.download", "figures_page.edit"):
         page.get_by_role("button", name=texts(language)(label)).click()
     page.locator(PREVIEW).wait_for()
 
 
 def choose(page: Page, label: str, option: str) -> None:
     """Choose from a list of the editor."""
-    choose_option(page, texts("en")(f"studio.{label}"), option)
+    choose_option(page, texts("en")(f"figures_page.{label}"), option)
 
 
 def picture(page: Page) -> str:

@@ -30,9 +30,9 @@ def test_from_translate_to_a_printed_figure(
     wait_for_value(page.get_by_role("textbox", name=T("translate.input")), SENTENCE)
     before = picture(page)
 
-    choose(page, "size", T("studio.size_acl_column"))
+    choose(page, "size", T("figures_page.size_acl_column"))
     wait_for_params(page, size="acl-column")
-    choose(page, "scale", T("studio.scale_viridis"))
+    choose(page, "scale", T("figures_page.scale_viridis"))
     wait_for_params(page, size="acl-column", colours="viridis")
     styled = picture(page)
     assert styled != before
@@ -46,24 +46,24 @@ def test_from_translate_to_a_printed_figure(
     assert pdf.name == "headlight_cross_layer2.pdf"
     assert pdf.read_bytes().startswith(b"%PDF-")
     assert abs(printed_width(pdf) - 77) < 0.1
-    bundle = saved(page, T("studio.bundle"), tmp_path)
+    bundle = saved(page, T("figures_page.bundle"), tmp_path)
     with zipfile.ZipFile(io.BytesIO(bundle.read_bytes())) as archive:
         assert archive.testzip() is None
         assert archive.read(f"pdf/{pdf.name}") == pdf.read_bytes()
         assert "index.html" in archive.namelist()
     assert "--view=layer --kind=cross --layer=2" in page.get_by_test_id("stMain").inner_text()
 
-    page.get_by_role("button", name=T("studio.add")).click()
-    page.get_by_role("button", name=T("studio.added")).wait_for()
-    choose(page, "size", T("studio.size_slide"))
+    page.get_by_role("button", name=T("figures_page.add")).click()
+    page.get_by_role("button", name=T("figures_page.added")).wait_for()
+    choose(page, "size", T("figures_page.size_slide"))
     wait_for_params(page, size="slide")
-    page.get_by_role("button", name=T("studio.add")).click()
-    collected = saved(page, T("studio.collection_zip", count=2), tmp_path)
+    page.get_by_role("button", name=T("figures_page.add")).click()
+    collected = saved(page, T("figures_page.collection_zip", count=2), tmp_path)
     with zipfile.ZipFile(io.BytesIO(collected.read_bytes())) as archive:
         assert archive.read(f"pdf/{pdf.name}") == pdf.read_bytes()
         assert f"pdf/{pdf.stem}-2.pdf" in archive.namelist()
     assert abs(shown_width(page) - 254) < 0.5, "a slide too is shown as large as it is"
-    assert page.locator(".st-key-studio-paper").evaluate("sheet => sheet.scrollWidth - sheet.clientWidth") > 100
+    assert page.locator(".st-key-figures-paper").evaluate("sheet => sheet.scrollWidth - sheet.clientWidth") > 100
     check_accessibility(page)
 
 
@@ -74,8 +74,8 @@ def test_on_a_phone_in_korean_in_the_dark(
     page.get_by_role("gridcell").first.wait_for()
     edit_figure(page, "ko")
     wait_until_idle(page)
-    page.get_by_role("button", name=texts("ko")("studio.add")).click()
-    page.get_by_role("button", name=texts("ko")("studio.remove", number=1)).wait_for()
+    page.get_by_role("button", name=texts("ko")("figures_page.add")).click()
+    page.get_by_role("button", name=texts("ko")("figures_page.remove", number=1)).wait_for()
     wait_until_idle(page)
     assert sideways(page) <= 0
     check_accessibility(page)

@@ -26,11 +26,13 @@ def test_from_a_lesson_to_a_printed_figure(
     assert until(page, lambda: {"at:5", "part:cos"} <= set(params(page)["with"].split(",")))
     before = picture(page)
 
-    choose(page, "size", T("studio.size_acl_column"))
+    choose(page, "size", T("figures_page.size_acl_column"))
     wait_for_params(page, size="acl-column")
     assert picture(page) != before
     assert abs(shown_width(page) - 77) < 0.5, "a column of 77 mm, in print size"
-    assert not page.get_by_role("combobox", name=T("studio.scale"), exact=True).count(), "curves have no such colours"
+    assert not page.get_by_role("combobox", name=T("figures_page.scale"), exact=True).count(), (
+        "curves have no such colours"
+    )
     check_accessibility(page)
 
     pdf = saved(page, "PDF", tmp_path)
@@ -40,13 +42,13 @@ def test_from_a_lesson_to_a_printed_figure(
     assert "viz_app lesson" in text and "--lesson=positions --scene=waves" in text and "--preset=acl-column" in text
 
     link = page.url
-    page.get_by_role("button", name=T("studio.attention")).click()
+    page.get_by_role("button", name=T("figures_page.attention")).click()
     wait_for_params(page, figure="head", size="acl-column")
-    page.get_by_role("combobox", name=T("studio.view"), exact=True).wait_for()
+    page.get_by_role("combobox", name=T("figures_page.view"), exact=True).wait_for()
     again = open_page(link)
     again.locator(PREVIEW).wait_for()
     wait_for_params(again, lesson="positions", scene="waves", size="acl-column")
-    again.get_by_role("button", name=T("studio.to_lesson")).click()
+    again.get_by_role("button", name=T("figures_page.to_lesson")).click()
     lesson = Lesson(again)
     assert lesson.get("lesson.name") == "waves"
     assert lesson.settings()["at"] == 5
@@ -62,7 +64,7 @@ def test_a_picture_of_a_lesson_on_a_phone(
     page.locator(PREVIEW).wait_for()
     wait_until_idle(page)
     assert load_lesson("positions", language).title in page.get_by_test_id("stMain").inner_text()
-    page.get_by_text(texts(language)("studio.more"), exact=True).click()
+    page.get_by_text(texts(language)("figures_page.more"), exact=True).click()
     wait_until_idle(page)
     assert sideways(page) <= 0
     check_accessibility(page)

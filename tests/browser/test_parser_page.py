@@ -94,7 +94,7 @@ def test_from_the_tree_to_its_files(page: Page, tmp_path: Path, check_accessibil
 
     pdf = saved(page, "PDF", tmp_path)
     assert pdf.name == "headlight_tree.pdf" and pdf.read_bytes().startswith(b"%PDF-")
-    bundle = saved(page, texts("en")("studio.bundle"), tmp_path)
+    bundle = saved(page, texts("en")("figures_page.bundle"), tmp_path)
     with zipfile.ZipFile(io.BytesIO(bundle.read_bytes())) as archive:
         record = json.loads(archive.read("json/headlight_tree.json"))
         tikz = archive.read("tex/headlight_tree.tex").decode()

@@ -73,9 +73,9 @@ def looks() -> dict[str, Callable[[Page], object]]:
         ),
         "lessons": lambda page: (Lesson(page).settings(), Lesson(page).said()),
         "figures": lambda page: (
-            page.locator(".st-key-studio-paper img").get_attribute("alt"),
-            page.locator(".st-key-studio-collected p").all_inner_texts(),
-            page.get_by_role("button", name=T("studio.added"), exact=True).count(),
+            page.locator(".st-key-figures-paper img").get_attribute("alt"),
+            page.locator(".st-key-figures-collected p").all_inner_texts(),
+            page.get_by_role("button", name=T("figures_page.added"), exact=True).count(),
         ),
         "model": lambda page: page.locator(".growth canvas").count(),
     }
@@ -114,8 +114,8 @@ def set_up(page: Page) -> None:
     lesson.press("PageDown", "ArrowRight")
     rest(page)
     go(page, "figures")
-    page.get_by_role("button", name=T("studio.add"), exact=True).click()
-    page.get_by_role("button", name=T("studio.added"), exact=True).wait_for()
+    page.get_by_role("button", name=T("figures_page.add"), exact=True).click()
+    page.get_by_role("button", name=T("figures_page.added"), exact=True).wait_for()
     rest(page)
 
 

@@ -1,4 +1,4 @@
-"""The figure studio: size, style and caption of a figure, as it will be printed; every file of it, and its command."""
+"""The page Figures: size, style and caption of a figure, as it will be printed; every file of it, and its command."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def main() -> None:
         typed = sentence_field(t)
         share = st.container(width="content", key="share")
     left, right = st.columns([5, 11], gap="large")
-    with right, st.container(key="studio-stage"):
+    with right, st.container(key="figures-stage"):
         status = st.empty()
         if session.FIGURE_SPEC_KEY not in st.session_state:
             with status.container():
@@ -68,7 +68,7 @@ def main() -> None:
             st.stop()
     else:
         message = {"tokens": sentence.tokens, "limit": sentence.limit, "over": sentence.tokens - sentence.limit}
-        text = t("translate.long", **message) if sentence.status == "long" else t(f"studio.{sentence.status}")
+        text = t("translate.long", **message) if sentence.status == "long" else t(f"figures_page.{sentence.status}")
         status.info(text, icon=":material/keyboard:")
     with right:
         draw_collection(t)
@@ -94,12 +94,12 @@ def _draw(
         st.session_state[session.FIGURE_SPEC_KEY] = spec
     else:
         exportable = _draw_attention(t, served, sentence, (left, right), ask)
-    with right, st.container(key="studio-sheet"):
+    with right, st.container(key="figures-sheet"):
         draw_refusal(t)
         if exportable is None:
             status.empty()
             if of_lesson is not None:
-                st.info(t("studio.no_scene_figure"), icon=":material/info:")
+                st.info(t("figures_page.no_scene_figure"), icon=":material/info:")
             return
         preview = rendering.render_cache().preview(who, exportable.figure, exportable.style, ask)
         status.empty()
@@ -116,7 +116,7 @@ def _draw_attention(
     places: tuple[DeltaGenerator, DeltaGenerator],
     ask: OnPosition,
 ) -> ExportableFigure | None:
-    """The controls of a view of attention, and the figure; None, with the reason on the page, when there is none."""
+    """Draw the controls of a view of attention; return the figure, None when there is none, with the reason shown."""
     left, right = places
     who = session.session_id()
     best = served.translate(who, sentence.source, on_position=ask)
@@ -133,7 +133,7 @@ def _draw_attention(
 
 
 def _spec(read: str, best: Selection) -> FigureSpec:
-    """The state of the page: as it was left, as the address says, or as the explorer has been left since.
+    """Return the state of the page: as it was left, as the address says, or as the explorer has been left since.
 
     Args:
         read: Which model reads which sentence.
@@ -165,7 +165,7 @@ def _exportable(
     read: tuple[TranslationResult, TranslationResult],
     ask: OnPosition,
 ) -> ExportableFigure | None:
-    """The figure; None, with the reason on the page, when there is none."""
+    """Return the figure; None, with the reason on the page, when there is none."""
     best, result = read
     other = None
     if spec.view == "compare":
@@ -175,7 +175,7 @@ def _exportable(
             st.warning(t("translate.not_comparable"), icon=":material/warning:")
             return None
     if spec.view == "beam" and not best.translation.history:
-        st.info(t("studio.no_search"), icon=":material/info:")
+        st.info(t("figures_page.no_search"), icon=":material/info:")
         return None
     seen = rendering.forward_result(served, result, best, spec.selection.branch)
     figure = rendering.make_figure(spec, t.language, seen, other)
@@ -184,60 +184,60 @@ def _exportable(
 
 
 def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> None:
-    """The figure in exactly its print size, or as wide as the page, and how large it is on paper."""
-    with st.container(horizontal=True, vertical_alignment="center", key="studio-measures"):
+    """Show the figure in its print size, or as wide as the page, with its size on paper."""
+    with st.container(horizontal=True, vertical_alignment="center", key="figures-measures"):
         zoom = st.segmented_control(
-            t("studio.zoom"),
+            t("figures_page.zoom"),
             _ZOOMS,
             default=st.session_state.get(session.ZOOM_KEY, _ZOOMS[0]),
-            format_func=lambda name: t(f"studio.zoom_{name}"),
+            format_func=lambda name: t(f"figures_page.zoom_{name}"),
             required=True,
             label_visibility="collapsed",
-            key=session.fresh_key(f"studio-{t.language}-zoom"),
+            key=session.fresh_key(f"figures-{t.language}-zoom"),
         )
         st.session_state[session.ZOOM_KEY] = zoom
-        measures = t("studio.measures", width=f"{preview.width_mm:.0f}", height=f"{preview.height_mm:.0f}")
+        measures = t("figures_page.measures", width=f"{preview.width_mm:.0f}", height=f"{preview.height_mm:.0f}")
         if isinstance(exportable.figure, Animation):
-            key = "studio.frames" if exportable.figure.still is None else "studio.frames_still"
+            key = "figures_page.frames" if exportable.figure.still is None else "figures_page.frames_still"
             measures += f" · {t(key, count=len(exportable.figure.frames))}"
         st.caption(measures)
     pixels = round(preview.width_mm / 25.4 * rendering.PIXELS_PER_INCH)
     # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css.
-    with st.container(key=f"studio-sheet-{zoom}"), st.container(key="studio-paper"):
+    with st.container(key=f"figures-sheet-{zoom}"), st.container(key="figures-paper"):
         st.image(preview.png, width=pixels if zoom == "print" else "stretch", alt=exportable.figure.alt)
 
 
 def _draw_downloads(t: Texts, exportable: ExportableFigure, preview: Preview) -> None:
     oversized = exportable.oversized(preview)
-    with st.container(horizontal=True, key="studio-downloads"):
+    with st.container(horizontal=True, key="figures-downloads"):
         for index, name in enumerate(name for name in exportable.formats if name not in oversized):
             file_name = exportable.file_name(name)
-            draw_download(name, exportable.file, file_name, "studio-download", first=not index)
+            draw_download(name, exportable.file, file_name, "figures-download", first=not index)
         if not oversized:
             st.download_button(
-                t("studio.bundle"),
+                t("figures_page.bundle"),
                 data=in_turns(exportable.bundle),
                 file_name=exportable.file_name("zip"),
                 mime="application/zip",
-                key="studio-download-zip",
+                key="figures-download-zip",
                 on_click="ignore",
                 icon=":material/folder_zip:",
-                help=t("studio.bundle_help"),
+                help=t("figures_page.bundle_help"),
             )
             draw_add(t, exportable)
     for name, error in oversized.items():
         pixels, most = (f"{number / 1e6:,.0f}" for number in (error.pixels, error.most))
-        message = t("studio.oversized", format=format_name(name), pixels=pixels, most=most, dpi=error.dpi)
+        message = t("figures_page.oversized", format=format_name(name), pixels=pixels, most=most, dpi=error.dpi)
         st.warning(message, icon=":material/straighten:")
 
 
 def _draw_warnings(t: Texts, exportable: ExportableFigure, found: tuple[PrintIssue, ...]) -> None:
     if not found:
-        st.caption(f":material/check: {t('studio.fine')}")
+        st.caption(f":material/check: {t('figures_page.fine')}")
         return
     from viz_app.figures.check import message
 
-    with st.container(key="studio-warnings", gap="small"):
+    with st.container(key="figures-warnings", gap="small"):
         for warning in found:
             st.warning(escape_markdown(message(warning, t.language)), icon=":material/print:")
 
@@ -246,19 +246,19 @@ def _draw_words(t: Texts, exportable: ExportableFigure) -> None:
     """Caption, alt text and command, each with a button that copies it."""
     texts = {"caption": exportable.figure.caption, "alt": exportable.figure.alt}
     for name, text in texts.items():
-        st.markdown(f"**{t(f'studio.{name}')}**")
-        with st.container(key=f"studio-words-{name}"):
+        st.markdown(f"**{t(f'figures_page.{name}')}**")
+        with st.container(key=f"figures-words-{name}"):
             st.code(text, language=None, wrap_lines=True)
     command = exportable.command(exportable.formats[0])
-    st.markdown(f"**{t('studio.command')}**")
+    st.markdown(f"**{t('figures_page.command')}**")
     if command:
         st.code(command, language=None, wrap_lines=True)
     else:
-        st.caption(t("studio.no_command"))
+        st.caption(t("figures_page.no_command"))
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
-    """What the address says of the page."""
+    """Return the URL parameters of the page."""
     spec: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     params: dict[str, str | None] = {
         "lang": t.language,

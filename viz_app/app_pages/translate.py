@@ -316,7 +316,7 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
         if picture.command:
             st.code(picture.command, language=None, wrap_lines=True)
         else:
-            st.caption(t("studio.no_command"))
+            st.caption(t("figures_page.no_command"))
 
 
 def _animation(model: str, who: str, text: str, selection: Selection, language: str, format: str) -> bytes:

@@ -21,9 +21,9 @@ from viz_app.export.figure_arguments import (
     validate_choice,
     view_from_options,
 )
-from viz_app.export.figure_request import FigureRequest, ModelRunner
+from viz_app.export.figure_request import ModelRunner
 from viz_app.figures import VIEWS, formats_of
-from viz_app.text import LANGUAGES
+from viz_app.figures.views.view import PLACE
 
 if TYPE_CHECKING:
     from transformer_core.config import ModelConfig
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 # Views of one head at a time.
 ONE_HEAD = tuple(
-    name for name, view in VIEWS.items() if {"layer", "head"} <= set(view.parameters) and "other" not in view.parameters
+    name for name, view in VIEWS.items() if {*PLACE} <= set(view.parameters) and "other" not in view.parameters
 )
 _HEAD = re.compile(rf"({'|'.join(KINDS)})\.([1-9]\d{{0,3}})\.([1-9]\d{{0,3}})", re.ASCII)
 INDEX, PAGE = "index.json", "index.html"
@@ -43,11 +43,12 @@ EMPTY = "empty"
 
 def run(options: argparse.Namespace) -> int:
     """Fill the folder; return 1 when a line could not be drawn."""
-    view, formats = _checked(options)
+    formats = _checked(options)
     style = style_from_options(options)
     check_dpi(options, formats)
-    sentence = sentence_from_options(options, "")
-    language = validate_choice("--language", options.language, LANGUAGES)
+    sentence, wanted = sentence_from_options(options, ""), options.heads
+    options.layer, options.head, options.heads = 1, 1, None  # of each figure its own
+    figure = view_from_options(options)
 
     from viz_app.export.batch import Batch, fill_folder
     from viz_app.export.folder import BatchFolder
@@ -56,13 +57,12 @@ def run(options: argparse.Namespace) -> int:
     if not lines:
         raise UsageError(f"--texts: {options.texts} is empty; it needs one sentence per line")
     runner = ModelRunner()
-    places = parse_heads(options.heads, runner.translator(options.checkpoint).config)
-    options.kind, options.layer, options.head, options.heads = places[0].kind, 1, 1, None
-    _, parameters = view_from_options(options)
+    places = parse_heads(wanted, runner.translator(options.checkpoint).config)
     batch = Batch(
         lines=lines,
         places=places,
-        request=FigureRequest(sentence=sentence, view=view, parameters=parameters, language=language),
+        sentence=sentence,
+        options=figure,
         formats=formats,
         style=style,
         dpi=options.dpi,
@@ -80,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(line.problem != EMPTY for line in problems) else 0
 
 
-def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
-    """Return view and formats. Raises UsageError for options that a batch cannot use."""
+def _checked(options: argparse.Namespace) -> tuple[str, ...]:
+    """Return the formats. Raises UsageError for what a batch cannot use."""
     for name in ("text", "target", "kind", "layer", "head", "query"):
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is for a single figure; --texts has many sentences, --heads many heads")
@@ -102,7 +102,7 @@ def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
         raise UsageError(f"--out is {options.out[0]!r}, which is a file; it must be a folder for the batch")
     if not Path(options.out[0]).resolve().parent.is_dir():
         raise UsageError(f"--out: there is no folder {Path(options.out[0]).parent}")
-    return view, formats
+    return formats
 
 
 def read_lines(path: Path) -> Iterator[SentenceLine]:
@@ -168,7 +168,7 @@ def write_index(batch: Batch, folder: BatchFolder, problems: Sequence[SentenceLi
     from viz_app.export.index_page import index_page
     from viz_app.export.provenance import checkpoint_record
 
-    translator = runner.translator(batch.request.sentence.checkpoint)
+    translator = runner.translator(batch.sentence.checkpoint)
     numbers = {line.number for line in batch.lines}
     entries = [entry for entry in folder.entries.values() if (folder.path / entry["file"]).is_file()]
     files = [e for e in entries if not e.get("sheet") and e["line"] in numbers]
@@ -177,7 +177,7 @@ def write_index(batch: Batch, folder: BatchFolder, problems: Sequence[SentenceLi
         "program": "Headlight",
         "version": __version__,
         **checkpoint_record(translator),
-        "view": batch.request.view,
+        "view": batch.options.view,
         "style": batch.style.as_dict(),
         "heads": [str(place) for place in batch.places],
         "contact_sheets": sorted(e["file"] for e in entries if e.get("sheet")),
@@ -185,7 +185,7 @@ def write_index(batch: Batch, folder: BatchFolder, problems: Sequence[SentenceLi
     }
     write_json(folder.path / INDEX, index)
     title, about, parts = _page(batch, index, files)
-    page = index_page(title, parts, language=batch.request.language, about=about, enlarged=True)
+    page = index_page(title, parts, language=batch.options.language, about=about, enlarged=True)
     atomic_write_text(folder.path / PAGE, page)
     return len({(entry["line"], entry["head"]) for entry in files})
 
@@ -204,7 +204,7 @@ def _page(batch: Batch, index: dict[str, Any], files: Sequence[dict[str, Any]]) 
     from viz_app.export.index_page import Card, Part
     from viz_app.text import texts
 
-    t = texts(batch.request.language)
+    t = texts(batch.options.language)
     parts = []
     for line in index["lines"]:
         cards = []

@@ -34,8 +34,8 @@ from viz_app.export.figure_arguments import (
     add_targets,
     add_view,
     check_dpi,
+    figure_from_options,
     parse_targets,
-    request_from_options,
     style_from_options,
 )
 from viz_app.figures import VIEWS, Figure, Style, formats_of
@@ -76,15 +76,15 @@ def run(options: Options) -> int:
     if options.format is not None:
         raise UsageError("--format is only for --texts; a single figure takes its format from the extension of --out")
     formats = parse_targets(options)
-    request, style = request_from_options(options), style_from_options(options)
+    wanted, style = figure_from_options(options), style_from_options(options)
     check_dpi(options, tuple(formats.values()))
-    _check_formats(request.view, formats)
+    _check_formats(wanted.options.view, formats)
 
     from transformer_core.translator import SourceTooLong
-    from viz_app.export.figure_request import ModelRunner, figure_for_request
+    from viz_app.export.figure_request import ModelRunner, run_figure
 
     try:
-        figure = figure_for_request(request, ModelRunner())
+        figure = run_figure(wanted.options, wanted.sentence, ModelRunner(), other=wanted.other)
     except SourceTooLong as error:
         raise UsageError(f"--text or --target: {error}") from error
     return write([(figure, formats)], style, options)

@@ -14,14 +14,14 @@ from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.batch import parse_head
 from viz_app.export.figure_arguments import add_sentence, sentence_from_options, validate_text
-from viz_app.figures.build.heads import UNITS
+from viz_app.figures.options import UNITS
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps
     from transformer_core.translator import Translator
     from viz_app.components.explorer import Selection
-    from viz_app.figures.model.slicing import Unit
+    from viz_app.figures.options import Unit
 
 log = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ MAX_WEIGHTS: dict[OtherView, int] = {"plotly": 12_000, "head": 100_000, "model":
 
 @dataclass(frozen=True)
 class DrawingCost:
-    """What a view would draw, against its limit.
+    """Number of weights of a view, against its limit.
 
     Args:
         weights: Weights to draw.
@@ -44,14 +44,14 @@ class DrawingCost:
 
 
 def select_maps(maps: AttentionMaps, selection: Selection) -> AttentionMaps:
-    """The maps up to the selected step, by tokens or merged to words."""
+    """Return the maps up to the selected step, by tokens or merged to words."""
     if selection.step is not None:
         maps = upto_step(maps, selection.step)
     return maps.merged_to_words() if selection.unit == "words" else maps
 
 
 def drawing_cost(maps: AttentionMaps, selection: Selection, view: OtherView) -> DrawingCost:
-    """What a view of these maps would draw.
+    """Count the weights that a view of these maps would draw.
 
     Args:
         maps: Maps as selected.
@@ -67,7 +67,7 @@ def drawing_cost(maps: AttentionMaps, selection: Selection, view: OtherView) -> 
 def head_figure(
     maps: AttentionMaps, selection: Selection, *, language: str, theme: Theme, provenance: Mapping[str, Any]
 ) -> HeatmapFigure:
-    """The selected head, or all heads of its layer when these stand side by side in the explorer.
+    """Return the selected head, or all heads of its layer when these stand side by side in the explorer.
 
     Args:
         maps: All maps of the translation, by tokens.

@@ -1,4 +1,4 @@
-"""What is found out after the explorer is drawn: roles of heads, a card, a translation without one, the free search."""
+"""Findings after the explorer is drawn: roles of heads, a card, a translation without a head, the free search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]:
-    """The role of every head, [layer][head] for each kind: of the model's atlas, in words.
+    """Return the role of every head, [layer][head] for each kind: of the model's atlas, in words.
 
     For a model without one, the likeliest over the example sentences, measured once for all visitors.
 
@@ -41,7 +41,7 @@ def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]
 
 
 def card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any]:
-    """What is known of one head; None for a model without an atlas."""
+    """Return the card of one head; None for a model without an atlas."""
     return {"card": head_card(service, t, head)}
 
 
@@ -64,7 +64,7 @@ def _role(role: HeadRole) -> Mapping[str, Any]:
 def without_head(
     service: TranslationService, session: str, result: TranslationResult, head: Head | None
 ) -> dict[str, Any]:
-    """The sentence translated with one head switched off, and the log-probability that the translation then has.
+    """Return the sentence translated with one head switched off, and the log-probability that the translation then has.
 
     Args:
         service: The model.
@@ -93,7 +93,7 @@ def without_head(
 
 
 def free_search(service: TranslationService, session: str, result: TranslationResult) -> dict[str, Any]:
-    """The tree of the paper's search, which may generate any sequence, for a parser that generates only trees.
+    """Return the tree of the paper's search, which may generate any sequence, for a parser that generates only trees.
 
     Args:
         service: The parser.

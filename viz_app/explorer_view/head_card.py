@@ -29,7 +29,7 @@ _BASELINE = "random"
 
 
 def names_of_heads(found: HeadAtlas, t: Texts) -> dict[Kind, list[list[dict[str, Any]]]] | None:
-    """The role of every head in words, [layer][head] for each kind; None where nobody measured where heads look."""
+    """Return the role of every head in words, [layer][head] for each kind; None where it was not measured."""
     atlas = found.atlas
     if atlas is None or atlas.looks is None:
         return None
@@ -47,7 +47,7 @@ def _name(t: Texts, kind: Kind, roles: Sequence[Role]) -> dict[str, Any]:
 
 
 def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any] | None:
-    """All that is known of a head; None for one that this model does not have, or without an atlas."""
+    """Return all that is known of a head; None for one that this model does not have, or without an atlas."""
     from transformer_core.atlas.naming import closest_roles
 
     found, (kind, layer, number) = service.head_atlas, head
@@ -143,7 +143,7 @@ def _decode(atlas: Atlas, head: Head) -> dict[str, Any] | None:
 
 
 def _siblings(found: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:
-    """The nearest heads of this model, and of others by the name of their model."""
+    """Return the nearest heads of this model, and of others by the name of their model."""
     kind, layer, number = head
     resembles = found.atlas.resembles if found.atlas else None
     family = resembles.kinds.get(kind) if resembles else None
@@ -181,7 +181,7 @@ def _examples(atlas: Atlas, tokenizer: Tokenizer, head: Head, parses: bool) -> l
 def _example(
     example: Example, kind: Kind, source: str, target: str, tokenizer: Tokenizer, parses: bool
 ) -> dict[str, Any]:
-    """An example with the tokens of its query and its key; a parser's output is not found again from its text."""
+    """Return an example with the tokens of its query and key; a parser's output has no way back from its text."""
     read = axis(tokenizer.source.encode(source).tokens, end=True)
     generated = tokenizer.encode(target).tokens if not parses else ()
     axes: Mapping[Kind, tuple[Axis, Axis]] = {
@@ -206,7 +206,7 @@ def _token(positions: Axis, number: int, unknown: bool) -> str:
 
 
 def _source(atlas: Atlas) -> dict[str, Any]:
-    """Where the numbers come from: the model, and of each part its data, seed and version."""
+    """Return the source of the numbers: the model, and data, seed and version of each part."""
     return {
         "weights": atlas.weights_hash[:12],
         "seeds": sorted({each.seed for each in atlas.sources.values()}),
@@ -216,7 +216,7 @@ def _source(atlas: Atlas) -> dict[str, Any]:
 
 
 def _data(atlas: Atlas, part: str) -> str:
-    """The file, or the files, that a part was measured on; empty where it used none."""
+    """Return the file, or the files, that a part was measured on; empty where it used none."""
     source = atlas.sources.get(part)
     return ", ".join(sorted({name for name, _ in source.data.values()})) if source else ""
 
@@ -226,7 +226,7 @@ def _at(estimate: Estimate, layer: int, head: int) -> dict[str, Any]:
 
 
 def _plain(value: float) -> float | None:
-    """Ready for JSON, which has no NaN."""
+    """Return a number for JSON, which has no NaN."""
     return round(value, _DIGITS) if math.isfinite(value) else None
 
 

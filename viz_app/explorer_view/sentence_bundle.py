@@ -7,12 +7,12 @@ from typing import Any
 
 from transformer_core.attention_maps import KINDS
 from viz_app.components.explorer import Selection
-from viz_app.export import BundleItem, FigureRequest, Sentence, bundle
+from viz_app.export import BundleItem, bundle
 from viz_app.export.bundle import Turn
 from viz_app.export.command import command_for_sentence
 from viz_app.export.figure_request import ForwardResult, render
 from viz_app.figure_editor.collection import MAX_WEIGHTS, weights_in
-from viz_app.figures import Figure
+from viz_app.figures import Figure, FigureOptions
 from viz_app.text import texts
 
 DRAWN = ("pdf", "svg", "png")
@@ -22,7 +22,7 @@ FILE_NAME = "headlight_sentence.zip"
 
 
 def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, turn: Turn = nullcontext) -> bytes:
-    """The zip; the same arguments give the same bytes, and its index has the command that makes it again.
+    """Return the zip; the same arguments give the same bytes, and its index has the command that makes it again.
 
     Args:
         seen: The translation.
@@ -54,7 +54,4 @@ def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, tu
 
 
 def _figure(view: str, parameters: dict[str, Any], seen: ForwardResult, language: str) -> Figure:
-    request = FigureRequest(
-        sentence=Sentence(checkpoint="", text=""), view=view, parameters=parameters, language=language
-    )
-    return render(request, seen)
+    return render(FigureOptions(view=view, language=language, **parameters), seen)

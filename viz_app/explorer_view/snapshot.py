@@ -34,14 +34,14 @@ MAX_SIDE_BY_SIDE = 192  # heads of a kind; more tiles would be too small to read
 
 
 def opening_view(layers: int, heads: int) -> View:
-    """The tiles beside a head: all heads of its kind, or those of its layer where they are too many."""
+    """Return the view beside a head: all heads of its kind, or the heads of its layer where all are too many."""
     return "heads" if layers * heads <= MAX_SIDE_BY_SIDE else "layer"
 
 
 def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
-    """The encoder-decoder head that aligns words best on the gold set, if it looks at words in these maps.
+    """Return the encoder-decoder head that aligns words best on the gold set, if it looks at words in these maps.
 
-    Otherwise, or where nobody has measured one, the head whose keys depend most on what is generated.
+    Otherwise, or without a measurement, the head whose keys depend most on what is generated.
     """
     start = Selection(kind="cross", view=opening_view(*maps.cross.shape[:2]))
     if card.best_head is not None:
@@ -53,7 +53,7 @@ def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
 
 
 def alignment_rates(card: ModelCard, maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
-    """Alignment error rate of each encoder-decoder head, rows named by what they write; empty when unmeasured."""
+    """Return the alignment error rate of each encoder-decoder head, by generated tokens; empty when unmeasured."""
     table = card.aligners.get("output")
     layers, heads = maps.cross.shape[:2]
     if table is None or [len(row) for row in table.rates] != [heads] * layers:
@@ -71,7 +71,7 @@ def payload(
     tree: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """The packed translation, the same bytes on every rerun.
+    """Return the packed translation, the same bytes on every rerun.
 
     No session keeps it: of a long sentence it is many megabytes, and all but the labels are packed only once (Result).
 
@@ -102,7 +102,7 @@ def payload(
 
 
 def _steps(translation: Translation) -> tuple[Step, ...]:
-    """How sure the model was of each token, and the runners-up."""
+    """Return the probability of each token, and the runners-up."""
     written = (*translation.tokens, EOS_TOKEN)
     steps = zip(written, translation.scores, translation.alternatives, strict=False)
     return tuple(
@@ -136,7 +136,7 @@ class ExplorerSnapshot:
 
     @cached_property
     def still(self) -> ExportableFigure:
-        """What is on the screen, with the weights of its own heads and no others."""
+        """Figure on the screen, with the weights of its own heads and no others."""
         return self._exportable(self._spec)
 
     @property
@@ -153,12 +153,12 @@ class ExplorerSnapshot:
         return tuple(each for name in still for each in (("gif", name) if name == "csv" else (name,)))
 
     def file(self, format: str) -> bytes:
-        """The picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
+        """Return the picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
         exportable = self._exportable(replace(self._spec, view="decoding")) if format == "gif" else self.still
         return exportable.file(format)
 
     def everything(self, turn: Turn = nullcontext) -> bytes:
-        """A zip of everything of the sentence; see `sentence_bundle`."""
+        """Return a zip of everything of the sentence; see `sentence_bundle`."""
         return sentence_bundle(self.seen, self.selection, self.language, turn)
 
     @property
@@ -167,7 +167,7 @@ class ExplorerSnapshot:
         return self.still.command("pdf")
 
     def file_name(self, format: str) -> str:
-        """A name that says which heads, counted from 1."""
+        """Return a name that says which heads, counted from 1."""
         name = self.still.file_name(format)
         if format != "gif":
             return name

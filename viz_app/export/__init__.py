@@ -10,14 +10,13 @@ Nothing here imports Streamlit.
 
 from viz_app.export.bundle import BUNDLE_FORMATS, BundleItem, bundle
 from viz_app.export.command import command_for
-from viz_app.export.figure_request import FigureRequest, Sentence
+from viz_app.export.figure_request import Sentence
 from viz_app.export.provenance import checkpoint_name, make_provenance
 from viz_app.export.recorded import export_files, file_bytes
 
 __all__ = [
     "BUNDLE_FORMATS",
     "BundleItem",
-    "FigureRequest",
     "Sentence",
     "bundle",
     "checkpoint_name",

@@ -31,7 +31,7 @@ TABLES = ("value", "low", "high", "baseline", "q")
 
 
 def to_csv(atlas: Atlas, roles: Mapping[Head, Sequence[Role]]) -> bytes:
-    """One line for each number, empty where there is none; quoted and encoded as `viz_app.figures` writes CSV.
+    """Return one line for each number, empty where there is none; quoted and encoded as `viz_app.figures` writes CSV.
 
     Args:
         atlas: The atlas.
@@ -68,7 +68,7 @@ def _source(atlas: Atlas, measure: Measure) -> list[object]:
 
 
 def to_npz(atlas: Atlas) -> bytes:
-    """A numpy archive that needs no pickle; the same atlas gives the same bytes.
+    """Return a numpy archive that needs no pickle; the same atlas gives the same bytes.
 
     For each measure and kind the arrays `MEASURE.KIND.value`, `low`, `high`, `baseline` and `q`, each (L, H) float64
     with NaN where there is no number, and `detail` (L, H) text; `units`, JSON text by measure; `provenance`, JSON text.

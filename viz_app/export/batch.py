@@ -12,16 +12,15 @@ import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from transformer_core import __version__
 from transformer_core.cli.arguments import UsageError
 from transformer_core.translator import SourceTooLong
 from viz_app.export import pictures
-from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, check_indices, render
+from viz_app.export.figure_request import ForwardResult, ModelRunner, Sentence, check_indices, render
 from viz_app.export.folder import BatchFolder
 from viz_app.export.recorded import export_files
-from viz_app.figures import HeatmapFigure, Style, check
+from viz_app.figures import FigureOptions, HeatmapFigure, Style, check
 from viz_app.text import texts
 
 log = logging.getLogger(__name__)
@@ -58,7 +57,8 @@ class Batch:
     Args:
         lines: The sentences.
         places: The heads.
-        request: Request of every figure; its sentence and head are replaced.
+        sentence: Of every figure; its text is replaced.
+        options: Of every figure; its head is replaced.
         formats: Formats of each file.
         style: How they are drawn.
         dpi: Dots per inch, or None.
@@ -68,26 +68,30 @@ class Batch:
 
     lines: Sequence[SentenceLine]
     places: Sequence[HeadAddress]
-    request: FigureRequest
+    sentence: Sentence
+    options: FigureOptions
     formats: Sequence[str]
     style: Style
     dpi: int | None = None
     sheet: str = "pdf"
     strict: bool = False
 
-    def request_for(self, line: SentenceLine, place: HeadAddress) -> FigureRequest:
-        """The request of one figure."""
-        sentence = replace(self.request.sentence, text=line.text)
-        return replace(self.request, sentence=sentence, parameters={**self.request.parameters, **asdict(place)})
+    def sentence_of(self, line: SentenceLine) -> Sentence:
+        """Return the sentence of a line."""
+        return replace(self.sentence, text=line.text)
+
+    def options_of(self, place: HeadAddress, view: str = "") -> FigureOptions:
+        """Return the options of one figure, or of its head in another view."""
+        return replace(self.options, view=view or self.options.view, **vars(place))
 
     def stem(self, line: SentenceLine, place: HeadAddress) -> str:
         """Name of the files of one figure without their endings; nothing of it comes from a sentence."""
         digits = max(3, len(str(len(self.lines))))
-        view = "" if self.request.view == "head" else f"_{self.request.view}"
+        view = "" if self.options.view == "head" else f"_{self.options.view}"
         return f"{line.number:0{digits}}_{place.kind}_layer{place.layer + 1}_head{place.head + 1}{view}"
 
     def groups(self) -> Iterator[tuple[str, list[SentenceLine]]]:
-        """Sentences that share a contact sheet, and its name."""
+        """Yield sentences that share a contact sheet, with its name."""
         good = [line for line in self.lines if not line.problem]
         size = max(1, SHEET_PANELS // len(self.places))
         for number, start in enumerate(range(0, len(good), size), start=1):
@@ -110,11 +114,9 @@ def fill_folder(
     """
     problems = [line for line in batch.lines if line.problem]
     logged: set[str] = set()
-    checkpoint = runner.translator(batch.request.sentence.checkpoint).checkpoint_names
+    checkpoint = runner.translator(batch.sentence.checkpoint).checkpoint_names
     for sheet, lines in batch.groups():
-        sheet_keys = _keys(
-            checkpoint, batch, [batch.request_for(line, place) for line in lines for place in batch.places]
-        )
+        sheet_keys = _keys(checkpoint, batch, [(line, place) for line in lines for place in batch.places])
         whole = folder.is_complete(sheet, sheet_keys)
         rows: list[tuple[SentenceLine, ForwardResult]] = []
         for line in lines:
@@ -124,7 +126,7 @@ def fill_folder(
             if whole and not todo:
                 continue
             try:
-                result = runner.run(replace(batch.request.sentence, text=line.text))
+                result = runner.run(batch.sentence_of(line))
             except SourceTooLong as error:
                 problems.append(replace(line, problem=str(error)))
                 for _ in todo:
@@ -145,13 +147,9 @@ def fill_folder(
 
 
 def contact_sheet(batch: Batch, rows: Sequence[tuple[SentenceLine, ForwardResult]]) -> HeatmapFigure:
-    """The maps of several sentences, a row for each, a column for each head."""
-    t = texts(batch.request.language)
-    figures = [
-        [render(replace(batch.request_for(line, place), view="head", parameters=_head(batch, place)), reading)
-         for place in batch.places]
-        for line, reading in rows
-    ]  # fmt: skip
+    """Return the maps of several sentences, a row for each, a column for each head."""
+    t = texts(batch.options.language)
+    figures = [[render(batch.options_of(place, "head"), reading) for place in batch.places] for _, reading in rows]
     panels = [
         replace(figure.panels[0], title=str(place), kind=place.kind, query_notes=None)  # type: ignore[attr-defined]
         for row in figures
@@ -173,7 +171,7 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[SentenceLine, ForwardResult
         masked_note=t("figures.masked") if any(place.kind == "decoder" for place in batch.places) else "",
         masked_cell=t("figures.masked_cell"),
         row_titles=[str(line.number) for line, _ in rows] if len(rows) > 1 else (),
-        language=batch.request.language,
+        language=batch.options.language,
         name="headlight_contact_sheet",
         provenance={
             "checkpoint": origin["checkpoint"],
@@ -185,25 +183,20 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[SentenceLine, ForwardResult
 
 
 def _fits_on_sheet(batch: Batch, line: SentenceLine, result: ForwardResult) -> bool:
-    """Whether a sentence has maps at all: a step may be later than its last one."""
-    return (batch.request.parameters.get("step") or 1) <= len(result.maps.outputs)
+    """Return whether a sentence has maps at all: a step may be later than its last one."""
+    return (batch.options.step or 1) <= len(result.maps.outputs)
 
 
 def _sheet_style(style: Style) -> Style:
-    """Colours as in the files; the size is the sheet's own."""
+    """Return the colours of the files; the size is the sheet's own."""
     kept = ("scale", "value_range", "mapping", "theme")
     return Style.from_dict({name: value for name, value in style.as_dict().items() if name in kept})
-
-
-def _head(batch: Batch, place: HeadAddress) -> dict[str, Any]:
-    kept = {name: value for name, value in batch.request.parameters.items() if name in ("unit", "step")}
-    return {**kept, **asdict(place)}
 
 
 def _is_complete(
     batch: Batch, folder: BatchFolder, checkpoint: Sequence[str], line: SentenceLine, place: HeadAddress
 ) -> bool:
-    keys = _keys(checkpoint, batch, [batch.request_for(line, place)])
+    keys = _keys(checkpoint, batch, [(line, place)])
     # Check all files first, so that a file made with other options is refused before one of this figure is written.
     return all([folder.is_complete(name, keys) for name in _names(batch, line, place)])
 
@@ -224,10 +217,9 @@ def _write_figure(
     logged: set[str],
 ) -> str:
     """Write the files of one figure; returns the problem, or ""."""
-    request = batch.request_for(line, place)
-    check_indices(request.parameters, result.maps, result.maps)
+    check_indices(batch.options_of(place), result.maps, result.maps)
     try:
-        figure = render(request, result)
+        figure = render(batch.options_of(place), result)
     except UsageError as error:  # a step that this translation does not have
         return f"{place}: {error}"
     found = check.find_print_issues(figure, batch.style)
@@ -235,7 +227,7 @@ def _write_figure(
         if warning.code not in logged:
             log.warning("%s: %s", batch.stem(line, place), check.message(warning))
             logged.add(warning.code)
-    messages = [check.message(warning, batch.request.language) for warning in found]
+    messages = [check.message(warning, batch.options.language) for warning in found]
     if batch.strict and messages:
         return f"{place}: {' '.join(messages)}"
     about = {
@@ -247,19 +239,22 @@ def _write_figure(
         "warnings": messages,
         "picture": base64.b64encode(pictures.thumbnail(figure, batch.style)).decode("ascii"),
     }
-    key = _keys(checkpoint, batch, [request])[0]
+    key = _keys(checkpoint, batch, [(line, place)])[0]
     for format in batch.formats:
         for ending, data in export_files(figure, format, batch.style, dpi=batch.dpi).items():
             folder.write(batch.stem(line, place) + ending, key, data, about)
     return ""
 
 
-def _keys(checkpoint: Sequence[str], batch: Batch, requests: Sequence[FigureRequest]) -> list[str]:
-    """Hash of everything that a file depends on, for each name of the model, today's first.
+def _keys(checkpoint: Sequence[str], batch: Batch, figures: Sequence[tuple[SentenceLine, HeadAddress]]) -> list[str]:
+    """Hash everything that a file depends on, for each name of the model, today's first.
 
     Where the checkpoint lies does not count, what it holds does.
     """
-    contents = [asdict(replace(request, sentence=replace(request.sentence, checkpoint=""))) for request in requests]
+    contents = [
+        {**asdict(replace(batch.sentence_of(line), checkpoint="")), **asdict(batch.options_of(place))}
+        for line, place in figures
+    ]
     rest = [batch.style.as_dict(), batch.dpi, contents]
     everything = (json.dumps([FORMAT_VERSION, __version__, name, *rest], sort_keys=True) for name in checkpoint)
     return [hashlib.sha256(text.encode()).hexdigest() for text in everything]

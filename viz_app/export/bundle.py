@@ -31,14 +31,14 @@ _HASH = 12  # characters of a checkpoint's hash on the page; index.json has all
 
 @dataclass(frozen=True, kw_only=True)
 class BundleItem:
-    """A figure to be packed, as it will be drawn.
+    """Figure to be packed, as it will be drawn.
 
     Args:
         figure: The figure.
         style: How it is drawn.
         dpi: Dots per inch of PNG and GIF; None for the default of each.
         dpi_formats: Which formats have this resolution; the others keep their default.
-        formats: Its own formats; None for those of the bundle.
+        formats: Its own formats; None for the formats of the bundle.
     """
 
     figure: Figure
@@ -63,7 +63,7 @@ def bundle(
     about: Sequence[str] = (),
     turn: Turn = nullcontext,
 ) -> bytes:
-    """A zip of a folder for each format, `index.html` for people and `index.json` for programs.
+    """Return a zip of a folder for each format, `index.html` for people and `index.json` for programs.
 
     Args:
         figures: What to pack; an Item has a style and a resolution of its own.
@@ -142,7 +142,7 @@ def _command(item: BundleItem, format: str) -> str:
 
 
 def _index_entry(item: BundleItem, files: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """What index.json says of a figure."""
+    """Return the entry of a figure in index.json."""
     figure = item.figure
     words = {name: getattr(figure, name) for name in ("title", "caption", "alt", "language")}
     provenance = {name: value for name, value in figure.provenance.items() if name != "command"}
@@ -150,7 +150,7 @@ def _index_entry(item: BundleItem, files: Sequence[Mapping[str, str]]) -> dict[s
 
 
 def _card(name: str, item: BundleItem, files: Sequence[Mapping[str, str]]) -> Card:
-    """What index.html shows of a figure."""
+    """Return the card of a figure in index.html."""
     figure, provenance = item.figure, item.figure.provenance
     read = " \u2192 ".join(str(provenance[key]) for key in ("source", "translation") if provenance.get(key))
     model = " \u00b7 ".join(
@@ -170,7 +170,7 @@ def _card(name: str, item: BundleItem, files: Sequence[Mapping[str, str]]) -> Ca
 
 
 def _names(figures: Sequence[Figure]) -> list[str]:
-    """Safe names, different from each other also where upper and lower case are the same."""
+    """Return safe names that differ also without regard to case."""
     names: list[str] = []
     taken: set[str] = set()
     for figure in figures:

@@ -11,18 +11,17 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from viz_app.figures import RENDERERS, Figure, Style, file_name
+from viz_app.figures import RENDERERS, Figure, FigureOptions, Style, file_name
+from viz_app.figures.option import declared
 from viz_app.text import DEFAULT_LANGUAGE
 
 DATA_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.is_data)
 DPI_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.has_dpi)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends of lines
-# Parameters of a view that are numbers from 0 in code and from 1 on the command line.
-FROM_ONE = ("layer", "head", "query", "other_layer", "other_head")
 
 
 def command_for(figure: Figure, style: Style | None = None, *, format: str = "pdf", dpi: int | None = None) -> str:
-    """The command for a POSIX shell, to be run in the repository's root.
+    """Return the command for a POSIX shell, to be run in the repository's root.
 
     Args:
         figure: One of `viz_app.figures.VIEWS` with provenance from `viz_app.export.provenance`, or one from
@@ -60,7 +59,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
 
 
 def command_for_sentence(provenance: Mapping[str, Any], *, head: str, unit: str, language: str, out: str) -> str:
-    """The command that makes the zip of a sentence again; empty where none does.
+    """Return the command that makes the zip of a sentence again; empty where none does.
 
     Args:
         provenance: From `viz_app.export.provenance`.
@@ -86,7 +85,7 @@ def _command(name: str, options: Iterable[tuple[str, Any]]) -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word for a POSIX shell, without characters that steer the terminal into which somebody pastes it.
+    """Quote a word for a POSIX shell, without characters that control the terminal.
 
     The end of a paste is such a sequence (ESC [ 201 ~): what stood behind it would run as if it were typed.
     """
@@ -97,13 +96,13 @@ def _quoted(word: str) -> str:
 
 
 def with_theme(figure: Figure, style: Style) -> Style:
-    """The style with the theme that the figure will be drawn in; None stands for light."""
+    """Return the style with the theme that the figure will be drawn in; None stands for light."""
     theme = style.theme or figure.theme
     return Style.from_dict({**style.as_dict(), "theme": None if theme == "light" else theme})
 
 
 def _is_irreproducible(provenance: Mapping[str, Any]) -> bool:
-    """Whether no text reproduces one of the translations, or no option tells B from A."""
+    """Return whether no text reproduces one of the translations, or no option tells B from A."""
     other = provenance.get("other")
     return "branch" in provenance or bool(other and ("branch" in other or not any(_other_options(provenance))))
 
@@ -156,25 +155,12 @@ def _other_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _view_options(view: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "view", view["name"]
     for name, value in view.items():
-        if name in FROM_ONE:
-            yield name, value + 1
-        elif name == "heads":
-            yield name, ",".join(str(head + 1) for head in value)
-        elif name == "steps":
-            yield name, ",".join(map(str, value))
-        elif name == "names":
+        if name == "names":
             yield from ((option, text) for option, text in zip(("name", "other_name"), value, strict=True) if text)
-        elif isinstance(value, bool):
-            yield name, str(value).lower()
         elif name != "name" and not (name == "unit" and value == "tokens"):
-            yield name, value
+            each = declared(FigureOptions).get(name)
+            yield name, each.form.argument(value) if each else value
 
 
 def _style_options(style: Style) -> Iterator[tuple[str, Any]]:
-    for name, value in style.as_dict().items():
-        if isinstance(value, bool):
-            yield name, str(value).lower()
-        elif isinstance(value, list):
-            yield name, ",".join(map(repr, value))
-        else:
-            yield name, value
+    return ((name, declared(Style)[name].form.argument(value)) for name, value in style.as_dict().items())

@@ -1,16 +1,15 @@
-"""A complete request for a figure: sentence, checkpoint and view; and the model run that answers it."""
+"""The sentence of a figure, the model run that answers it, and the figure of both."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import UsageError
 from transformer_core.parsing.vocabulary import generates_trees
 from viz_app.export.provenance import checkpoint_record, make_provenance
-from viz_app.figures import Figure, ParserOutput, Search, view_named
+from viz_app.figures import Figure, FigureOptions, ParserOutput, Search, view_named
 from viz_app.serving.input_validation import visible_words
 
 if TYPE_CHECKING:
@@ -40,25 +39,6 @@ class Sentence:
     split: bool = True
 
 
-@dataclass(frozen=True, kw_only=True)
-class FigureRequest:
-    """One figure.
-
-    Args:
-        sentence: The sentence.
-        view: Name of the view.
-        parameters: Its parameters, layers, heads and queries counted from 0, as `viz_app.figures.Request` has them.
-        other: Sentence of B of a comparison; None for the same.
-        language: "en" or "ko".
-    """
-
-    sentence: Sentence
-    view: str
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    other: Sentence | None = None
-    language: str = "en"
-
-
 @dataclass(frozen=True)
 class ForwardResult:
     """Attention of one forward pass, and where it comes from.
@@ -85,7 +65,7 @@ class ModelRunner:
         self._translators: dict[str, Translator] = {}
 
     def translator(self, checkpoint: str) -> Translator:
-        """The model in a folder. Raises CheckpointError for a folder without a complete one."""
+        """Return the model in a folder. Raises CheckpointError for a folder without a complete one."""
         if checkpoint not in self._translators:
             import torch
 
@@ -96,7 +76,7 @@ class ModelRunner:
         return self._translators[checkpoint]
 
     def atlas(self, checkpoint: str) -> Atlas | None:
-        """The head atlas of the model in a folder; None where there is none. Raises CheckpointError when damaged."""
+        """Return the head atlas of the model in a folder; None without one. Raises CheckpointError when damaged."""
         from transformer_core.atlas.storage import shipped_atlas
 
         return shipped_atlas(Path(checkpoint), self.translator(checkpoint).checkpoint_hash)
@@ -117,79 +97,73 @@ class ModelRunner:
 
 
 def model_input(translator: Translator, sentence: Sentence) -> str:
-    """What a model reads of a sentence: a parser its words, split as the treebank does, with blanks between."""
+    """Return the input of a model: the sentence, or for a parser its words with blanks between."""
     if not generates_trees(translator.tokenizer):
         return sentence.text
     return " ".join(visible_words(sentence.text) if sentence.split else sentence.text.split())
 
 
-def figure_for_request(request: FigureRequest, runner: ModelRunner) -> Figure:
-    """Run the model and make the figure. Raises UsageError for a layer, head, query or step that does not exist."""
-    if view_named(request.view).of_atlas:
-        return atlas_figure(request, runner)
-    return render(request, runner.run(request.sentence), runner.run(request.other) if request.other else None)
+def run_figure(
+    options: FigureOptions, sentence: Sentence, runner: ModelRunner, *, other: Sentence | None = None
+) -> Figure:
+    """Run the model and draw the figure.
 
-
-def atlas_figure(request: FigureRequest, runner: ModelRunner) -> Figure:
-    """The figure of a view of the head atlas, for which no sentence is read.
+    Args:
+        options: What the figure shows.
+        sentence: The sentence; of a view of the head atlas only its checkpoint plays a part.
+        runner: Runs the models.
+        other: Sentence of B of a comparison; None for the same.
 
     Raises:
-        UsageError: The checkpoint has no atlas, or not what is asked for.
+        UsageError: A layer, head, query, step or atlas does not exist.
+        SourceTooLong: The model cannot read the sentence.
         CheckpointError: The atlas is damaged.
     """
-    checkpoint = request.sentence.checkpoint
+    if view_named(options.view).of_atlas:
+        return _atlas_figure(options, sentence.checkpoint, runner)
+    return render(options, runner.run(sentence), runner.run(other) if other else None)
+
+
+def _atlas_figure(options: FigureOptions, checkpoint: str, runner: ModelRunner) -> Figure:
     atlas, record = runner.atlas(checkpoint), checkpoint_record(runner.translator(checkpoint))
-    about = {"language": request.language, "provenance": record}
     try:
-        return view_named(request.view).figure(**request.parameters, atlas=atlas, **about)
+        return view_named(options.view).figure(**vars(options), atlas=atlas, provenance=record)
     except ValueError as error:
-        raise UsageError(f"--view {request.view}: {error}") from error
+        raise UsageError(f"--view {options.view}: {error}") from error
 
 
-def render(request: FigureRequest, result: ForwardResult, other: ForwardResult | None = None) -> Figure:
-    """Make the figure from forward passes that are done."""
-    parameters = dict(request.parameters)
-    check_indices(parameters, result.maps, other.maps if other else result.maps)
-    provenance = dict(result.provenance)
-    if other:
-        provenance["other"] = other.provenance
-        parameters["other"] = other.maps
-    material: dict[str, Any] = {
-        "maps": result.maps,
-        "search": result.search if request.view == "beam" else None,
-        "parse": result.parse,
-    }
-    material["atlas"] = result.atlas
+def render(options: FigureOptions, result: ForwardResult, other: ForwardResult | None = None) -> Figure:
+    """Draw the figure of forward passes that are done. Raises UsageError for a place that does not exist."""
+    check_indices(options, result.maps, other.maps if other else result.maps)
+    material = {name: getattr(result, name) for name in ("maps", "search", "parse", "atlas")}
+    provenance = result.provenance | ({"other": other.provenance} if other else {})
     try:
-        figure = view_named(request.view).figure(
-            **parameters, **material, language=request.language, provenance=provenance
+        return view_named(options.view).figure(
+            **vars(options), **material, other=other.maps if other else None, provenance=provenance
         )
     except ValueError as error:
         raise UsageError(str(error)) from error
-    if any(parameters.get("names", ())):
-        view = {**figure.provenance["view"], "names": list(parameters["names"])}
-        figure = replace(figure, provenance={**figure.provenance, "view": view})
-    return figure
 
 
-def check_indices(parameters: Mapping[str, Any], maps: AttentionMaps, other: AttentionMaps) -> None:
+def check_indices(options: FigureOptions, maps: AttentionMaps, other: AttentionMaps) -> None:
     """Raise UsageError for a layer, head or query that the maps do not have; messages count from 1."""
-    kind = parameters.get("kind", "cross")
-    for name, value, its_maps, its_kind in (
-        ("layer", parameters.get("layer"), maps, kind),
-        ("head", parameters.get("head"), maps, kind),
-        *(("head", head, maps, kind) for head in parameters.get("heads", ())),
-        ("other-layer", parameters.get("other_layer"), other, parameters.get("other_kind", kind)),
-        ("other-head", parameters.get("other_head"), other, parameters.get("other_kind", kind)),
+    kind: Any = options.kind
+    kind_b: Any = options.other_kind or kind
+    for name, index, count in (
+        ("layer", options.layer, maps.layers(kind)),
+        ("head", options.head, maps.heads(kind)),
+        *(("head", head, maps.heads(kind)) for head in options.heads),
+        ("other-layer", options.other_layer, other.layers(kind_b)),
+        ("other-head", options.other_head, other.heads(kind_b)),
+        ("query", options.query, _rows(options, maps)),
     ):
-        count = its_maps.layers(its_kind) if name.endswith("layer") else its_maps.heads(its_kind)
-        if value is not None and not 0 <= value < count:
-            raise UsageError(f"--{name} is {value + 1}, but must be between 1 and {count}")
-    query = parameters.get("query")
-    if query is not None:
-        axis = maps.queries(kind)
-        rows = len(axis.merged()) if parameters.get("unit") == "words" else len(axis)
-        if kind != "encoder" and parameters.get("step"):
-            rows = min(rows, parameters["step"])
-        if not 0 <= query < rows:
-            raise UsageError(f"--query is {query + 1}, but must be between 1 and {rows}")
+        if index is not None and not 0 <= index < count:
+            raise UsageError(f"--{name} is {index + 1}, but must be between 1 and {count}")
+
+
+def _rows(options: FigureOptions, maps: AttentionMaps) -> int:
+    """Return the number of queries that are drawn."""
+    kind: Any = options.kind
+    axis = maps.queries(kind)
+    rows = len(axis.merged()) if options.unit == "words" else len(axis)
+    return rows if kind == "encoder" or not options.step else min(rows, options.step)

@@ -15,11 +15,11 @@ JOURNAL = "journal.jsonl"
 
 
 class BatchFolder:
-    """The folder of a batch with its journal.
+    """Folder of a batch with its journal.
 
     Args:
         path: The folder; made when it is not there.
-        force: Whether files may be replaced that were made otherwise, or by somebody else.
+        force: Whether files of another origin may be replaced.
     """
 
     def __init__(self, path: Path, *, force: bool = False) -> None:
@@ -36,7 +36,7 @@ class BatchFolder:
         atomic_write_text(journal, "".join(_line(entry) for entry in self.entries.values()))
 
     def is_complete(self, name: str, keys: Sequence[str]) -> bool:
-        """Whether a file stands there as it would be made, by any of the keys that mean the same.
+        """Return whether a file stands there as it would be made, by any of the keys that mean the same.
 
         Raises UsageError for one made otherwise, unless forced.
         """
@@ -69,7 +69,7 @@ def _line(entry: dict[str, Any]) -> str:
 
 
 def _complete_entries(journal: Path) -> Iterator[dict[str, Any]]:
-    """The entries; a last line that was cut off is left out, and its file made again."""
+    """Yield the entries; a last line that was cut off is left out, and its file made again."""
     for line in journal.read_text(encoding="utf-8", errors="replace").split("\n"):
         try:
             entry = json.loads(line)

@@ -61,7 +61,7 @@ class Part:
 def index_page(
     title: str, parts: Iterable[Part], *, language: str, about: Sequence[str] = (), enlarged: bool = False
 ) -> str:
-    """The page.
+    """Return the page.
 
     Args:
         title: Its heading.

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from transformer_core.atlas.measures import measures
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, Sentence, atlas_figure
-from viz_app.figures import Figure, LinesFigure, Request, head_lines
+from viz_app.export.figure_request import ForwardResult, ModelRunner, Sentence, run_figure
+from viz_app.figures import Figure, FigureOptions, LinesFigure, Request, head_lines
 from viz_app.figures.build.atlas import pruned_groups
 from viz_app.text import texts
 
@@ -45,7 +45,7 @@ Links = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class LinkShares:
-    """How much weight each encoder head gives to links.
+    """Weight that each encoder head gives to links.
 
     Args:
         shares: (L, H) mean over the queries of the links of the weight on their keys.
@@ -82,7 +82,7 @@ def measure_links(maps: AttentionMaps, links: Links) -> LinkShares:
 
 
 def word_index(maps: AttentionMaps, word: str) -> int:
-    """Position of a word among the words of the source. Raises ValueError when it is not one of them."""
+    """Return the position of a word among the words of the source. Raises ValueError when it is not one of them."""
     try:
         return maps.source.tokens.index(word)
     except ValueError:
@@ -92,7 +92,7 @@ def word_index(maps: AttentionMaps, word: str) -> int:
 
 
 def paper_figures(results: Mapping[str, ForwardResult], *, language: str = "en") -> list[LinesFigure]:
-    """The figures.
+    """Return the figures.
 
     Args:
         results: Forward pass of each of `SENTENCES`.
@@ -109,7 +109,7 @@ def paper_figures(results: Mapping[str, ForwardResult], *, language: str = "en")
 
 
 def atlas_figures(checkpoint: str, runner: ModelRunner, *, language: str = "en") -> list[Figure]:
-    """All heads by what explains them and by their effect, and the pruning curves; what the model's atlas has of it.
+    """Draw all heads by their gain and by their effect, and the pruning curves, as far as the model's atlas has them.
 
     Args:
         checkpoint: Folder of the model.
@@ -123,14 +123,11 @@ def atlas_figures(checkpoint: str, runner: ModelRunner, *, language: str = "en")
     if atlas is None:
         return []
     names = {measure.name for measure in measures(atlas)}
-    wanted: list[tuple[str, dict[str, str]]] = [("grid", {"measure": each}) for each in PRINTED if each in names]
+    wanted = [FigureOptions(view="grid", measure=each, language=language) for each in PRINTED if each in names]
     if "all" in pruned_groups(atlas):
-        wanted.append(("pruning", {"group": "all"}))
+        wanted.append(FigureOptions(view="pruning", language=language))
     sentence = Sentence(checkpoint=checkpoint, text="")
-    made = (
-        atlas_figure(FigureRequest(sentence=sentence, view=view, parameters=given, language=language), runner)
-        for view, given in wanted
-    )
+    made = [run_figure(each, sentence, runner) for each in wanted]
     return [replace(figure, name=figure.name.replace("headlight_", "headlight_paper_atlas_")) for figure in made]
 
 
@@ -189,7 +186,7 @@ def _figure(
     language: str,
     query: int | None = None,
 ) -> LinesFigure:
-    """Lines by words, with a caption that says how the heads were chosen, and the measure in the record."""
+    """Draw lines by words; the caption says how the heads were chosen, the record has the measure."""
     lines = Request(maps=result.maps, kind="encoder", layer=layer, heads=tuple(heads), query=query, unit="words")
     figure = head_lines(replace(lines, language=language, provenance=result.provenance))
     counted = found.shares.size

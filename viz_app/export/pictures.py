@@ -15,7 +15,7 @@ PREVIEW_DPI = 96
 
 
 def thumbnail(figure: Figure, style: Style) -> bytes:
-    """PNG of the first map of a figure, a pixel for each weight; for the browser to enlarge without smoothing."""
+    """Draw the first map of a figure as PNG, a pixel for each weight; the browser enlarges it without smoothing."""
     if isinstance(figure, Animation):
         figure = figure.still_frame
     if not isinstance(figure, HeatmapFigure | LinesFigure):
@@ -26,7 +26,7 @@ def thumbnail(figure: Figure, style: Style) -> bytes:
 
 
 def preview(figure: Figure, style: Style) -> bytes:
-    """PNG of a figure as on a screen; of an animation, of what stands for it."""
+    """Draw a figure as PNG for a screen; of an animation, its still."""
     if isinstance(figure, Animation):
         figure = figure.still_frame
     return export(figure, "png", style, dpi=PREVIEW_DPI)
@@ -39,6 +39,6 @@ def _png(image: Image.Image) -> bytes:
 
 
 def size(png: bytes) -> tuple[int, int]:
-    """Width and height in pixels."""
+    """Return width and height in pixels."""
     width, height = np.frombuffer(png[16:24], dtype=">u4")
     return int(width), int(height)

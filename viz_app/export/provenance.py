@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def checkpoint_name(translator: Translator) -> str:
-    """The checkpoint as a command names it; empty for a model that has none."""
+    """Return the checkpoint as a command names it; empty for a model that has none."""
     return folder_name(Path(translator.checkpoint.folder)) if translator.checkpoint is not None else ""
 
 
 def folder_name(folder: Path) -> str:
-    """A folder as a command names it: a shipped one, and one within the repository, by its path; else only its name.
+    """Return a folder as a command names it: a shipped one or one in the repository by its path, others by name.
 
     That path means the same to everybody; another one would only tell of one computer.
     """
@@ -30,7 +30,7 @@ def folder_name(folder: Path) -> str:
 
 
 def checkpoint_record(translator: Translator) -> dict[str, str]:
-    """Which model it is, as every record says it."""
+    """Return the checkpoint and its hash."""
     return {"checkpoint": checkpoint_name(translator), "checkpoint_sha256": translator.checkpoint_hash}
 
 
@@ -42,7 +42,7 @@ def make_provenance(
     beam: int | None = None,
     alpha: float | None = None,
 ) -> dict[str, Any]:
-    """Checkpoint, sentence and search: what a command needs to reproduce the figure.
+    """Return checkpoint, sentence and search, which a command needs to reproduce the figure.
 
     Args:
         translator: The model.

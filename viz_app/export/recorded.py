@@ -13,7 +13,7 @@ from viz_app.figures.record import provenance_record
 
 
 def with_command(figure: Figure, format: str, style: Style | None = None, *, dpi: int | None = None) -> Figure:
-    """The figure with the command of one of its files in its provenance, instead of any other command.
+    """Return the figure with the command of one of its files in its provenance, instead of any other command.
 
     A figure that no command of ours makes keeps what its maker wrote there.
     """
@@ -22,7 +22,7 @@ def with_command(figure: Figure, format: str, style: Style | None = None, *, dpi
 
 
 def file_bytes(figure: Figure, format: str, style: Style | None = None, *, dpi: int | None = None) -> bytes:
-    """A figure as a file with its command in it; as `viz_app.figures.export` otherwise."""
+    """Return a figure as a file with its command in it; as `viz_app.figures.export` otherwise."""
     style = with_theme(figure, style or Style())
     return export(with_command(figure, format, style, dpi=dpi), format, style, dpi=dpi)
 
@@ -30,7 +30,7 @@ def file_bytes(figure: Figure, format: str, style: Style | None = None, *, dpi: 
 def export_files(
     figure: Figure, format: str, style: Style | None = None, *, dpi: int | None = None
 ) -> dict[str, bytes]:
-    """All files of one format, by their endings: CSV has no place for a record, so one lies beside it."""
+    """Return all files of one format, by their endings: CSV has no place for a record, so one lies beside it."""
     files = {f".{format}": file_bytes(figure, format, style, dpi=dpi)}
     if format == "csv":
         record = provenance_record(with_command(figure, format, style))
@@ -42,7 +42,7 @@ def export_files(
 def target_files(
     figure: Figure, targets: Mapping[Path, str], style: Style, *, dpi: int | None = None
 ) -> dict[Path, bytes]:
-    """All files of a figure by their paths, those that lie beside a target included; `targets`: path -> format."""
+    """Return all files of a figure by their paths, with the files beside a target; `targets`: path -> format."""
     return {
         out.with_name(out.name[: -len(out.suffix)] + ending): data
         for out, format in targets.items()

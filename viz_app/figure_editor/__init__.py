@@ -1,1 +1,1 @@
-"""What the page Figures asks for, draws and collects."""
+"""State, drawings and collection of the page Figures."""

@@ -1,7 +1,6 @@
 """The figures that a visitor has put aside on the page Figures, to take them all away at once.
 
-A collection keeps the figures themselves, numbers included, not orders to make them again: what was put aside is what
-comes out, whatever is typed meanwhile, and no model is needed for it. So it has to be limited.
+A collection keeps the figures with their numbers, so that no model is needed later. So it has to be limited.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Collection:
     figures: tuple[ExportableFigure, ...] = ()
 
     def reason_refused(self, figure: ExportableFigure) -> Refusal:
-        """Why a figure cannot be added: it is there, there are too many, or too many weights; "" when it can."""
+        """Return why a figure cannot be added: it is there, too many figures, too many weights; "" when it can."""
         if figure.key in {each.key for each in self.figures}:
             return "there"
         if len(self.figures) >= MAX_FIGURES:
@@ -40,24 +39,24 @@ class Collection:
         return "large" if held + weights_in(figure.figure) > MAX_WEIGHTS else ""
 
     def with_figure(self, figure: ExportableFigure) -> Collection:
-        """With this figure at the end. Raises ValueError when it is refused."""
+        """Return the collection with this figure at the end. Raises ValueError when it is refused."""
         if why := self.reason_refused(figure):
             raise ValueError(f"the figure cannot be added: {why}")
         return Collection((*self.figures, figure))
 
     def without(self, key: str) -> Collection:
-        """Without the figure that has this key."""
+        """Return the collection without the figure that has this key."""
         return Collection(tuple(each for each in self.figures if each.key != key))
 
     def bundle(self, formats: Sequence[str], language: str, turn: Turn = nullcontext) -> bytes:
-        """A zip of all figures in these formats, each as it was drawn, with an index in this language.
+        """Return a zip of all figures in these formats, each as it was drawn, with an index in this language.
 
         `turn` is entered for each drawing.
         """
-        title = texts(language)("studio.collection_title")
+        title = texts(language)("figures_page.collection_title")
         return bundle([figure.item for figure in self.figures], formats, title=title, language=language, turn=turn)
 
 
 def weights_in(figure: Figure) -> int:
-    """How many weights a figure holds."""
+    """Count the weights of a figure."""
     return sum(panel.weights.size for panel in panels_of(figure))

@@ -44,23 +44,23 @@ class LessonFigureSpec:
         object.__setattr__(self, "state", placed)
 
     def words(self, language: str) -> tuple[Lesson, Scene]:
-        """The lesson and the scene in a language."""
+        """Return the lesson and the scene in a language."""
         words = load_lesson(self.lesson, language)
         return words, next((scene for scene in words.scenes if scene.name == self.state.scene), words.scenes[0])
 
     def to_query(self) -> dict[str, str | None]:
-        """The URL parameters; those of the page Lessons."""
+        """Return the URL parameters, as on the page Lessons."""
         return {"lesson": self.lesson, "scene": self.state.scene, "with": settings_to_param(self.state.settings)}
 
     @classmethod
     def from_query(cls, params: Mapping[str, str]) -> LessonFigureSpec | None:
-        """The scene that an address names; None where it names none, or one that does not exist."""
+        """Return the scene that an address names; None where it names none, or one that does not exist."""
         if invalid_part(params) in ("lesson", "scene") or "lesson" not in params:
             return None
         return cls(params["lesson"], LessonState(params.get("scene", ""), settings_from_param(params.get("with", ""))))
 
     def figure(self, text: str, language: str, load: Callable[[], TranslationService], session: str) -> Figure | None:
-        """The picture of the scene; None when it has none for print.
+        """Return the picture of the scene; None when it has none for print.
 
         Args:
             text: The sentence, fit for the model.
@@ -75,12 +75,12 @@ class LessonFigureSpec:
 
 
 def empty_query() -> dict[str, str | None]:
-    """The URL parameters of a scene where there is none."""
+    """Return the URL parameters of a scene where there is none."""
     return dict.fromkeys(_NAMES)
 
 
 def invalid_part(params: Mapping[str, str]) -> InvalidPart:
-    """What of an address names no scene or setting; "" where all does, or where it asks for no scene."""
+    """Return the part of an address that names no scene or setting; "" for none."""
     name = params.get("lesson")
     if name is None:
         return ""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz_app.export import BundleItem, FigureRequest, Sentence, bundle, command_for, file_bytes, make_provenance
+from viz_app.export import BundleItem, bundle, command_for, file_bytes, make_provenance
 from viz_app.export.bundle import Turn
 from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
@@ -64,7 +64,7 @@ class RenderCache:
         self._warnings: SingleFlightCache[tuple[PrintIssue, ...]] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
 
     def preview(self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None) -> Preview:
-        """The figure in print size; of an animation, what stands for it. Raises Superseded."""
+        """Return the figure in print size; of an animation, what stands for it. Raises Superseded."""
         return self._previews.get_in_turn(
             _key(figure, style), lambda _: _preview(figure, style), self._queue, session, on_position
         )
@@ -72,7 +72,7 @@ class RenderCache:
     def warnings(
         self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None
     ) -> tuple[PrintIssue, ...]:
-        """What a printer or reviewer would stumble over. Raises Superseded."""
+        """Find problems in print. Raises Superseded."""
         from viz_app.figures.check import find_print_issues
 
         return self._warnings.get_in_turn(
@@ -80,7 +80,7 @@ class RenderCache:
         )
 
     def file(self, session: str, visitor: Visitor, make: Callable[[], bytes]) -> bytes:
-        """A file for download, made when it is the session's turn.
+        """Return a file for download, made when it is the session's turn.
 
         Args:
             session: Who asks; a newer download of the same session cancels one that waits.
@@ -94,21 +94,21 @@ class RenderCache:
             return make()
 
     def files(self, session: str, visitor: Visitor, make: Callable[[Turn], bytes]) -> bytes:
-        """As `file`, of many drawings: `make` gets what to enter for each, so that others draw between two of them."""
+        """Make a file of many drawings: `make` gets a context for each, so that other sessions draw in between."""
         with self._queue.ticket(f"{session} file", visitor) as ticket:
             return make(lambda: self._queue.slot(ticket))
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def render_cache() -> RenderCache:
-    """Those of this process."""
+    """Return the process-wide cache."""
     return RenderCache()
 
 
 def forward_result(
     service: TranslationService, result: TranslationResult, best: TranslationResult, branch: int
 ) -> ForwardResult:
-    """What the model made of a sentence, or of a branch of its search, as the export knows it.
+    """Return the forward pass of a sentence, or of a branch of its search, for the export.
 
     Args:
         service: Of the model.
@@ -132,37 +132,24 @@ def forward_result(
 
 
 def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Comparison | None = None) -> Figure:
-    """The figure of a spec that fits its maps.
+    """Return the figure of a spec that fits its maps.
 
     Of a comparison A is the head that was pinned, perhaps in another sentence or model, and B the selected one.
 
     Raises:
         ValueError: A parameter is not allowed.
     """
-    chosen, parameters = spec.selection, spec.parameters()
-    first, second = seen, None
-    if spec.view == "compare":
-        assert chosen.against is not None, "a spec of two heads was not fitted to its maps"
-        kind, layer, head = chosen.against.split(".")
-        parameters |= {"other_kind": chosen.kind, "other_layer": chosen.layer, "other_head": chosen.head}
-        parameters |= {"kind": kind, "layer": int(layer), "head": int(head)}
-        if other is not None:
-            first, second = forward_result(other.service, other.result, other.best, other.branch), seen
-            parameters["aligned"] = spec.aligned
-            if other.model != other.own:
-                parameters["names"] = (other.model, other.own)
-    request = FigureRequest(
-        sentence=Sentence(checkpoint="", text=""),
-        view=spec.view,
-        parameters=parameters,
-        language=spec.language or language,
-    )
-    return render(request, first, second)
+    options = spec.options(language)
+    if spec.view != "compare" or other is None:
+        return render(replace(options, aligned=None), seen)
+    if other.model != other.own:
+        options = replace(options, names=(other.model, other.own))
+    return render(options, forward_result(other.service, other.result, other.best, other.branch), seen)
 
 
 @dataclass(frozen=True)
 class FigureSource:
-    """What the page Figures has made a figure of.
+    """Source of a figure of the page Figures.
 
     Args:
         spec: The spec.
@@ -201,24 +188,24 @@ class ExportableFigure:
         return formats_of(self.figure)
 
     def file(self, format: str) -> bytes:
-        """A file that holds the command which makes it again."""
+        """Return a file that holds the command which makes it again."""
         return file_bytes(self.figure, format, self.style, dpi=self._dpi(format))
 
     def file_name(self, format: str) -> str:
-        """A name that says what it shows, counted from 1; `format` may be "zip"."""
+        """Return a name that says what it shows, counted from 1; `format` may be "zip"."""
         return file_name(self.figure, "png")[: -len("png")] + format
 
     def command(self, format: str) -> str:
-        """The command that makes a file again; empty when none does."""
+        """Return the command that makes a file again; empty when none does."""
         return command_for(self.figure, self.style, format=format, dpi=self._dpi(format))
 
     def bundle(self, turn: Turn = nullcontext) -> bytes:
-        """A zip of all formats, with an index. `turn` is entered for each drawing."""
+        """Return a zip of all formats, with an index. `turn` is entered for each drawing."""
         title = self.figure.title or self.figure.name
         return bundle([self.item], self.formats, title=title, language=self.language, turn=turn)
 
     def oversized(self, preview: Preview) -> dict[str, PictureTooLarge]:
-        """The formats in which it would have too many pixels, each with what fits."""
+        """Return the formats in which it would have too many pixels, each with what fits."""
         found = {}
         width, height = preview.width_mm / _MM_PER_INCH, preview.height_mm / _MM_PER_INCH
         frames = len(self.figure.frames) if isinstance(self.figure, Animation) else 1
@@ -231,7 +218,7 @@ class ExportableFigure:
 
     @property
     def item(self) -> BundleItem:
-        """The same for a bundle; a GIF keeps its own resolution there too."""
+        """Item of a bundle; a GIF keeps its own resolution."""
         return BundleItem(figure=self.figure, style=self.style, dpi=self._dpi("png"), dpi_formats=("png",))
 
     @property
@@ -254,5 +241,5 @@ def _preview(figure: Figure, style: Style) -> Preview:
 
 
 def _key(figure: Figure, style: Style) -> str:
-    """What the drawing depends on: equal for all sessions that ask for the same."""
+    """Return the key of a drawing: equal for equal figures and styles."""
     return f"{figure.fingerprint} {json.dumps(style.as_dict(), sort_keys=True)}"

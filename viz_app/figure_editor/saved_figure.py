@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
-from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.storage.files import CheckpointError
-from viz_app.figure_editor.figure_spec import DPIS, MAX_STEPS, FigureSpec
+from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, forward_result, make_figure
 from viz_app.figures import VIEWS, Style, effective_style
-from viz_app.figures.build.atlas import GROUPS, SCORES
+from viz_app.figures.option import declared, mended
+from viz_app.figures.options import ViewOptions
 from viz_app.lessons.stage.state import LessonState, valid_settings
 from viz_app.serving.models.comparison import NotComparable, compare_with_selection
 from viz_app.serving.models.translation_service import TranslationService
@@ -19,69 +19,40 @@ from viz_app.state.session_file import SavedFigure, SavedModel, SavedScene, Save
 from viz_app.text import LANGUAGES
 
 Load = Callable[[str], TranslationService]
+_SHARED = ("view", "selection", "language", "dpi", *declared(ViewOptions))
 
 
 def spec_to_saved(spec: FigureSpec) -> SavedSpec:
-    """A spec for the file."""
+    """Return a spec for the file."""
     scene = spec.scene
     return SavedSpec(
-        view=spec.view,
-        selection=spec.selection,
-        heads=spec.heads,
-        query=spec.query,
-        steps=spec.steps,
-        aligned=spec.aligned,
-        pruned=spec.pruned,
-        confidence=spec.confidence,
-        measure=spec.measure,
-        group=spec.group,
-        score=spec.score,
-        left=spec.left,
-        language=spec.language,
+        **{name: getattr(spec, name) for name in _SHARED},
         style=spec.style.as_dict(),
-        dpi=spec.dpi,
         scene=None if scene is None else SavedScene(lesson=scene.lesson, **scene.state.to_dict()),
     )
 
 
 def spec_from_saved(saved: SavedSpec) -> FigureSpec:
-    """The spec. Raises ValueError for a view, a style or a scene that this version does not know."""
+    """Return the spec. Raises ValueError for a view, a style or a scene that this version does not know."""
     if saved.view not in VIEWS or saved.dpi not in DPIS or saved.language not in (None, *LANGUAGES):
         raise ValueError(f"no such figure: {saved.view}, {saved.dpi} dpi, in {saved.language}")
     scene = saved.scene
     state = LessonState(scene.scene, valid_settings(scene.settings)) if scene else None
     return FigureSpec(
-        view=saved.view,
-        selection=saved.selection,
-        heads=_rising(saved.heads, 0),
-        query=saved.query,
-        steps=_rising(saved.steps, 1)[:MAX_STEPS],
-        aligned=saved.aligned,
-        pruned=saved.pruned,
-        confidence=saved.confidence,
-        measure=saved.measure if saved.measure in MEASURES else "",
-        group=saved.group if saved.group in GROUPS else "all",
-        score=saved.score if saved.score in SCORES else "bleu",
-        left=saved.left,
-        language=saved.language,
+        **{name: getattr(saved, name) for name in _SHARED} | mended(ViewOptions, saved),
         style=Style.from_dict(saved.style),
-        dpi=saved.dpi,
         scene=LessonFigureSpec(scene.lesson, state) if scene and state else None,
     )
 
 
-def _rising(numbers: Sequence[int], least: int) -> tuple[int, ...]:
-    return tuple(sorted({number for number in numbers if number >= least}))
-
-
 def source_to_saved(source: FigureSource, language: str) -> SavedFigure:
-    """A collected figure for the file: what it was made of, and the language of the page that it was made on."""
+    """Return a collected figure for the file: what it was made of, and the language of the page that it was made on."""
     model = SavedModel(name=source.model, weights=source.weights)
     return SavedFigure(spec=spec_to_saved(source.spec), text=source.text, model=model, language=language)
 
 
 def make_again(saved: SavedFigure, load: Load, session: str) -> ExportableFigure | None:
-    """A collected figure as it was; None where this version or its model cannot make it.
+    """Return a collected figure as it was; None where this version or its model cannot make it.
 
     Args:
         saved: From the file; its model is there, with the same weights.

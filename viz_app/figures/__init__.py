@@ -29,8 +29,9 @@ from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.slicing import UNITS, upto_step
+from viz_app.figures.model.slicing import upto_step
 from viz_app.figures.model.style import PRESETS, SCALES, Style
+from viz_app.figures.options import UNITS, FigureOptions
 from viz_app.figures.renderers import RENDERERS, Renderer
 from viz_app.figures.style_support import effective_style, supported_options
 from viz_app.figures.text.captions import Caption, head_alt, head_caption
@@ -57,6 +58,7 @@ __all__ = [
     "Dots",
     "DotsFigure",
     "Figure",
+    "FigureOptions",
     "HeatmapFigure",
     "HeatmapPanel",
     "LinesFigure",
@@ -97,7 +99,7 @@ MIME_TYPES = {format: renderer.mime_type for format, renderer in RENDERERS.items
 
 
 def formats_of(figure: Figure | View) -> tuple[str, ...]:
-    """The formats that a figure, or each figure of a view, can be exported to, those for print first."""
+    """Return the formats that a figure, or each figure of a view, can be exported to, those for print first."""
     kinds: tuple[type[Figure], ...]
     if isinstance(figure, View):
         kinds = (Animation if figure.moves else figure.kind,)
@@ -113,7 +115,7 @@ def formats_of(figure: Figure | View) -> tuple[str, ...]:
 def export(
     figure: Figure, format: str, style: Style | None = None, *, width_mm: float | None = None, dpi: int | None = None
 ) -> bytes:
-    """A figure as a file.
+    """Return a figure as a file.
 
     Args:
         figure: What to write.
@@ -139,7 +141,7 @@ def export(
 
 
 def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
-    """A figure for the screen; of a style, its colours, range, title and legend."""
+    """Draw heatmaps or curves for the screen; of a style, its colours, range, title and legend."""
     from viz_app.figures.plotly import renderer as plotly_renderer
 
     return plotly_renderer.to_plotly(figure, style)

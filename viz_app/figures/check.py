@@ -1,9 +1,9 @@
-"""Finds problems of a figure in print: small text, cut-off labels, colours that readers cannot tell apart.
+"""Find problems of a figure in print: small text, cut-off labels, colours that readers cannot tell apart.
 
     for issue in find_print_issues(figure, style):
         print(message(issue, "en"))
 
-Sizes are those of the finished page. Colour vision is simulated with the matrices of Machado, Oliveira and Fernandes,
+Sizes are on the finished page. Colour vision is simulated with the matrices of Machado, Oliveira and Fernandes,
 "A Physiologically-based Model for Simulation of Color Vision Deficiency" (IEEE TVCG 15(6), 2009), severity 1.0.
 """
 
@@ -58,12 +58,12 @@ class PrintIssue:
 
 
 def message(issue: PrintIssue, language: str = "en") -> str:
-    """The text of an issue."""
+    """Return the text of an issue."""
     return texts(language)(f"figures.warn_{issue.code}", **issue.values)
 
 
 def find_print_issues(figure: Figure, style: Style | None = None) -> tuple[PrintIssue, ...]:
-    """All print issues of a figure; empty for one that is ready for print.
+    """Return all print issues of a figure; empty for one that is ready for print.
 
     Args:
         figure: The figure; of an animation, what stands for it is looked at.
@@ -78,7 +78,7 @@ def find_print_issues(figure: Figure, style: Style | None = None) -> tuple[Print
 
 
 def simulate_color_vision(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uint8]:
-    """(..., 3) uint8 colours as they are seen with "protanopia" or "deuteranopia"."""
+    """Simulate (..., 3) uint8 colours as seen with "protanopia" or "deuteranopia"."""
     share = np.asarray(rgb, dtype=np.float64) / 255
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     seen = np.clip(linear @ VISION[vision].T, 0.0, 1.0)
@@ -87,7 +87,7 @@ def simulate_color_vision(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uin
 
 
 def _page(figure: Figure, style: Style) -> Iterable[PrintIssue]:
-    """Sizes and characters of the finished page."""
+    """Check sizes and characters of the finished page."""
     with drawing_settings():
         canvas = draw(figure, style, "png", 72)
         written = [artist for artist in cast("list[Text]", canvas.page.findobj(Text)) if artist.get_text()]
@@ -113,7 +113,7 @@ def _page(figure: Figure, style: Style) -> Iterable[PrintIssue]:
 
 
 def _is_cut_off(artist: Text, width: float) -> bool:
-    """Whether a text that runs across the page leaves it at the left or right."""
+    """Return whether a text that runs across the page leaves it at the left or right."""
     if artist.get_rotation() or not artist.axes or artist.axes.get_xlim() != (0.0, width):
         return False
     long = fonts.width(artist.get_text(), float(artist.get_fontsize()))
@@ -123,7 +123,7 @@ def _is_cut_off(artist: Text, width: float) -> bool:
 
 
 def _colors(figure: Figure, style: Style) -> Iterable[PrintIssue]:
-    """Colours in greyscale and for readers who see fewer of them."""
+    """Check colours in greyscale and for colour-blind readers."""
     if isinstance(figure, LinesFigure) and len(figure.panels) > 1:
         names = [(panel.title, color, "") for panel, color in zip(figure.panels, figure.colors, strict=True)]
         yield from _names(names)
@@ -166,7 +166,7 @@ def _scale(scale: ColorMap) -> Iterable[PrintIssue]:
 
 
 def _names(lines: list[tuple[str, str, str]]) -> Iterable[PrintIssue]:
-    """Lines (name, colour, dash) that some readers, or a black-and-white printer, cannot tell apart."""
+    """Find lines (name, colour, dash) that some readers, or a black-and-white printer, cannot tell apart."""
     rgb = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for _, color, _ in lines], dtype=np.uint8)
     pairs = [(i, j) for i, j in combinations(range(len(lines)), 2) if lines[i][2] == lines[j][2]]
     seen = {"": lab_of(rgb), **{vision: lab_of(simulate_color_vision(rgb, vision)) for vision in VISION}}

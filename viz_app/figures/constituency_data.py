@@ -16,7 +16,7 @@ COLUMNS = (
 
 
 def table(figure: ConstituencyFigure, written: Callable[[str], str]) -> list[tuple[Any, ...]]:
-    """A row for each constituent, then one for each word; `written` is how a label stands in a cell."""
+    """Return a row for each constituent, then one for each word; `written` writes a label for a cell."""
     nodes = [
         (
             *("constituent", i + 1, node.parent + 1, written(node.label), node.begin + 1, node.end),
@@ -51,7 +51,7 @@ def arrays(figure: ConstituencyFigure) -> dict[str, Any]:
 
 
 def content(figure: ConstituencyFigure) -> dict[str, Any]:
-    """For JSON: the tree in brackets, its repairs, constituents and words."""
+    """Return the tree in brackets, its repairs, constituents and words, for JSON."""
     nodes = [
         {
             "label": node.label,

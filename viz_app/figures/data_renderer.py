@@ -41,7 +41,7 @@ DOT_COLUMNS = ("row", "label", "column", "title", "value", "low", "high", "hollo
 
 
 def to_csv(figure: Figure) -> bytes:
-    """One line for each cell, candidate or point, quoted as RFC 4180 says, with a header.
+    """Return one line for each cell, candidate or point, quoted as RFC 4180 says, with a header.
 
     The file is UTF-8 and starts with a byte order mark, without which Excel misreads Korean (read it in Python with
     encoding "utf-8-sig"; pandas does by itself). A label that a spreadsheet could run as a formula, because it starts
@@ -58,7 +58,7 @@ def to_csv(figure: Figure) -> bytes:
 
 
 def to_npz(figure: Figure) -> bytes:
-    """A numpy archive that needs no pickle; the same figure gives the same bytes.
+    """Return a numpy archive that needs no pickle; the same figure gives the same bytes.
 
     Arrays of attention, for P panels of Q queries and K keys that share their shape: `weights` (P, Q, K) float32,
     `masked` (P, Q, K) bool, `query_labels` (P, Q) and `key_labels` (P, K) text, `layers` and `heads` (P,) int counted
@@ -76,14 +76,14 @@ def to_npz(figure: Figure) -> bytes:
 
 
 def to_json(figure: Figure) -> bytes:
-    """The whole figure as one JSON object in UTF-8: words, panels with labels and weights, provenance."""
+    """Return the whole figure as one JSON object in UTF-8: words, panels with labels and weights, provenance."""
     content = {"format": JSON_FORMAT, **_description(figure), **_content(figure)}
     text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
     return text.encode("utf-8", errors="replace")
 
 
 def panels_of(figure: Figure) -> tuple[HeatmapPanel, ...]:
-    """The panels with attention of a figure; none when it has other things."""
+    """Return the panels with attention of a figure; none when it has other things."""
     if isinstance(figure, HeatmapFigure | LinesFigure):
         return tuple(figure.panels)
     if isinstance(figure, Animation):
@@ -127,7 +127,7 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
 
 
 def _cells(number: int, panel: HeatmapPanel) -> Rows:
-    """A row of CSV for each cell of a panel."""
+    """Return a row of CSV for each cell of a panel."""
     queries = [escape_formula(label) for label in panel.query_labels]
     keys = [escape_formula(label) for label in panel.key_labels]
     place = (number, _from_one(panel.layer), _from_one(panel.head))
@@ -146,7 +146,7 @@ def _dot(column: Dots, row: int) -> tuple[float | str, ...]:
 
 
 def _band(series: Series, at: int) -> tuple[float | str, ...]:
-    """Both ends of the band around a point; nothing for a curve without."""
+    """Return both ends of the band around a point; nothing for a curve without."""
     return ("", "") if series.band is None else tuple(map(float, series.band[:, at]))
 
 
@@ -276,7 +276,7 @@ def _arrays(panel: HeatmapPanel) -> dict[str, Any]:
 
 
 def _description(figure: Figure) -> dict[str, Any]:
-    """What the figure says and where it comes from."""
+    """Return words and origin of the figure."""
     words = {
         name: getattr(figure, name)
         for name in ("query_title", "key_title", "scale_title", "x_title", "y_title", "row_title", "column_title")
@@ -294,7 +294,7 @@ def _description(figure: Figure) -> dict[str, Any]:
 
 
 def _names(figure: MatrixFigure, row: int, column: int) -> tuple[str, ...]:
-    """The names of a cell's row and column; both where either has names, "" for the other."""
+    """Return the names of a cell's row and column; both where either has names, "" for the other."""
     if not figure.row_labels and not figure.column_labels:
         return ()
     rows, columns = figure.row_labels, figure.column_labels
@@ -302,7 +302,7 @@ def _names(figure: MatrixFigure, row: int, column: int) -> tuple[str, ...]:
 
 
 def escape_formula(label: str) -> str:
-    """A label that no spreadsheet program runs as a formula; an apostrophe in front, if needed, says "text"."""
+    """Return a label that no spreadsheet program runs as a formula; an apostrophe in front, if needed, says "text"."""
     seen = next((c for c in label if unicodedata.category(c)[0] not in "ZC" or c in _FORMULA_STARTS), "")
     return f"'{label}" if label.startswith("'") or seen in _FORMULA_STARTS else label
 

@@ -13,7 +13,7 @@ T = TypeVar("T")
 def registry(
     package: str, attribute: str, kind: type[T], name: Callable[[T], str], order: Callable[[T], int]
 ) -> dict[str, T]:
-    """What the modules of a package offer under one attribute, an object or a tuple of them, by name and in order.
+    """Return the objects that modules of a package have under one attribute, alone or in a tuple, by name and in order.
 
     Modules without the attribute hold what the others share. The package may still be importing.
 

@@ -1,4 +1,4 @@
-"""A short name for a value such as a figure: equal for equal content, whoever made it and whenever."""
+"""Short name of a value such as a figure: equal for equal content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def fingerprint(value: object) -> str:
-    """32 hexadecimal digits over everything in a value: its types, words and numbers, down to the last array.
+    """Return 32 hexadecimal digits over everything in a value: its types, words and numbers, down to the last array.
 
     Args:
         value: Dataclasses, mappings, sequences, arrays and plain values, within each other. Anything else counts by its

@@ -56,7 +56,7 @@ def families() -> list[str]:
 
 
 def families_for(text: str) -> list[str]:
-    """The families that `text` needs: those of `families`, and fonts of this computer for what they lack."""
+    """Return the families for `text`: `families`, and fonts of this computer for characters that they lack."""
     return [*families(), *(entry.name for entry in _entries_for(text))]
 
 
@@ -89,7 +89,7 @@ def font_face_css(text: str) -> str:
 
 
 def _subset(path: str, characters: str) -> bytes:
-    """A WOFF font with these characters, without names and hints; bytes the same every time."""
+    """Return a WOFF font with these characters, without names and hints; bytes the same every time."""
     wanted = harfbuzz.SubsetInput()
     wanted.flags = harfbuzz.SubsetFlags.NO_HINTING | harfbuzz.SubsetFlags.NOTDEF_OUTLINE
     wanted.unicode_set.update(map(ord, characters))
@@ -113,7 +113,7 @@ def _harfbuzz_face(path: str) -> harfbuzz.Face:
 
 @cache
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Kept until the process ends, then removed with what is in it."""
+    """Create a folder that is removed when the process ends."""
     return tempfile.TemporaryDirectory(prefix="headlight-fonts-")
 
 
@@ -134,7 +134,7 @@ def _entries_for(text: str) -> tuple[FontEntry, ...]:
 
 
 def _system_fonts(characters: frozenset[str]) -> tuple[FontEntry, ...]:
-    """The fonts of this computer that have these characters, each from the first font that does."""
+    """Return the fonts of this computer that have these characters, each from the first font that does."""
     table, candidates = _table(), _candidates()
     places = {table[ord(c)] for c in characters if ord(c) in table}
     return tuple(candidates[place] for place in sorted(places))
@@ -142,7 +142,7 @@ def _system_fonts(characters: frozenset[str]) -> tuple[FontEntry, ...]:
 
 @cache
 def _table() -> dict[int, int]:
-    """For each code point the first of the candidates that has it; made when a character is first missed."""
+    """Map each code point to the first candidate that has it; made when a character is first missed."""
     table: dict[int, int] = {}
     for place, entry in enumerate(_candidates()):
         path = _file_of(entry)
@@ -157,7 +157,7 @@ def _table() -> dict[int, int]:
 
 @cache
 def _candidates() -> tuple[FontEntry, ...]:
-    """Upright fonts of normal weight, one of each name, those that are preferred first."""
+    """Return upright fonts of normal weight, one of each name, preferred ones first."""
     fonts = font_manager.fontManager.ttflist
     upright = {e.name: e for e in fonts if e.style == "normal" and e.weight in (400, "normal")}
     noto = sorted(name for name in upright if name.startswith(_NOTO) and name.replace(" ", "").isalnum())
@@ -169,7 +169,7 @@ def _file_of(entry: FontEntry) -> str:
 
 
 def _face(path: str) -> int:
-    """Which font of a file of several."""
+    """Return the index of a font in a file of several."""
     return int(getattr(path, "face_index", 0))
 
 

@@ -19,7 +19,7 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe
 
 
 def provenance_record(figure: Figure, style: Style | None = None) -> dict[str, Any]:
-    """Program, version, what the figure knows of its origin, and how it was drawn where that matters."""
+    """Return program, version, origin of the figure, and its style where that matters."""
     record: dict[str, Any] = {"program": PROGRAM, "version": __version__, **figure.provenance}
     if style is None:
         return record
@@ -34,11 +34,11 @@ def provenance_record(figure: Figure, style: Style | None = None) -> dict[str, A
 
 
 def provenance_json(figure: Figure, style: Style | None = None) -> str:
-    """The record as one line of JSON that XML and PDF can hold; characters they forbid are escaped."""
+    """Return the record as one line of JSON that XML and PDF can hold; characters they forbid are escaped."""
     text = json.dumps(provenance_record(figure, style), ensure_ascii=False, sort_keys=True, default=str)
     return _FORBIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def xml_safe(text: str) -> str:
-    """A text without the characters that XML forbids."""
+    """Return a text without the characters that XML forbids."""
     return _FORBIDDEN.sub("\ufffd", text)

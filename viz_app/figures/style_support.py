@@ -1,4 +1,4 @@
-"""Which options of a style a figure heeds, so that a page offers no control that changes nothing.
+"""Style options that change a figure, so that a page offers no control without effect.
 
     "scale" in uses(figure)         "rotation" in uses(HeatmapFigure)
 
@@ -50,13 +50,13 @@ def supported_options(figure: Figure | type[Figure]) -> frozenset[str]:
 
 
 def effective_style(style: Style, figure: Figure) -> Style:
-    """The style with defaults for all options without effect on this figure, so that its command omits them."""
+    """Return the style with defaults for all options without effect on this figure, so that its command omits them."""
     used = supported_options(figure)
     return Style.from_dict({name: value for name, value in style.as_dict().items() if name in used})
 
 
 def _without_effect(figure: Figure) -> set[str]:
-    """Options that its kind supports but that change nothing in this figure."""
+    """Return options that its kind supports but that change nothing in this figure."""
     idle = {name for name in ("title", "caption") if not getattr(figure, name)}
     if isinstance(figure, HeatmapFigure):
         if len(figure.panels) == 1 or figure.row_titles:

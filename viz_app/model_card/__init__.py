@@ -1,1 +1,1 @@
-"""What a checkpoint tells of itself: scores, measurements, the history of its heads."""
+"""Model card: scores, measurements, the history of the heads."""

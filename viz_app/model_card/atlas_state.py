@@ -1,4 +1,4 @@
-"""What is seen of a head atlas: how the browser reports it, and how an address names it.
+"""View state of a head atlas, in reports of the browser and in addresses.
 
 Layers and heads count from 0 in code and from 1 in the address. What makes no sense is left out of account.
 """
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Meta
 
 from transformer_core.attention_maps import KINDS
-from viz_app.figures.build.atlas import GROUPS, ORDERS, SCORES, most_left, pruned_groups
+from viz_app.figures.build.atlas import ORDERS, most_left, pruned_groups
+from viz_app.figures.options import GROUPS, SCORES
 from viz_app.serving.checked_json import converted
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ class AtlasState:
     maps: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """As the browser takes it."""
+        """Return the state for the browser."""
         return {**dataclasses.asdict(self), "chosen": list(self.chosen)}
 
     def fitted(self, atlas: Atlas) -> AtlasState:
-        """The nearest state that this atlas has."""
+        """Return the nearest state that this atlas has."""
         from transformer_core.atlas.measures import measures
 
         names = [measure.name for measure in measures(atlas)]
@@ -66,13 +67,13 @@ class AtlasState:
 
     @classmethod
     def from_report(cls, report: object) -> AtlasState | None:
-        """What the browser says; None when it says nothing that makes sense."""
+        """Read a report of the browser; None for one that makes no sense."""
         names = {field.name for field in dataclasses.fields(cls)}
         return converted(report, cls) if isinstance(report, Mapping) and set(report) == names else None
 
     @classmethod
     def from_query(cls, params: Mapping[str, str]) -> AtlasState:
-        """What an address asks for."""
+        """Read an address."""
         chosen = [_shifted(place, -1) for place in params.get("atlas_heads", "").split(",")[:MAX_CHOSEN]]
         kind, role = params.get("atlas_kind", ""), params.get("atlas_role", "")
         return cls(
@@ -86,7 +87,7 @@ class AtlasState:
         )
 
     def to_query(self, first: str) -> dict[str, str | None]:
-        """The URL parameters; None for what is as at the start, where `first` is the measure."""
+        """Return the URL parameters; None for what is as at the start, where `first` is the measure."""
         return {
             "atlas_by": None if self.by == first else self.by,
             "atlas_view": None if self.view == "grid" else self.view,
@@ -99,7 +100,7 @@ class AtlasState:
 
 
 def _shifted(place: str, by: int) -> str:
-    """A head counted from another number; empty for what is none."""
+    """Return a head counted from another number; empty for what is none."""
     found = _PLACE.fullmatch(place)
     numbers = [int(found[2]) + by, int(found[3]) + by] if found else [-1]
     return f"{found[1]}.{numbers[0]}.{numbers[1]}" if found and min(numbers) >= 0 else ""
@@ -128,14 +129,14 @@ class PruningState:
 
     @classmethod
     def start(cls, atlas: Atlas, group: str = "") -> PruningState:
-        """All heads are left."""
+        """Return all heads are left."""
         groups = pruned_groups(atlas)
         group = group if group in groups else groups[0]
         return cls(group=group, score=SCORES[0], order=orders(atlas, group)[0], left=most_left(atlas, group))
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], atlas: Atlas) -> PruningState:
-        """What an address asks for; what it does not say, or says wrongly, is as at the start."""
+        """Read an address; what it does not say, or says wrongly, is as at the start."""
         state = cls.start(atlas, params.get("atlas_prune", ""))
         changes: dict[str, Any] = {}
         if params.get("atlas_score") in SCORES:
@@ -148,7 +149,7 @@ class PruningState:
         return dataclasses.replace(state, **changes)
 
     def to_query(self, atlas: Atlas) -> dict[str, str | None]:
-        """The URL parameters; None for what is as at the start."""
+        """Return the URL parameters; None for what is as at the start."""
         first, own = PruningState.start(atlas), PruningState.start(atlas, self.group)
         return {
             "atlas_prune": None if self.group == first.group else self.group,
@@ -158,7 +159,7 @@ class PruningState:
         }
 
     def fitted(self, atlas: Atlas) -> PruningState:
-        """The nearest state that this atlas has."""
+        """Return the nearest state that this atlas has."""
         start = PruningState.start(atlas, self.group)
         score = self.score if self.score in SCORES else start.score
         order = self.order if self.order in orders(atlas, start.group) else start.order
@@ -166,7 +167,7 @@ class PruningState:
 
 
 def orders(atlas: Atlas, group: str) -> tuple[str, ...]:
-    """The orders in which heads of a group were removed."""
+    """Return the orders in which heads of a group were removed."""
     assert group in GROUPS
     found = {curve.order for curve in (atlas.prune.curves if atlas.prune else ()) if curve.heads == group}
     return tuple(order for order in ORDERS if order in found)

@@ -1,4 +1,4 @@
-"""What is known of the model that the app serves, from the files of its checkpoint."""
+"""Card of the served model, from the files of its checkpoint."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TITLE = re.compile(r"\A\s*#\s[^\n]*\n")
 
 @dataclass(frozen=True)
 class Size:
-    """How large the model is.
+    """Size of the model.
 
     Args:
         parameters: Numbers that training has set.
@@ -38,7 +38,7 @@ class Size:
 
 
 def training_facts(card: ModelCard) -> dict[str, str]:
-    """How it was trained, by name, as it is written on the page."""
+    """Return the training options by name, as text for the page."""
     return {name: _plain(value) for name, value in card.training.items()}
 
 
@@ -52,7 +52,7 @@ def size(translator: Translator) -> Size:
 
 
 def prose(folder: Path) -> str:
-    """The model card as Markdown without its title; empty when there is none.
+    """Return the model card as Markdown without its title; empty when there is none.
 
     An image would be fetched from wherever the card says, so only its text is left.
 

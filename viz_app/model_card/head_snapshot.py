@@ -24,7 +24,7 @@ _NAMES = ("grown_text", "grown_head", "grown_at")
 
 
 def model_name(folder: Path) -> str:
-    """The model that a history in a folder belongs to: the checkpoint's name, or that of the history itself."""
+    """Return the model that a history in a folder belongs to: the checkpoint's name, or that of the history itself."""
     folder = folder.resolve()
     if folder.name == "history":
         folder = folder.parent
@@ -33,7 +33,7 @@ def model_name(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class HeadSnapshot:
-    """What is seen large in a history. All numbers count from 0; in the address from 1, and a moment by its updates.
+    """Selected map of a history. Numbers count from 0; in the address from 1, and a moment by its step.
 
     Args:
         sentence: Number of the sentence.
@@ -51,7 +51,7 @@ class HeadSnapshot:
 
     @classmethod
     def start(cls, history: History) -> HeadSnapshot:
-        """Where a visitor begins: at the first moment, with the head that will align best, or else the last one."""
+        """Return the start: the first moment, with the head that will align best, or else the last one."""
         layer, head = history.model["layers"] - 1, history.model["heads"] - 1
         if history.alignment is not None:
             rates = history.alignment["aer"][-1]
@@ -63,14 +63,14 @@ class HeadSnapshot:
 
     @classmethod
     def from_report(cls, report: object, history: History) -> HeadSnapshot | None:
-        """What the browser says; None when it says nothing that makes sense for this history."""
+        """Read a report of the browser; None for one that makes no sense for this history."""
         names = {field.name for field in dataclasses.fields(cls)}
         snapshot = converted(report, cls) if isinstance(report, Mapping) and set(report) == names else None
         return snapshot if snapshot and snapshot._exists(history) else None
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], history: History) -> HeadSnapshot:
-        """What an address asks for; what it does not say, or says wrongly, is as at the start."""
+        """Read an address; what it does not say, or says wrongly, is as at the start."""
         snapshot = cls.start(history)
         if place := _HEAD.fullmatch(params.get("grown_head", "")):
             kind = cast(Kind, place[1])
@@ -83,7 +83,7 @@ class HeadSnapshot:
         return snapshot
 
     def to_query(self, history: History) -> dict[str, str | None]:
-        """The URL parameters; none at the start."""
+        """Return the URL parameters; none at the start."""
         if self == self.start(history):
             return dict.fromkeys(_NAMES)
         return {
@@ -98,7 +98,7 @@ class HeadSnapshot:
         return f"{self.kind}.{self.layer + 1}.{self.head + 1}"
 
     def figure(self, history: History, name: str, t: Texts, folder: str = "") -> HeatmapFigure | None:
-        """The head for print.
+        """Return the head for print.
 
         Args:
             history: Of the model.
@@ -120,7 +120,7 @@ class HeadSnapshot:
         )
 
     def animation(self, history: History, name: str, t: Texts, folder: str = "") -> Animation | None:
-        """The head at one moment of the training after the other, for GIF; as `figure` otherwise."""
+        """Return the head at one moment of the training after the other, for GIF; as `figure` otherwise."""
         provenance = self._provenance(history, name, folder)
         drawn = [
             dataclasses.replace(self, moment=moment)._make_figure(history, t, provenance)
@@ -149,7 +149,7 @@ class HeadSnapshot:
         )
 
     def _provenance(self, history: History, name: str, folder: str) -> dict[str, Any]:
-        """Where the numbers come from; with a folder, what a command needs to find them again."""
+        """Return the origin of the numbers; with a folder, what a command needs to find them again."""
         read = history.sentences[self.sentence]
         found = {"history": folder, "sentence": self.sentence + 1, "head": self.place} if folder else {}
         return {
@@ -161,7 +161,7 @@ class HeadSnapshot:
         }
 
     def _make_figure(self, history: History, t: Texts, provenance: dict[str, Any]) -> HeatmapFigure | None:
-        """The head at its moment, with the words of any head."""
+        """Return the head at its moment, with the words of any head."""
         if self.kind == "decoder" and not history.model.get("causal", True):
             return None
         read = history.sentences[self.sentence]

@@ -1,4 +1,4 @@
-"""How the heads of a model found their jobs: the histories that ship, read when the page asks for one."""
+"""Training histories of heads that ship, read when the page asks for one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class HistorySource:
 
 
 def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
-    """The models with a history: the visitor's first, if its checkpoint has one, then those that are kept."""
+    """Return the models with a history: the visitor's first, if its checkpoint has one, then those that are kept."""
     from transformer_core.history.snapshots import history_folder
 
     found = []

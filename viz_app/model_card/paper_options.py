@@ -51,7 +51,7 @@ class OtherOption:
 
 
 def options_beyond_paper(options: Mapping[str, Any]) -> tuple[OtherOption, ...]:
-    """The options of a model that differ from the paper's; `options` are those of its `config.json`."""
+    """Return the options of a model that differ from the paper's; `options` are read from its `config.json`."""
     base = ModelConfig().to_dict()
     return tuple(
         OtherOption(name, _written(options[name]), _written(base[name]), fidelity_line(name, options[name]))
@@ -61,7 +61,7 @@ def options_beyond_paper(options: Mapping[str, Any]) -> tuple[OtherOption, ...]:
 
 
 def fidelity_line(name: str, value: object) -> str:
-    """What docs/fidelity.md says of an option: of its value if a line names that, else of the option."""
+    """Return the line of docs/fidelity.md on an option: on its value if there is one, else on the option."""
     of_option = [cell for cell in _cells() if re.search(rf"`{name}(?: = [^`]*)?`", cell)]
     of_value = [cell for cell in of_option if f'"{value}"`' in cell]
     return next(iter(of_value or of_option), "")
@@ -69,7 +69,7 @@ def fidelity_line(name: str, value: object) -> str:
 
 @cache
 def _cells() -> tuple[str, ...]:
-    """What stands in the second column of every table: what is done here."""
+    """Return the second column of every table: the choice made here."""
     try:
         lines = FIDELITY.read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""The reader's sentence translated with only so many heads left, in an order of the atlas."""
+"""Translation of the reader's sentence with some heads removed, in an order of the atlas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def removed_heads(atlas: Atlas, state: PruningState) -> tuple[Head, ...]:
-    """The heads that are gone; of the random orders the first one decides."""
+    """Return the heads that are gone; of the random orders the first one decides."""
     curves = (curve for curve in (atlas.prune.curves if atlas.prune else ()))
     curve = next((each for each in curves if (each.heads, each.order) == (state.group, state.order)), None)
     return () if curve is None else tuple(sorted(curve.removed[: max(0, len(curve.removed) - state.left)]))
@@ -22,7 +22,7 @@ def removed_heads(atlas: Atlas, state: PruningState) -> tuple[Head, ...]:
 def translate_pruned(
     service: TranslationService, session: str, result: TranslationResult, heads: tuple[Head, ...]
 ) -> AblatedTranslation:
-    """The translation without these heads, beside that with all; computed once for all visitors.
+    """Return the translation without these heads, beside that with all; computed once for all visitors.
 
     Args:
         service: The model.

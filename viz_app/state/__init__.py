@@ -1,1 +1,1 @@
-"""What a session and an address hold."""
+"""State of a session, of an address and of a session file."""

@@ -17,13 +17,13 @@ def selected_model() -> str:
 
 
 def model_query_param() -> str | None:
-    """The selected model as an address names it; None for the one that is served to all."""
+    """Return the selected model as an address names it; None for the one that is served to all."""
     name = selected_model()
     return None if name == default_model() else name
 
 
 def weights_of(name: str) -> tuple[str, ...]:
-    """All hashes that mean a model, today's first; none for one that is not here or cannot be read."""
+    """Return all hashes that mean a model, today's first; none for one that is not here or cannot be read."""
     folder = available_models().get(name)
     try:
         found = Manifest.read(folder) if folder else None
@@ -35,7 +35,7 @@ def weights_of(name: str) -> tuple[str, ...]:
 
 
 def selected_service() -> TranslationService:
-    """The service of the selected model.
+    """Return the service of the selected model.
 
     Work in another thread, such as a download, calls `loader.get_translation_service` with the model's name instead.
 

@@ -1,4 +1,4 @@
-"""What one visitor's session holds: who it is, the language, the sentence, the model."""
+"""Session of one visitor: its id, the language, the sentence, the model."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _REFUSED_KEY = "text_refused"  # characters of a text that was too long, until a
 MODEL_KEY = "model"  # name of the model that the visitor has chosen; None for the one that is served to all
 EXPLORER = "explorer"  # key of the explorer of Translate
 SELECTION_KEY = "selection"  # what the explorer of Translate shows
-FIGURE_SPEC_KEY = "studio_draft"  # what the page Figures makes
-FIGURE_SOURCE_KEY = "studio_read"  # the model and the sentence that it was made of
-FIGURE_SELECTION_KEY = "studio_seen"  # the explorer's selection as that page knows it
-CHOOSE_BEST_HEAD_KEY = "studio_fresh"  # whether that page is to choose the head, as at its start
-ZOOM_KEY = "studio_zoom"
+FIGURE_SPEC_KEY = "figure_spec"  # what the page Figures makes
+FIGURE_SOURCE_KEY = "figure_source"  # the model and the sentence that it was made of
+FIGURE_SELECTION_KEY = "figure_selection"  # the explorer's selection as that page knows it
+CHOOSE_BEST_HEAD_KEY = "figure_best_head"  # whether that page is to choose the head, as at its start
+ZOOM_KEY = "figure_zoom"
 HEAD_OFF_KEY = "head_off"  # the head that is switched off in the explorer of Translate
 _OPENED_KEY = "sessions_opened"  # how many session files this session has opened
 _PLAIN_START_KEY = "plain_start"
@@ -54,7 +54,7 @@ def initialise() -> None:
 
 
 def _first_text() -> str:
-    """An example for the model of this session; nothing where there is none in its language."""
+    """Return an example for the model of this session; nothing where there is none in its language."""
     return first_example(source_language(_present_model()))
 
 
@@ -72,7 +72,7 @@ def follow_languages(old: str, new: str) -> None:
 
 
 def _refuse_long_text() -> None:
-    """Put the last text back where a longer one has come than anybody reads; the session keeps nothing of it."""
+    """Put the last text back where a too long one has come; the session keeps nothing of it."""
     text, kept = st.session_state[TEXT_KEY] or "", st.session_state.get(_KEPT_TEXT_KEY)
     if len(text) > MAX_CHARACTERS:
         st.session_state[_REFUSED_KEY] = len(text)
@@ -92,7 +92,7 @@ def run_pending_callbacks() -> None:
     """Run the callbacks that clicks have enqueued with `enqueue_callback`.
 
     Raises:
-        Exception: What a callback raised. It is not tried again; those behind it wait for the next run.
+        Exception: The exception of a callback. It is not tried again; later callbacks wait for the next run.
     """
     asked: deque[Callable[[], object]] = st.session_state.setdefault(_PENDING_CALLBACKS_KEY, deque())
     while asked:
@@ -101,15 +101,14 @@ def run_pending_callbacks() -> None:
         except Exception:
             asked.popleft()  # it would fail in each run to come
             raise
-        asked.popleft()  # only now: a run that is replaced, by no `Exception`, leaves the action to the next
+        asked.popleft()  # only on success; a rerun leaves it queued
 
 
 def enqueue_callback(action: Callable[..., object], *args: Any) -> Callable[[], None]:
-    """For `on_click`: a function that has `run_pending_callbacks` call `action(*args)` at least once.
+    """Return a function for `on_click` that has `run_pending_callbacks` call `action(*args)` at least once.
 
-    A click does not reach a run that is replaced before it draws the button, for which the report of a component,
-    that comes at the same moment, is enough; and in a callback already the first look at the session's state ends it
-    without a word if another run waits. So the callback looks at nothing and only leaves a note.
+    If the report of a component triggers a rerun before the button is drawn, Streamlit drops the click. And reading
+    the session's state ends a callback silently if another run waits. So the callback only queues the action.
     """
     asked: deque[Callable[[], object]] = st.session_state.setdefault(_PENDING_CALLBACKS_KEY, deque())
     return partial(asked.append, partial(action, *args))
@@ -141,7 +140,7 @@ def restore_text_widget(page: str) -> None:
 
 
 def fresh_key(name: str) -> str:
-    """The key of a widget or component that starts anew, at what Python says, when a session file was opened.
+    """Return the key of a widget or component that starts anew, at what Python says, when a session file was opened.
 
     Under one key the browser keeps what is chosen there, whatever Python says later.
     """
@@ -165,12 +164,12 @@ def requested_model() -> str | None:
 
 
 def began_without_address() -> bool:
-    """Whether the address that the session began with said nothing: no sentence, no head, no lesson."""
+    """Return whether the address that the session began with said nothing: no sentence, no head, no lesson."""
     return bool(st.session_state[_PLAIN_START_KEY])
 
 
 def session_id() -> str:
-    """A name for this session, made at random."""
+    """Return the random name of this session."""
     name: str = st.session_state.setdefault("session_id", uuid.uuid4().hex)
     return name
 
@@ -181,6 +180,6 @@ def language() -> str:
 
 
 def labels() -> Texts:
-    """The labels in the language of this session, fit for its model."""
+    """Return the labels in the language of this session, fit for its model."""
     name = _present_model()
     return texts(language(), parses=is_parser(name), source=source_language(name))

@@ -1,19 +1,21 @@
-"""The session file: all that is open, as one JSON file that opens tomorrow, elsewhere, in an older or newer version.
+"""Format of the session file: all that is open, as one JSON file for this and other versions.
 
 Everything is written, so that a default that changes later changes no file. The types are the format: each text, list
 and number has its bound. Values mean what they mean in the session, so that layers, heads and tokens count from 0. A
-name, such as that of a lesson, may be one that only another version knows; whoever opens the file looks it up, never
-taking it for a path. `session_reader` reads and writes.
+name, such as a lesson's, may be one that only another version knows; it is looked up, never taken for a path.
+`session_reader` reads and writes.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from viz_app.components.explorer.selection import Head, OtherView, Selection
+from viz_app.figures.options import Index, Name, ViewOptions
 from viz_app.serving.classes.classrooms import MAX_POLLS, PollResult
 from viz_app.serving.input_validation import MAX_CHARACTERS
 
@@ -25,13 +27,10 @@ MAX_FINDINGS = 4  # that a stage keeps beside each other
 MAX_SAID = 4_000  # characters of the line below a finding
 
 _MODEL = re.compile(r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}")  # a folder's name, never a path
-_NAME = r"\A[a-z][a-z0-9_-]{0,39}\Z"
 
-Name = Annotated[str, Meta(pattern=_NAME)]
 SceneName = Annotated[str, Meta(pattern=r"\A([a-z][a-z0-9_]{0,39})?\Z")]
 Sentence = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
 Hash = Annotated[str, Meta(pattern=r"\A([0-9a-f]{64})?\Z")]
-Index = Annotated[int, Meta(ge=0, le=9_999)]
 AtlasHead = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\Z")]
 Number = Annotated[int, Meta(ge=-(10**9), le=10**9)] | Annotated[float, Meta(ge=-1e9, le=1e9)]
 Setting = bool | Number | Annotated[str, Meta(max_length=200)]
@@ -39,7 +38,7 @@ Settings = Annotated[dict[Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,15}\Z
 
 
 def is_model_name(name: str) -> bool:
-    """Whether a text may be the name of a model: one folder, no way to another."""
+    """Return whether a text may be the name of a model: one folder, no way to another."""
     return _MODEL.fullmatch(name) is not None
 
 
@@ -55,7 +54,7 @@ class SavedModel(Struct, frozen=True, kw_only=True):
 
 
 class SavedExplorer(Struct, frozen=True, kw_only=True):
-    """What the explorer of Translate shows.
+    """State of the explorer of Translate.
 
     Args:
         selection: As the browser reports it.
@@ -96,7 +95,7 @@ class SavedFinding(Struct, frozen=True, kw_only=True):
 
 
 class SavedLesson(Struct, frozen=True, kw_only=True):
-    """Where somebody stands in a lesson or in the Lab: see `viz_app.lessons.stage.LessonState`."""
+    """Place in a lesson or in the Lab: see `viz_app.lessons.stage.LessonState`."""
 
     scene: SceneName = ""
     settings: Settings = {}
@@ -111,27 +110,20 @@ class SavedScene(Struct, frozen=True, kw_only=True):
     settings: Settings = {}
 
 
-class SavedSpec(Struct, frozen=True, kw_only=True):
-    """A `viz_app.figure_editor.figure_spec.FigureSpec`. What differs from the default stands in the file.
+@dataclass(frozen=True, kw_only=True)
+class SavedSpec(ViewOptions):
+    """A `viz_app.figure_editor.figure_spec.FigureSpec`.
 
     Args:
         style: As `Style.as_dict` writes it; a style of another version may have more.
     """
 
     view: Name = "head"
-    selection: Selection = Selection()
-    heads: Annotated[tuple[Index, ...], Meta(max_length=64)] = ()
-    query: Index | None = None
-    steps: Annotated[tuple[Index, ...], Meta(max_length=64)] = ()
-    aligned: bool = True
-    pruned: bool = True
-    confidence: bool = False
-    measure: Annotated[str, Meta(max_length=32)] = ""
-    group: Name = "all"
-    score: Name = "bleu"
-    left: Index | None = None
+    selection: Selection = field(default_factory=Selection)
     language: Name | None = None
-    style: Annotated[dict[Name, Setting | Annotated[list[Number], Meta(max_length=2)] | None], Meta(max_length=32)] = {}
+    style: Annotated[dict[Name, Setting | Annotated[list[Number], Meta(max_length=2)] | None], Meta(max_length=32)] = (
+        field(default_factory=dict)
+    )
     dpi: Annotated[int, Meta(ge=1, le=10_000)] = 300
     scene: SavedScene | None = None
 
@@ -152,7 +144,7 @@ class SavedFigures(Struct, frozen=True, kw_only=True):
     """The page Figures.
 
     Args:
-        spec: What it makes; None as long as nobody has opened it.
+        spec: Its figure; None before it was opened.
         zoom: How large it shows that.
         formats: Of the collection's zip; None for those at the start.
         collection: What was put aside.
@@ -165,7 +157,7 @@ class SavedFigures(Struct, frozen=True, kw_only=True):
 
 
 class SavedGrowth(Struct, frozen=True, kw_only=True):
-    """What is seen of a history on the page Model: whose it is, and a `model_card.head_snapshot.HeadSnapshot`."""
+    """View of a history on the page Model: its model, and a `model_card.head_snapshot.HeadSnapshot`."""
 
     of: str
     sentence: Index = 0
@@ -180,7 +172,7 @@ class SavedGrowth(Struct, frozen=True, kw_only=True):
 
 
 class SavedAtlas(Struct, frozen=True, kw_only=True):
-    """What is seen of the head atlas: a `model_card.atlas_state.AtlasState`, but for the maps, which are asked for."""
+    """View of the head atlas: a `model_card.atlas_state.AtlasState` without the maps."""
 
     by: Annotated[str, Meta(max_length=40)] = ""
     view: Literal["grid", "list"] = "grid"
@@ -192,7 +184,7 @@ class SavedAtlas(Struct, frozen=True, kw_only=True):
 
 
 class SavedPruning(Struct, frozen=True, kw_only=True):
-    """What is seen of the atlas's curves: a `model_card.atlas_state.PruningState`; at first all heads are left."""
+    """View of the atlas's curves: a `model_card.atlas_state.PruningState`; at first all heads are left."""
 
     group: Name = "all"
     score: Name = "bleu"
@@ -210,13 +202,13 @@ class SessionFile(Struct, frozen=True, kw_only=True):
         text: The sentence.
         model: That reads it.
         route: Whether the session follows the route.
-        explorer: The page Translate; None as long as nobody has opened it.
+        explorer: The page Translate; None before it was opened.
         lesson: The lesson that is open; None for the index.
         lessons: Every lesson that was opened, and the Lab.
         figures: The page Figures.
-        growth: Of the page Model, the history; None as long as nobody has chosen anything there.
-        atlas: The atlas of the model; None as long as nobody has opened it.
-        pruning: Its curves; None as long as nobody has opened them.
+        growth: Of the page Model, the history; None before anything was chosen there.
+        atlas: The atlas of the model; None before it was opened.
+        pruning: Its curves; None before they were opened.
         polls: What classes have answered.
     """
 

@@ -1,4 +1,4 @@
-"""Reads and writes a session file. What comes from a stranger is read whole or refused in one sentence."""
+"""Read and write a session file. An untrusted file is read whole or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_PLACE = 120  # characters
 
 
 def _tokens_for_pieces(values: Any) -> Any:
-    """Version 2 calls a token a token: the unit of a map, and a setting of the Lab."""
+    """Rename "pieces" to "tokens", for version 2: the unit of a map, and a setting of the Lab."""
     if isinstance(values, list):
         return [_tokens_for_pieces(each) for each in values]
     if not isinstance(values, dict):
@@ -36,7 +36,7 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _tokens_
 
 
 class SessionFileError(ValueError):
-    """A file that is no session file, or an invalid one.
+    """File that is no session file, or an invalid one.
 
     Args:
         problem: What is wrong: `session.problem_...` of the labels says it to the visitor.
@@ -50,7 +50,7 @@ class SessionFileError(ValueError):
 
 @dataclass(frozen=True)
 class ReadSession:
-    """What a file holds.
+    """Content of a session file.
 
     Args:
         session: What this version knows of it.
@@ -64,7 +64,7 @@ class ReadSession:
 
 
 def write_session(session: SessionFile) -> bytes:
-    """The file. The same session gives the same bytes. Raises SessionFileError for one that could not be opened."""
+    """Write the file; equal sessions give equal bytes. Raises SessionFileError for a session that is too large."""
     values = _encodable({"format": FORMAT, "version": VERSION, **msgspec.to_builtins(session)})
     data = msgspec.json.format(msgspec.json.encode(values), indent=1) + b"\n"
     if len(data) > MAX_BYTES:
@@ -74,7 +74,7 @@ def write_session(session: SessionFile) -> bytes:
 
 
 def read_session(text: str | bytes) -> ReadSession:
-    """What a file holds.
+    """Read a session file.
 
     Raises:
         SessionFileError: It is no session file, or an invalid one. Nothing else is raised, whatever the text.
@@ -96,7 +96,7 @@ def read_session(text: str | bytes) -> ReadSession:
 
 
 def _values(text: str | bytes) -> dict[str, Any]:
-    """The values of a JSON object, in bounds."""
+    """Return the values of a JSON object, in bounds."""
     try:
         data = text if isinstance(text, bytes) else text.encode()
         if len(data) > MAX_BYTES:
@@ -112,7 +112,7 @@ def _values(text: str | bytes) -> dict[str, Any]:
 
 
 def _encodable(values: Any) -> Any:
-    """The values; a browser may have told half of a surrogate pair, which no file can hold."""
+    """Return the values; a browser may have told half of a surrogate pair, which no file can hold."""
     if isinstance(values, str):
         return values.encode(errors="replace").decode()
     if isinstance(values, list):
@@ -131,13 +131,13 @@ def _is_deep(values: Any) -> bool:
 
 
 def _place(error: Exception) -> str:
-    """Where the error is: msgspec names fields of the format only, never a text of the file."""
+    """Return the place of an error; msgspec names fields of the format only, never a text of the file."""
     _, found, place = str(error).rpartition(" - at `")
     return place.rstrip("`")[:_MAX_PLACE] if found else ""
 
 
 def _all_fields(value: Any) -> Any:
-    """A Struct or a dataclass as plain values, with the fields that are as at the start."""
+    """Return a Struct or a dataclass as plain values, with the fields that are as at the start."""
     if isinstance(value, msgspec.Struct):
         fields = {name: _all_fields(getattr(value, name)) for name in value.__struct_fields__}
         config = value.__struct_config__
@@ -150,7 +150,7 @@ def _all_fields(value: Any) -> Any:
 
 
 def _has_more(values: Any, known: Any) -> bool:
-    """Whether values hold a name that the known ones lack."""
+    """Return whether values hold a name that the known ones lack."""
     if isinstance(values, Mapping) and isinstance(known, Mapping):
         return any(name not in known or _has_more(each, known[name]) for name, each in values.items())
     if isinstance(values, list) and isinstance(known, list):

@@ -34,7 +34,7 @@ def share_link(
     own: str | None,
     target: str | None = None,
 ) -> ShareLink:
-    """The link to a page.
+    """Return the link to a page.
 
     Args:
         seen: Address of this page as the browser has it, such as "http://localhost:8501/lessons". What stands before
@@ -61,7 +61,7 @@ def share_link(
 
 
 def base_path(seen: str, page: str) -> str:
-    """What stands before the path of every page, "" or such as "/headlight", from the address of one of them.
+    """Return the prefix of the paths of all pages, "" or such as "/headlight", from the address of one of them.
 
     Args:
         seen: Address of this page as the browser has it.
@@ -88,7 +88,7 @@ def lan_address() -> str | None:
 
 @lru_cache(maxsize=64)
 def qr_rows(link: str) -> tuple[str, ...] | None:
-    """A link as the rows of a QR code, "1" for a dark module, without the quiet zone; None for one that is too long."""
+    """Return a link as rows of a QR code, "1" for a dark module, without quiet zone; None for one too long."""
     import segno
 
     try:

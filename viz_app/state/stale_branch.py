@@ -1,4 +1,4 @@
-"""Which branch of a search the explorer is asked to show.
+"""Branch of a search that the explorer is to show.
 
 A branch belongs to one sentence. The browser reports its selection a moment after it has drawn a new sentence, so for
 that moment Python still knows the branch of the old one, and must not take it for a branch of the new one.
@@ -13,13 +13,13 @@ _STALE = "branch_stale"
 
 
 def forget_branch() -> None:
-    """Another session is opened: its branch belongs to its sentence."""
+    """Take over another session file: its branch belongs to its sentence."""
     st.session_state.pop(_TEXT, None)
     st.session_state.pop(_STALE, None)
 
 
 def resolve_branch(text: str, reported: int) -> int:
-    """The branch to show of a sentence; 0, the best one, when the branch reported belongs to another sentence.
+    """Return the branch to show of a sentence; 0, the best one, when the branch reported belongs to another sentence.
 
     Args:
         text: The sentence.

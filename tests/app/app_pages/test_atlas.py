@@ -152,7 +152,7 @@ def test_everything_can_be_taken_away(measured: Measured) -> None:
     for format in ("PDF", "SVG", "PNG", "CSV", "NPZ"):
         assert labels.count(format) >= 2, format
     assert "--view=grid" in visible(app) and "--view=pruning" in visible(app)
-    assert [button.label for button in app.button].count(t("studio.edit")) == 2
+    assert [button.label for button in app.button].count(t("figures_page.edit")) == 2
     app.button(key="atlas-edit").click().run()
     assert not app.exception
     assert app.session_state[session.FIGURE_SPEC_KEY].view == "grid"
@@ -243,11 +243,11 @@ def test_the_page_figures_edits_the_views_of_the_atlas(measured: Measured, langu
     app.button(key="pruning-edit").click().run()
     app.switch_page("app_pages/figures.py").run()
     assert not app.exception and not app.error
-    assert app.selectbox(key=f"studio-{language}-view").value == "pruning"
+    assert app.selectbox(key=f"figures-{language}-view").value == "pruning"
     command = next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app "))
     assert "--view=pruning" in command and "--text" not in command
-    app.selectbox(key=f"studio-{language}-view").set_value("grid").run()
-    app.selectbox(key=f"studio-{language}-measure").set_value("alignment-input").run()
+    app.selectbox(key=f"figures-{language}-view").set_value("grid").run()
+    app.selectbox(key=f"figures-{language}-measure").set_value("alignment-input").run()
     assert not app.exception and not app.error
     shown = address(app)
     assert (shown["figure"], shown["measure"]) == ("grid", "alignment-input")
@@ -258,6 +258,6 @@ def test_the_page_figures_offers_no_atlas_where_there_is_none(app: AppTest) -> N
     app.query_params["figure"] = "grid"
     app.run()
     app.switch_page("app_pages/figures.py").run()
-    choice = app.selectbox(key="studio-en-view")
+    choice = app.selectbox(key="figures-en-view")
     assert not app.exception and choice.value == "head"
     assert not {VIEWS[name].label["en"] for name in ("grid", "pruning")} & set(choice.options)

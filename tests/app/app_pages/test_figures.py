@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import mounted
 from viz_app.figures import VIEWS
+from viz_app.figures.option import declared
+from viz_app.figures.options import HeadOptions
 from viz_app.text import texts
 from viz_app.text.glossary import definitions
 
@@ -55,13 +57,13 @@ def test_every_view_in_both_languages(app: AppTest, language: str) -> None:
     app.segmented_control(key="lang").set_value(language).run()
     t = texts(language)
     for view in (name for name, each in VIEWS.items() if not each.of_parsers and not each.of_atlas):
-        app.selectbox(key=f"studio-{language}-view").set_value(view).run()
+        app.selectbox(key=f"figures-{language}-view").set_value(view).run()
         assert not app.exception and not app.error, view
         assert len(app.get("image")) == 1, view
         assert address(app)["figure"] == view
         assert f"--view={view}" in command(app)
-        assert downloads(app)[-1] == t("studio.bundle")
-        assert t("studio.fine") in words(app) or app.warning
+        assert downloads(app)[-1] == t("figures_page.bundle")
+        assert t("figures_page.fine") in words(app) or app.warning
         assert app.code[0].value and app.code[1].value, "a caption and an alternative text"
 
 
@@ -72,7 +74,7 @@ def test_controls_explain_the_words_of_the_field(app: AppTest, language: str) ->
     app = opened(app, view="head")
     controls = {each.label: each.help for each in (*app.button_group, *app.selectbox)}
     for name, term in (("layer", "layer"), ("head", "head"), ("kind", "cross_attention")):
-        assert known[term][1] in controls[texts(language)(f"studio.{name}")]
+        assert known[term][1] in controls[declared(HeadOptions)[name].label[language]]
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:
@@ -95,18 +97,18 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
     opened(app, **link)
     assert not app.exception and not app.error
     assert {name: address(app)[name] for name in link} == link
-    assert app.selectbox(key="studio-en-size").value == "acl-column"
+    assert app.selectbox(key="figures-en-size").value == "acl-column"
     for option in ("--heads=1,3", "--query=2", "--unit=words", "--preset=acl-column", "--language=ko", "--theme=dark"):
         assert option in command(app)
 
 
 def test_size_colors_and_parts_reach_the_figure(app: AppTest) -> None:
     opened(app)
-    app.selectbox(key="studio-en-size").set_value("own").run()
-    app.number_input(key="studio-en-width").set_value(50.0).run()
-    app.selectbox(key="studio-en-scale").set_value("viridis").run()
-    app.selectbox(key="studio-en-range").set_value("own").run()
-    assert texts("en")("studio.measures", width="50", height="").split("×")[0] in words(app)
+    app.selectbox(key="figures-en-size").set_value("own").run()
+    app.number_input(key="figures-en-width").set_value(50.0).run()
+    app.selectbox(key="figures-en-scale").set_value("viridis").run()
+    app.selectbox(key="figures-en-range").set_value("own").run()
+    assert texts("en")("figures_page.measures", width="50", height="").split("×")[0] in words(app)
     assert {"width": "50", "colours": "viridis", "range": "0,0.5"}.items() <= address(app).items()
     assert "--width-mm=50" in command(app) and "--scale=viridis" in command(app)
 
@@ -115,36 +117,36 @@ def test_warnings_stand_beside_the_preview(app: AppTest) -> None:
     opened(app, font="4")
     messages = "".join(html.unescape(w.value) for w in app.warning)
     assert texts("en")("figures.warn_small", points="", least="").split("  ")[0] in messages
-    assert texts("en")("studio.fine") not in words(app)
+    assert texts("en")("figures_page.fine") not in words(app)
 
 
 def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTest) -> None:
     t = texts("en")
     opened(app)
-    app.button(key="studio-add").click().run()
-    assert app.button(key="studio-add").disabled and app.button(key="studio-add").label == t("studio.added")
-    app.selectbox(key="studio-en-view").set_value("lines").run()
+    app.button(key="figures-add").click().run()
+    assert app.button(key="figures-add").disabled and app.button(key="figures-add").label == t("figures_page.added")
+    app.selectbox(key="figures-en-view").set_value("lines").run()
     app.text_input(key="text").set_value("<b>The</b> train *is* big.").run()
-    app.button(key="studio-add").click().run()
-    assert t("studio.collection", count=2, most=24) in words(app)
+    app.button(key="figures-add").click().run()
+    assert t("figures_page.collection", count=2, most=24) in words(app)
     assert "<b>The</b> train *is* big." in words(app)
     assert not any("<b>" in str(part.value) or "*is*" in str(part.value) for part in app.markdown)
     app.text_input(key="text").set_value("").run()
-    assert downloads(app) == [t("studio.collection_zip", count=2)], "it outlives a sentence that has no figure"
+    assert downloads(app) == [t("figures_page.collection_zip", count=2)], "it outlives a sentence that has no figure"
     app.switch_page("app_pages/translate.py").run()
     app.switch_page("app_pages/figures.py").run()
-    app.button(key="studio-remove-1").click().run()
+    app.button(key="figures-remove-1").click().run()
     assert not app.exception
-    assert downloads(app)[-1] == t("studio.collection_zip", count=1)
-    app.button(key="studio-clear").click().run()
-    assert t("studio.collection_clear") not in [button.label for button in app.button]
+    assert downloads(app)[-1] == t("figures_page.collection_zip", count=1)
+    app.button(key="figures-clear").click().run()
+    assert t("figures_page.collection_clear") not in [button.label for button in app.button]
 
 
 def test_a_full_collection_says_so(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viz_app.figure_editor.collection.MAX_FIGURES", 0)
     opened(app)
-    assert app.button(key="studio-add").disabled
-    assert texts("en")("studio.collection_full", figures=24) in words(app)
+    assert app.button(key="figures-add").disabled
+    assert texts("en")("figures_page.collection_full", figures=24) in words(app)
 
 
 def test_the_head_comes_over_from_translate(app: AppTest) -> None:
@@ -177,7 +179,7 @@ def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language
     app.query_params["lang"] = language
     opened(app)
     t = texts(language, source="")
-    for text, expected in (("", "studio.empty"), ("나는 학교에 간다", "studio.korean")):
+    for text, expected in (("", "figures_page.empty"), ("나는 학교에 간다", "figures_page.korean")):
         app.text_input(key="text").set_value(text).run()
         assert not app.exception
         assert t(expected) in words(app)
@@ -207,7 +209,7 @@ def test_a_comparison_with_a_sentence_that_is_none(app: AppTest) -> None:
     opened(app, figure="compare", against="cross.1.1", vs="나는 학교에 간다")
     assert not app.exception
     assert texts("en")("translate.not_comparable") in words(app)
-    app.text_input(key="studio-en-vs").set_value("The bus.").run()
+    app.text_input(key="figures-en-vs").set_value("The bus.").run()
     assert len(app.get("image")) == 1
     assert "--other-text=The dog." in command(app).replace("'", "")
 
@@ -218,7 +220,7 @@ def test_nobody_sees_a_stack_trace(app: AppTest, monkeypatch: pytest.MonkeyPatch
 
     opened(app)
     monkeypatch.setattr("viz_app.figure_editor.rendering.make_figure", fail)
-    app.selectbox(key="studio-en-view").set_value("layer").run()
+    app.selectbox(key="figures-en-view").set_value("layer").run()
     assert not app.exception
     assert texts("en")("errors.unexpected") in words(app)
     assert "secret detail" not in words(app)

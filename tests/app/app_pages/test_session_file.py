@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -123,10 +124,10 @@ def test_all_pages_show_what_was_opened_and_change_nothing_of_it(
         elif page == "figures":
             wanted = {"figure": "lines", "heads": "1,3", "query": "2", "size": "acl-column", "range": "0,0.5"}
             assert wanted.items() <= shown.items() and shown["dpi"] == "600"
-            assert app.segmented_control(key="studio-ko-zoom-opened1").value == "fit"
-            assert [key for key in (f"studio-remove-{number}" for number in (1, 2, 3)) if has_button(app, key)] == [
-                "studio-remove-1",
-                "studio-remove-2",
+            assert app.segmented_control(key="figures-ko-zoom-opened1").value == "fit"
+            assert [key for key in (f"figures-remove-{number}" for number in (1, 2, 3)) if has_button(app, key)] == [
+                "figures-remove-1",
+                "figures-remove-2",
             ]
         elif page == "model":
             assert session.growth and shown["grown_of"] == session.growth.of and shown["grown_head"] == "decoder.1.2"
@@ -143,10 +144,10 @@ def test_opening_replaces_what_is_open_on_the_same_page(
     """Widgets that the browser knows already take the values of the file."""
     app.run()
     app.switch_page("app_pages/figures.py").run()
-    app.selectbox(key="studio-en-size").set_value("a4").run()
+    app.selectbox(key="figures-en-size").set_value("a4").run()
     open_file(app, ReadSession(msgspec.structs.replace(session, page="figures")))
     assert address(app)["size"] == "acl-column"
-    assert app.selectbox(key="studio-ko-size-opened1").value == "acl-column"
+    assert app.selectbox(key="figures-ko-size-opened1").value == "acl-column"
     empty = sf.SessionFile(language="en", page="figures", text=TEXT)
     open_file(app, ReadSession(empty))
     found = save(app, saved)
@@ -184,7 +185,7 @@ def test_names_of_a_newer_version_are_left_out_and_told(
 ) -> None:
     app.run()
     assert session.figures.spec is not None
-    spec = msgspec.structs.replace(session.figures.spec, view="hologram")
+    spec = replace(session.figures.spec, view="hologram")
     newer = msgspec.structs.replace(
         session,
         page="planetarium",
@@ -204,7 +205,7 @@ def test_a_figure_that_cannot_be_made_again_is_told(app: AppTest, session: sf.Se
     figures = msgspec.structs.replace(session.figures, collection=(korean, second))
     open_file(app, ReadSession(msgspec.structs.replace(session, page="figures", figures=figures)))
     assert T("session.figures_lost", count=1) in visible(app)
-    assert has_button(app, "studio-remove-1") and not has_button(app, "studio-remove-2")
+    assert has_button(app, "figures-remove-1") and not has_button(app, "figures-remove-2")
 
 
 def test_version_1_opens_in_the_app(app: AppTest) -> None:

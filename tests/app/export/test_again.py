@@ -25,12 +25,12 @@ from tests.app.conftest import OTHER, SENTENCE
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes, make_provenance
-from viz_app.export.figure_arguments import request_from_options, style_from_options
-from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_for_request
-from viz_app.figures import PRESETS, VIEWS, Style
+from viz_app.export.figure_arguments import Wanted, figure_from_options, style_from_options
+from viz_app.export.figure_request import ModelRunner, Sentence, run_figure
+from viz_app.figures import PRESETS, VIEWS, FigureOptions, Style
 
 ROOT = Path(__file__).resolve().parents[3]
-PLACE = {"layer": 1, "head": 2}
+PLACE: dict[str, Any] = {"layer": 1, "head": 2}
 HOSTILE = "--out=/x '; rm -rf $(x) \"`\n<script>&"
 ENDINGS = ("pdf", "svg", "png", "tex", "html", "json", "csv", "npz")
 # Spaces that a comment, an attribute or a line of its own must not lose.
@@ -114,28 +114,29 @@ def test_a_command_says_all_that_was_ordered(
     other = Sentence(checkpoint=at_checkpoint, text=OTHER, target="Die Frau.") if "names" in parameters else None
     search: dict[str, Any] = {"beam": 2} if view == "beam" else {"target": "Das Haus."}
     sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE, **search)
-    order = FigureRequest(sentence=sentence, view=view, parameters=parameters, other=other, language="ko")
+    options = FigureOptions(view=view, language="ko", **parameters)
     style = Style(width_mm=70.5, value_range=(0.0, 0.25), rotation=45, title=False, letters=True, theme="dark")
-    figure = figure_for_request(order, reader)
+    figure = run_figure(options, sentence, reader, other=other)
     again, style_again = parsed(command_for(figure, style))
     assert style_again == style
-    assert (again.sentence, again.other, again.view, again.language) == (sentence, other, view, "ko")
+    assert (again.sentence, again.other, again.options.view, again.options.language) == (sentence, other, view, "ko")
     # What the command adds is what was the default.
-    assert file_bytes(figure_for_request(again, reader), "json") == file_bytes(figure, "json")
+    made = run_figure(again.options, again.sentence, reader, other=again.other)
+    assert file_bytes(made, "json") == file_bytes(figure, "json")
 
 
-def parsed(command: str) -> tuple[FigureRequest, Style]:
+def parsed(command: str) -> tuple[Wanted, Style]:
     from viz_app.cli.export import parser
 
     words = shlex.split(command)
     assert words[:4] == ["python", "-m", "viz_app", "export"]
     options = parser().options(words[4:])
-    return request_from_options(options), style_from_options(options)
+    return figure_from_options(options), style_from_options(options)
 
 
 def test_a_command_says_every_option_of_a_style(at_checkpoint: str, reader: ModelRunner) -> None:
     sentence = Sentence(checkpoint=at_checkpoint, text=HOSTILE, target=HOSTILE)
-    figure = figure_for_request(FigureRequest(sentence=sentence, view="head", parameters=PLACE), reader)
+    figure = run_figure(FigureOptions(**PLACE), sentence, reader)
     ranges: list[Any] = [None, "shared", (0.0, 0.5)]
     for preset, value_range in product(["", *PRESETS], ranges):
         style = Style(preset=preset, value_range=value_range, mapping="sqrt", scale="grey", font_pt=7, caption=True)

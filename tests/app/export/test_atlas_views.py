@@ -22,9 +22,9 @@ from transformer_core.cli import main
 from transformer_core.storage.measurements import write_derived
 from viz_app.cli import PROGRAM
 from viz_app.export.command import command_for
-from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, atlas_figure
+from viz_app.export.figure_request import ModelRunner, Sentence, run_figure
 from viz_app.export.recorded import file_bytes
-from viz_app.figures import VIEWS, CurvesFigure, MatrixFigure, Style, export, formats_of
+from viz_app.figures import VIEWS, CurvesFigure, FigureOptions, MatrixFigure, Style, export, formats_of
 
 VIEW_OPTIONS: list[tuple[str, dict[str, Any]]] = [
     *(("grid", {"measure": name}) for name in NAMES),
@@ -52,9 +52,9 @@ def atlas(folder: Path) -> Atlas:
 
 @pytest.mark.parametrize(("view", "parameters"), VIEW_OPTIONS)
 def test_the_command_makes_the_same_file(folder: Path, view: str, parameters: dict[str, Any]) -> None:
-    request = FigureRequest(sentence=Sentence(checkpoint="measured", text=""), view=view, parameters=parameters,
-                            language="ko")  # fmt: skip
-    figure, style = atlas_figure(request, ModelRunner()), Style(width_mm=70.5, theme="dark")
+    options = FigureOptions(view=view, language="ko", **parameters)
+    figure = run_figure(options, Sentence(checkpoint="measured", text=""), ModelRunner())
+    style = Style(width_mm=70.5, theme="dark")
     words = shlex.split(command_for(figure, style, format="json"))
     assert words[:3] == ["python", "-m", "viz_app"] and not any(word.startswith("--text") for word in words)
     assert main(words[3:], PROGRAM) == 0

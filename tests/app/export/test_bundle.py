@@ -16,20 +16,17 @@ import pytest
 
 from tests.app.conftest import SENTENCE
 from viz_app.export import BundleItem, bundle, command_for, file_bytes
-from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_for_request
+from viz_app.export.figure_request import ModelRunner, Sentence, run_figure
 from viz_app.export.paper import STRUCTURE_LINKS, measure_links, paper_figures, word_index
-from viz_app.figures import Figure, Style
+from viz_app.figures import Figure, FigureOptions, Style
 
 
 @pytest.fixture
 def figures(reader: ModelRunner, at_checkpoint: str) -> list[Figure]:
     sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE)
-    place = {"layer": 0, "head": 0}
-    head = figure_for_request(FigureRequest(sentence=sentence, view="head", parameters=place), reader)
+    head = run_figure(FigureOptions(), sentence, reader)
     hostile = replace(head, title="<b>&</b>", caption="</html><script>", alt='"><img src=x>', name="../../UP")
-    moving = figure_for_request(
-        FigureRequest(sentence=replace(sentence, target="Ja."), view="decoding", parameters=place), reader
-    )
+    moving = run_figure(FigureOptions(view="decoding"), replace(sentence, target="Ja."), reader)
     return [head, replace(head, caption="second"), hostile, moving]
 
 

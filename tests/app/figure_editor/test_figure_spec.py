@@ -1,22 +1,29 @@
-"""The state of the page Figures and its address."""
+"""The state of the page Figures, and every way that options are written: flags, address, session file, command."""
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as some
 
 from tests.atlas_samples import drawn_atlas
-from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
+from viz_app.cli.export import parser
 from viz_app.components.explorer import Selection
-from viz_app.figure_editor.figure_spec import DPIS, MAX_STEPS, FigureSpec
+from viz_app.export.command import command_for
+from viz_app.export.figure_arguments import style_from_options, view_from_options
+from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
 from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
-from viz_app.figures import PRESETS, SCALES, VIEWS, ParserOutput, Style
-from viz_app.figures.build.atlas import GROUPS, SCORES
+from viz_app.figures import VIEWS, Figure, FigureOptions, ParserOutput, Style
+from viz_app.figures.model.style import Range
+from viz_app.figures.option import Choice, Number, Numbers, Option, Real, Switch, declared
+from viz_app.figures.options import MAX_STEPS, ViewOptions
+from viz_app.text import LANGUAGES
 
 LAYERS, HEADS, SOURCE, STEPS = 2, 4, 5, 6
 
@@ -47,50 +54,70 @@ def parsed() -> ParserOutput:
     return ParserOutput(["word"] * SOURCE, symbols, [-0.1] * len(symbols), range(SOURCE))
 
 
-places = some.builds(
-    Selection,
-    kind=some.sampled_from(KINDS),
-    layer=some.integers(0, 11),
-    head=some.integers(0, 15),
-    step=some.none() | some.integers(1, 40),
-    unit=some.sampled_from(("tokens", "words")),
-    branch=some.integers(0, 9),
-)
-styles = some.builds(
-    Style,
-    preset=some.sampled_from(("", *PRESETS)),
-    width_mm=some.none() | some.sampled_from((20.0, 77.5, 2000.0)),
-    height_mm=some.none() | some.sampled_from((15.0, 90.0)),
-    font_pt=some.none() | some.sampled_from((3.0, 7.5, 48.0)),
-    scale=some.sampled_from(SCALES),
-    value_range=some.sampled_from((None, "shared", (0.0, 0.5), (0.25, 1.0))),
-    mapping=some.sampled_from(("linear", "sqrt")),
-    rotation=some.sampled_from(("auto", 0, 45, 90)),
-    title=some.booleans(),
-    caption=some.booleans(),
-    legend=some.booleans(),
-    letters=some.booleans(),
-    theme=some.sampled_from((None, "dark")),
-)
-numbers = some.sets(some.integers(1, 12), max_size=4).map(lambda found: tuple(sorted(found)))
+def values(of: Option) -> some.SearchStrategy[Any]:
+    """The allowed values of an option."""
+    form = of.form
+    if isinstance(form, Choice):
+        found: some.SearchStrategy[Any] = some.sampled_from(form.choices)
+    elif isinstance(form, Switch):
+        found = some.booleans()
+    elif isinstance(form, Number):
+        found = some.integers(form.low, form.high - form.first)
+    elif isinstance(form, Real):
+        found = some.sampled_from((float(form.low), 77.5 if form.high > 77.5 else 7.5, float(form.high)))
+    elif isinstance(form, Range):
+        found = some.sampled_from(("shared", (0.0, 0.5), (0.25, 1.0)))
+    else:
+        assert isinstance(form, Numbers)
+        found = some.sets(some.integers(form.low, 90), min_size=1, max_size=MAX_STEPS).map(lambda n: tuple(sorted(n)))
+    return some.just(of.default) | found
+
+
+def declared_values(kind: type) -> dict[str, some.SearchStrategy[Any]]:
+    return {name: values(each) for name, each in declared(kind).items()}
+
+
+PLACE = ("kind", "layer", "head", "step", "unit", "branch")
+places = some.builds(Selection, **{name: values(declared(Selection)[name]) for name in PLACE})
+heads = some.builds("{}.{}.{}".format, some.sampled_from(KINDS), some.integers(0, 11), some.integers(0, 15))
+compared = some.builds(replace, places, against=heads)
+styles = some.builds(Style, **declared_values(Style) | {"theme": some.sampled_from((None, "dark"))})
 specs = some.builds(
     FigureSpec,
     view=some.sampled_from(tuple(VIEWS)),
     selection=places,
-    heads=numbers,
-    query=some.none() | some.integers(0, 30),
-    steps=numbers,
-    aligned=some.booleans(),
-    pruned=some.booleans(),
-    confidence=some.booleans(),
-    measure=some.sampled_from(("", *MEASURES)),
-    group=some.sampled_from(GROUPS),
-    score=some.sampled_from(SCORES),
-    left=some.none() | some.integers(0, 8),
-    language=some.sampled_from((None, "en", "ko")),
+    language=some.sampled_from((None, *LANGUAGES)),
     style=styles,
     dpi=some.sampled_from(DPIS),
+    **declared_values(ViewOptions),
 )
+
+
+def record(options: FigureOptions) -> Figure:
+    """A figure whose record is that of a view: the values of the view's options, except those at their defaults."""
+    view: dict[str, Any] = {"name": options.view, "language": options.language}
+    for name in VIEWS[options.view].parameters:
+        if name in declared(FigureOptions):
+            value = getattr(options, name)
+            if value != declared(FigureOptions)[name].default or name in VIEWS[options.view].required:
+                view[name] = value
+    if "heads" in view:
+        view.pop("head", None)
+    provenance = {"checkpoint": ".", "source": "a b", "view": view}
+    return Figure(provenance=provenance | ({"atlas": {"a": 1}} if VIEWS[options.view].of_atlas else {}))
+
+
+@settings(deadline=None, max_examples=40, phases=(Phase.explicit, Phase.reuse, Phase.generate))  # it parses slowly
+@given(specs, compared)
+def test_the_command_line_reads_what_the_command_of_a_figure_says(spec: FigureSpec, place: Selection) -> None:
+    spec = replace(spec, selection=place)
+    if spec.view == "lines":  # its record has the heads in any case
+        heads = spec.heads or (spec.selection.head,)
+        spec = replace(spec, heads=heads, selection=replace(spec.selection, head=heads[0]))
+    options = spec.options("en")
+    arguments = parser().options(shlex.split(command_for(record(options), spec.style, format="pdf"))[4:])
+    assert view_from_options(arguments) == options
+    assert style_from_options(arguments) == spec.style
 
 
 @settings(deadline=None)
@@ -134,10 +161,8 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
     assert place.step is None or place.step < STEPS
     assert all(head < HEADS for head in fitted.heads) and all(1 <= step <= STEPS for step in fitted.steps)
     if fitted.view != "beam":
-        parameters = fitted.parameters()
-        if fitted.view == "compare":
-            assert place.against is not None
-        VIEWS[fitted.view].figure(maps=found, parse=parsed(), atlas=drawn_atlas(), **parameters)
+        options = vars(fitted.options("en"))
+        VIEWS[fitted.view].figure(maps=found, parse=parsed(), atlas=drawn_atlas(), **options)
 
 
 @pytest.mark.parametrize(
@@ -169,3 +194,29 @@ def test_another_sentence_keeps_the_head_but_not_the_tokens() -> None:
 @given(specs)
 def test_a_session_file_holds_the_whole_draft(spec: FigureSpec) -> None:
     assert spec_from_saved(spec_to_saved(spec)) == spec
+
+
+def test_every_option_of_a_view_has_a_label_in_both_languages_and_a_word_for_the_command_line() -> None:
+    for name, each in declared(FigureOptions).items():
+        assert each.about.endswith("."), name
+        assert not each.label or {*each.label} == {*LANGUAGES}, name
+    taken = {name for view in VIEWS.values() for name in view.parameters}
+    assert {*declared(FigureOptions)} <= taken, "an option that no view has"
+
+
+@pytest.mark.parametrize(
+    ("params", "options"),
+    [
+        ({"figure": "tree", "confidence": "on"}, {"confidence": True}),
+        ({"figure": "beam", "pruned": "off"}, {"pruned": False}),
+        ({"figure": "compare", "aligned": "off"}, {"aligned": False}),
+        ({"figure": "lines", "heads": "3,1", "query": "2"}, {"heads": (0, 2), "query": 1}),
+        ({"figure": "steps", "steps": "1,4,8"}, {"steps": (1, 4, 8)}),
+        ({"figure": "pruning", "group": "cross", "score": "chrf", "left": "0"}, {"group": "cross", "left": 0}),
+        ({"figure": "head", "unit": "pieces"}, {}),
+    ],
+)
+def test_an_address_of_an_older_version_is_read_as_before(params: dict[str, str], options: dict[str, Any]) -> None:
+    spec = FigureSpec.from_query(params, FigureSpec())
+    assert spec.view == params["figure"] and spec.selection == Selection()
+    assert {name: getattr(spec, name) for name in options} == options

@@ -28,8 +28,9 @@ from viz_app.figures import (
     export,
 )
 from viz_app.figures.build import heads as build
-from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.arrays import Maps
 from viz_app.figures.mpl import heatmaps, renderer
+from viz_app.figures.options import AnyKind
 
 
 def one_head(maps: Maps, kind: AnyKind, layer: int, head: int, **options: Any) -> HeatmapFigure:

@@ -93,7 +93,7 @@ app.session_state["menu-download"] = True
 app.run()
 found["explorer"] = downloads(app)
 app.switch_page("app_pages/figures.py").run()
-choice = app.selectbox(key="studio-ko-view")
+choice = app.selectbox(key="figures-ko-view")
 choice.set_value("mean").run()
 found["options"] = list(choice.options)
 found["errors"] = [each.value for each in [*app.exception, *app.error]]

@@ -12,7 +12,8 @@ from hypothesis import strategies as some
 from tests.atlas_samples import drawn_atlas
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.atlas.measures import NAMES
-from viz_app.figures.build.atlas import GROUPS, SCORES, most_left
+from viz_app.figures.build.atlas import most_left
+from viz_app.figures.options import GROUPS, SCORES
 from viz_app.model_card.atlas_state import MAX_CHOSEN, AtlasState, PruningState, orders
 from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
 from viz_app.serving.models.translation_service import BEAM, TranslationService

@@ -7,34 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transformer_core.attention_maps import KINDS
-from viz_app.components.explorer.selection import (
-    AVERAGES,
-    CHOICES,
-    FORMS,
-    ORDERS,
-    SCALES,
-    UNITS,
-    VIEWS,
-    ZOOMS,
-    Selection,
-)
+from viz_app.components.explorer.selection import CHOICES, Selection
 from viz_app.state.query_params import selection_from_params, selection_to_params
 
 BEST = Selection(kind="cross", layer=4, head=2)
 
 selections = st.builds(
     Selection,
-    kind=st.sampled_from(KINDS),
+    **{name: st.sampled_from(choices) for name, choices in CHOICES.items()},
     layer=st.integers(0, 11),
     head=st.integers(0, 15),
     step=st.none() | st.integers(1, 178),
-    unit=st.sampled_from(UNITS),
-    view=st.sampled_from(VIEWS),
-    zoom=st.sampled_from(ZOOMS),
-    form=st.sampled_from(FORMS),
-    order=st.sampled_from(ORDERS),
-    average=st.sampled_from(AVERAGES),
-    scale=st.sampled_from(SCALES),
     special=st.booleans(),
     threshold=st.integers(0, 99),
     pin=st.none() | st.builds("{}{}".format, st.sampled_from("qk"), st.integers(0, 511)),

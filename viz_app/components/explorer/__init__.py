@@ -26,14 +26,12 @@ import streamlit as st
 from transformer_core.attention_maps import Kind
 from viz_app.components import events
 from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
-from viz_app.components.explorer.selection import MAX_COMPARED, UNITS, VIEWS, Selection
+from viz_app.components.explorer.selection import MAX_COMPARED, Selection
 from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.text.glossary import definitions
 
 __all__ = [
-    "UNITS",
-    "VIEWS",
     "Selection",
     "Step",
     "asked_sentence",
@@ -88,7 +86,7 @@ def explorer(
     off: str | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> Selection:
-    """Shows a packed translation and returns what is selected in it.
+    """Show a packed translation and return what is selected in it.
 
     Args:
         payload: From `pack`.
@@ -125,21 +123,21 @@ def explorer(
 
 
 def last_head_off(key: str) -> str | None:
-    """The head that the browser has reported as switched off, such as `cross.5.5`; None for none."""
+    """Return the head that the browser has reported as switched off, such as `cross.5.5`; None for none."""
     found = events.last_report(key, _OFF)
     return found if isinstance(found, str) and _HEAD.fullmatch(found) else None
 
 
 def head_off(key: str) -> tuple[Kind, int, int] | None:
-    """The head that is switched off: kind, layer and head from 0; None for none. It need not exist in any model."""
+    """Return the head that is switched off, counted from 0; None for none. It need not exist in any model."""
     found = _HEAD.fullmatch(last_head_off(key) or "")
     return None if found is None else (found[1], int(found[2]), int(found[3]))  # type: ignore[return-value]
 
 
 def asked_sentence(key: str) -> tuple[str, int] | None:
-    """The sentence of an example that was pressed in the card of a head, and the number of the press; None for none.
+    """Return the example sentence that was pressed in the card of a head, and the number of the press; None for none.
 
-    It is told again until `sentence_shown`.
+    It is returned again until `sentence_shown`.
     """
     asked = events.new_named_event(_presses(key), events.last_report(key, _SENTENCE))
     if asked is None:
@@ -150,7 +148,7 @@ def asked_sentence(key: str) -> tuple[str, int] | None:
 
 
 def sentence_shown(key: str, press: int) -> None:
-    """For the end of a run that shows it; one that is replaced leaves it to the next, to which the old text is sent."""
+    """Acknowledge the press at the end of a run that shows the sentence. A run that is replaced does not reach this."""
     events.answered(_presses(key), press)
 
 
@@ -168,7 +166,7 @@ def send_finding(key: str, finding: Mapping[str, Any]) -> None:
 
 
 def last_report(key: str) -> Selection | None:
-    """What the browser has reported last, before the component is mounted in this run; None when it has not."""
+    """Return the last report of the browser before the component is mounted in this run; None without one."""
     start = Selection()
     found = Selection.from_state(events.last_report(key, _STATE), default=start)
     return None if found is start else found

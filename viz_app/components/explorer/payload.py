@@ -23,7 +23,7 @@ FORMAT_VERSION = 2
 
 @dataclass(frozen=True)
 class Step:
-    """How sure the model was of one token that it wrote.
+    """Probability of one generated token, and the runners-up.
 
     Args:
         probability: Of the token that stands in the translation, 0 to 1.
@@ -50,15 +50,15 @@ def pack(
     target_language: str = "de",
     alignment: Mapping[Kind, Sequence[Sequence[float]]] | None = None,
 ) -> bytes:
-    """Packs the maps of one translation for the browser.
+    """Pack the maps of one translation for the browser.
 
     Args:
         maps: Every head of the translation.
         weights: The same maps packed before; None packs them now.
         steps: One for each position of `maps.outputs`.
         texts: The table ``[explorer]`` in the reader's language.
-        selection: Where a fresh component starts; fitted to the maps. Its view also holds in a component where nobody
-            has chosen another one.
+        selection: Where a fresh component starts; fitted to the maps. Its view also holds in a component until
+            another one is chosen.
         gloss_head: (layer, head) of the encoder-decoder head whose favourite source words stand under the translation
             until another one is selected. None takes the selected head when its kind is "cross", else the first head
             of the last layer.
@@ -73,7 +73,7 @@ def pack(
         source_language: BCP 47 code of the source, for fonts and screen readers.
         target_language: BCP 47 code of the translation.
         alignment: Measured alignment error rate of each head of a kind, [layer][head], 0 to 1; None or a kind left out
-            when nobody has measured it.
+            when it was not measured.
 
     Returns:
         The buffer; its header carries `id`, a hash of everything in it but the selection and the head of the gloss.
@@ -111,12 +111,12 @@ def pack(
     # A short hash is enough to tell two translations of one session apart.
     digest = hashlib.blake2b(json.dumps(header).encode() + weights.digest.encode(), digest_size=12).hexdigest()
     header |= {"id": digest, "selection": fitted.to_dict(), "gloss": list(gloss_head), "follow": follow}
-    header["opens"] = fitted.view
+    header |= {"defaults": Selection().to_dict(), "opens": fitted.view}
     return join_buffer(header, weights.data.data)
 
 
 def with_selection(payload: bytes, selection: Selection, *, key: str, off: str | None = None) -> bytes:
-    """The same payload for a component that starts with another selection; unchanged when it makes others follow.
+    """Return the payload with another selection to start from; unchanged when it makes others follow.
 
     Args:
         payload: From `pack`.
@@ -132,7 +132,7 @@ def with_selection(payload: bytes, selection: Selection, *, key: str, off: str |
 
 
 def join_payloads(shown: bytes, other: bytes) -> bytes:
-    """Two payloads in one buffer: what is shown, and what it is compared with.
+    """Return two payloads in one buffer: what is shown, and what it is compared with.
 
     Layout: ``[uint32 0][uint32 length of the first][the first][the second]``; a single payload never starts with 0.
     """
@@ -140,12 +140,12 @@ def join_payloads(shown: bytes, other: bytes) -> bytes:
 
 
 def _short(probability: float) -> float:
-    """Six digits are more than the screen shows, and less than half of what JSON would take."""
+    """Round to six digits: more than the screen shows, and less than half of the bytes."""
     return float(f"{probability:.6g}")
 
 
 def _rates(alignment: Mapping[Kind, Sequence[Sequence[float]]], maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
-    """The error rates as plain lists, checked against the shape of the maps."""
+    """Return the error rates as plain lists, checked against the shape of the maps."""
     rates = {kind: [[float(rate) for rate in layer] for layer in table] for kind, table in alignment.items()}
     for kind, table in rates.items():
         layers, heads = maps.weights(kind).shape[:2]

@@ -1,8 +1,12 @@
-"""What is selected in the explorer; the same names in Python, in the browser and in the URL."""
+"""Selection of the explorer: each field with its default, its bounds and its form in an address.
+
+The payload carries names and defaults to the browser; a test compares `Selection` of types.d.ts.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args
 
@@ -10,45 +14,65 @@ import msgspec
 from msgspec import Meta
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.figures.option import MAX_NUMBER, Choice, Form, Number, Switch, Text, declared, option
+from viz_app.figures.options import UNITS, Unit
 
-Unit = Literal["tokens", "words"]
 View = Literal["heads", "layer", "kinds"]
 Zoom = Literal["heads", "head", "token"]
-Form = Literal["map", "lines"]
+Drawing = Literal["map", "lines"]
 Order = Literal["layer", "entropy", "distance", "alignment", "change"]
 Average = Literal["none", "layer", "all"]
 Scale = Literal["linear", "sqrt", "row"]
 OtherView = Literal["plotly", "head", "model"]
-UNITS: tuple[Unit, ...] = get_args(Unit)
-VIEWS: tuple[View, ...] = get_args(View)
-ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
-FORMS: tuple[Form, ...] = get_args(Form)
-ORDERS: tuple[Order, ...] = get_args(Order)
-AVERAGES: tuple[Average, ...] = get_args(Average)
-SCALES: tuple[Scale, ...] = get_args(Scale)
 OTHER_VIEWS: tuple[OtherView, ...] = get_args(OtherView)
-CHOICES: dict[str, tuple[str, ...]] = {
-    "kind": KINDS,
-    "unit": UNITS,
-    "view": VIEWS,
-    "zoom": ZOOMS,
-    "form": FORMS,
-    "order": ORDERS,
-    "average": AVERAGES,
-    "scale": SCALES,
-}
+VIEWS: tuple[View, ...] = get_args(View)
 MAX_COMPARED = 500  # characters of the sentence that is compared with
 
-_LARGEST = 9_999  # as in the address
-_Index = Annotated[int, Meta(ge=0, le=_LARGEST)]
+_Index = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
 _Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
 Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
 _Compared = Annotated[str, Meta(min_length=1, max_length=MAX_COMPARED)]
 
 
+@dataclass(frozen=True)
+class _PinForm(Form):
+    """A query or key and its position, such as `q3`."""
+
+    def loads(self, text: str) -> str:
+        """Count the position from 0."""
+        if not re.fullmatch(r"[qk][1-9][0-9]{0,3}", text):
+            raise ValueError(f"is {text!r}, but must be q or k with a position")
+        return f"{text[0]}{int(text[1:]) - 1}"
+
+    def dumps(self, value: str) -> str:
+        """Count the position from 1."""
+        return f"{value[0]}{int(value[1:]) + 1}"
+
+
+@dataclass(frozen=True)
+class _HeadForm(Form):
+    """A head, such as `cross.5.5`."""
+
+    def loads(self, text: str) -> str:
+        """Count layer and head from 0."""
+        if not re.fullmatch(r"(encoder|decoder|cross)\.[1-9][0-9]?\.[1-9][0-9]?", text):
+            raise ValueError(f"is {text!r}, but must be kind.layer.head")
+        kind, layer, head = text.split(".")
+        return f"{kind}.{int(layer) - 1}.{int(head) - 1}"
+
+    def dumps(self, value: str) -> str:
+        """Count layer and head from 1."""
+        kind, layer, head = value.split(".")
+        return f"{kind}.{int(layer) + 1}.{int(head) + 1}"
+
+
+_FROM_ONE = Number(first=1)
+_COMPARED = Text(MAX_COMPARED)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """One state of the explorer. What the browser reports is checked by the types of the fields.
+    """One state of the explorer. The types of the fields check reports of the browser.
 
     Args:
         kind: Kind of attention.
@@ -63,7 +87,7 @@ class Selection:
         average: The head by itself, or the mean over the heads of its layer or over all heads of its kind.
         scale: How weights become colours: as they are, by their square root, or relative to the largest of the row.
         special: Whether `<s>` and `</s>` are shown.
-        threshold: Weights below so many percent are left out, 0 to 99.
+        threshold: Percentage below which weights are left out, 0 to 99.
         pin: The token that stays chosen: `q3` the query or `k3` the key at position 3, from 0; None for none.
         against: The head that the selected one is compared with, such as `cross.5.5`, from 0; None for none.
         vs: Sentence that `against` was pinned in, at most 500 characters; None for the sentence of the page.
@@ -73,33 +97,33 @@ class Selection:
         card: Whether the card of the selected head is open.
     """
 
-    kind: Kind = "cross"
-    layer: _Index = 0
-    head: _Index = 0
-    step: Annotated[int, Meta(ge=1, le=_LARGEST)] | None = None
-    unit: Unit = "tokens"
-    view: View = "heads"
-    zoom: Zoom = "head"
-    form: Form = "map"
-    order: Order = "layer"
-    average: Average = "none"
-    scale: Scale = "linear"
-    special: bool = True
-    threshold: Annotated[int, Meta(ge=0, le=99)] = 0
-    pin: _Pin | None = None
-    against: Head | None = None
-    branch: _Index = 0
-    vs: _Compared | None = None
-    vsmodel: _Compared | None = None
-    vsbranch: _Index = 0
-    card: bool = False
+    kind: Kind = option("cross", Choice(KINDS), always=True)
+    layer: _Index = option(0, _FROM_ONE, always=True)
+    head: _Index = option(0, _FROM_ONE, always=True)
+    step: Annotated[int, Meta(ge=1, le=MAX_NUMBER)] | None = option(None, Number(low=1))
+    unit: Unit = option("tokens", Choice(UNITS))
+    view: View = option("heads", Choice(VIEWS))
+    zoom: Zoom = option("head", Choice(get_args(Zoom)))
+    form: Drawing = option("map", Choice(get_args(Drawing)))
+    order: Order = option("layer", Choice(get_args(Order)))
+    average: Average = option("none", Choice(get_args(Average)))
+    scale: Scale = option("linear", Choice(get_args(Scale)))
+    special: bool = option(True, Switch())
+    threshold: Annotated[int, Meta(ge=0, le=99)] = option(0, Number(high=99))
+    pin: _Pin | None = option(None, _PinForm())
+    against: Head | None = option(None, _HeadForm())
+    branch: _Index = option(0, _FROM_ONE)
+    vs: _Compared | None = option(None, _COMPARED)
+    vsmodel: _Compared | None = option(None, _COMPARED)
+    vsbranch: _Index = option(0, _FROM_ONE)
+    card: bool = option(False, Switch(on="open"))
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain values, ready for JSON."""
+        """Return the fields as plain values, ready for JSON."""
         return dataclasses.asdict(self)
 
     def fitted(self, maps: AttentionMaps) -> Selection:
-        """The nearest selection that exists in these maps."""
+        """Return the nearest selection that exists in these maps."""
         steps = len(maps.outputs)
         layers, heads = maps.weights(self.kind).shape[:2]
         return dataclasses.replace(
@@ -111,11 +135,15 @@ class Selection:
 
     @classmethod
     def from_state(cls, state: object, *, default: Selection) -> Selection:
-        """The selection in a report from the browser, or the default when the report is not a valid one."""
-        names = {field.name for field in dataclasses.fields(cls)}
-        if not isinstance(state, dict) or set(state) != names:
+        """Return the selection in a report from the browser, or the default when the report is not a valid one."""
+        if not isinstance(state, dict) or set(state) != {*declared(cls)}:
             return default
         try:
             return msgspec.convert(state, cls)
         except (msgspec.ValidationError, UnicodeError):  # msgspec reads no half of a surrogate pair
             return default
+
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    name: each.form.choices for name, each in declared(Selection).items() if isinstance(each.form, Choice)
+}

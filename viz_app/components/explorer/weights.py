@@ -51,12 +51,12 @@ class PackedWeights:
 
 
 def packed_size(maps: AttentionMaps) -> int:
-    """Bytes that `pack_weights` makes of these maps."""
+    """Count the bytes that `pack_weights` makes of these maps."""
     return _layout(maps)[2]
 
 
 def pack_weights(maps: AttentionMaps) -> PackedWeights:
-    """The weights of every head.
+    """Return the weights of every head.
 
     Raises:
         ValueError: A weight is not a number from 0 to 1.
@@ -94,19 +94,19 @@ def _bytes_by_row(weights: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.uint
 
 
 def _travelling(kind: str, values: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """(heads, queries, keys) -> the values that travel, in a row."""
+    """Flatten (heads, queries, keys) to the values that are sent, in a row."""
     if kind == "decoder":
         return values[:, np.tri(*values.shape[1:], dtype=np.bool_)].ravel()
     return values.ravel()
 
 
 def _cells(kind: str, queries: int, keys: int) -> int:
-    """Weights of one head that travel."""
+    """Count the weights of one head that are sent."""
     return queries * (queries + 1) // 2 if kind == "decoder" else queries * keys
 
 
 def _layout(maps: AttentionMaps) -> tuple[int, dict[str, dict[str, int]], int]:
-    """Bits of a weight, the shapes with their offsets, and how many bytes there are in all."""
+    """Return the bits of a weight, the shapes with their offsets, and the number of bytes."""
     kinds: dict[str, dict[str, int]] = {}
     weights, rows = 0, 0
     for kind in KINDS:

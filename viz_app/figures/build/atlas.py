@@ -9,18 +9,16 @@ import numpy as np
 
 from transformer_core.atlas.measures import Measure, measure_named
 from transformer_core.atlas.record import Atlas, Curve, FloatArray
-from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
+from viz_app.figures.options import SCORES
 from viz_app.text import DEFAULT_LANGUAGE, Texts, texts
 
 ORDERS = ("effect", "gradient", "greedy", "reverse", "random")
-SCORES = ("bleu", "chrf")
-GROUPS = ("all", *KINDS)
 
 
 def head_grid(r: Request) -> MatrixFigure:
-    """Every head as a cell: a row for each layer of each kind of attention, coloured by a measure.
+    """Return every head as a cell: a row for each layer of each kind of attention, coloured by a measure.
 
     Raises:
         ValueError: There is no atlas, it does not have the measure, or the measure has no number for some head.
@@ -60,7 +58,7 @@ def head_grid(r: Request) -> MatrixFigure:
 
 
 def pruning_curves(r: Request) -> CurvesFigure:
-    """A score of the translations against the number of heads that are left, a curve for each order.
+    """Return a score of the translations against the number of heads that are left, a curve for each order.
 
     The random orders are one curve, their mean, with a band from the lowest to the highest.
 
@@ -81,7 +79,6 @@ def pruning_curves(r: Request) -> CurvesFigure:
     caption = t("atlas.pruning_caption", score=score, group=group, sentences=f"{atlas.prune.sentences:,}")
     if r.left is not None and r.left not in {count for curve in _of_group(atlas, r.group) for count in curve.kept}:
         caption = f"{caption} {t('atlas.pruning_between', left=r.left)}"
-    cut = {} if r.left is None else {"left": r.left}
     return CurvesFigure(
         series=series,
         x_title=t("atlas.left"),
@@ -93,12 +90,12 @@ def pruning_curves(r: Request) -> CurvesFigure:
         language=r.language,
         theme=r.theme,
         name=f"headlight_pruning_{r.group}_{r.score}" + (f"_left{r.left}" if r.left is not None else ""),
-        provenance=_provenance(r, atlas, {"name": "pruning", "group": r.group, "score": r.score, **cut}),
+        provenance=_provenance(r, atlas, {"name": "pruning", "group": r.group, "score": r.score}),
     )
 
 
 def pruned_groups(atlas: Atlas) -> tuple[str, ...]:
-    """The groups of heads that were pruned: `all`, and kinds of attention."""
+    """Return the groups of heads that were pruned: `all`, and kinds of attention."""
     return tuple(dict.fromkeys(curve.heads for curve in atlas.prune.curves)) if atlas.prune else ()
 
 
@@ -132,7 +129,7 @@ def _series(order: str, curves: Sequence[Curve], score: str, t: Texts) -> Series
 
 
 def _ends(measure: Measure, t: Texts) -> str:
-    """The heads with the largest and the smallest value."""
+    """Return the heads with the largest and the smallest value."""
     rows = sorted(measure.rows(), key=lambda row: row[3])
     return "; ".join(
         t(
@@ -146,12 +143,12 @@ def _ends(measure: Measure, t: Texts) -> str:
 
 
 def measure_name(t: Texts, name: str) -> str:
-    """What a measure is called."""
+    """Return the name of a measure."""
     return t(f"atlas.measure_{_key(name)}")
 
 
 def number(value: float, unit: str) -> str:
-    """A value of a measure as it is written."""
+    """Return a value of a measure as it is written."""
     if unit == "share":
         return f"{100 * value:.0f} %"
     digits = {"points": 0, "nats": 3, "tokens": 1, "score": 1, "distance": 2}[unit]
@@ -164,14 +161,14 @@ def _key(name: str) -> str:
 
 
 def _provenance(r: Request, atlas: Atlas, view: dict[str, Any]) -> dict[str, Any]:
-    """Which model, how its atlas was measured, and the view; no sentence plays a part."""
+    """Return the model, the origin of its atlas, and the view; no sentence plays a part."""
     model = {name: r.provenance[name] for name in ("checkpoint", "checkpoint_sha256") if name in r.provenance}
     language = {"language": r.language} if r.language != DEFAULT_LANGUAGE else {}
     return {**model, "view": {**view, **language}, "atlas": atlas_record(atlas)}
 
 
 def atlas_record(atlas: Atlas) -> dict[str, Any]:
-    """Where the numbers come from: the model, and for each part its data, seed, draws and version of the program."""
+    """Return the origin of the numbers: the model, and data, seed, draws and version of each part."""
     parts = {
         name: {
             "version": source.version,

@@ -12,7 +12,7 @@ from viz_app.text import texts
 
 
 def beam_tree(r: Request) -> BeamTreeFigure:
-    """Every candidate of a beam search, pruned ones in grey, the translation that was chosen as a thick line.
+    """Return every candidate of a beam search, pruned ones in grey, the translation that was chosen as a thick line.
 
     Raises:
         ValueError: There is no search, or the step does not exist.
@@ -24,8 +24,7 @@ def beam_tree(r: Request) -> BeamTreeFigure:
     last = max(node.step for node in search.history)
     if upto is not None and not 1 <= upto <= last:
         raise ValueError(f"step is {upto}, but must be between 1 and {last}, the steps of the search")
-    view: dict[str, Any] = {"name": "beam", **({} if r.pruned else {"pruned": False})}
-    view |= {"step": upto} if upto is not None else {}
+    view: dict[str, Any] = {"name": "beam", **({"step": upto} if upto is not None else {})}
     view |= {"language": r.language} if r.language != "en" else {}
     figure = BeamTreeFigure(
         nodes=_nodes(search, r.pruned, upto or last),
@@ -44,7 +43,7 @@ def beam_tree(r: Request) -> BeamTreeFigure:
 
 
 def _nodes(search: Search, pruned: bool, upto: int) -> list[TreeNode]:
-    """The candidates that are drawn, with their parents' indices among them."""
+    """Return the candidates that are drawn, with their parents' indices among them."""
     path = set()
     at = search.best
     while at >= 0:

@@ -9,13 +9,13 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from viz_app.figures.build.request import Request
-from viz_app.figures.model.arrays import AnyKind
 from viz_app.figures.model.figure import DifferencePanel, HeatmapFigure, HeatmapPanel
+from viz_app.figures.options import AnyKind
 from viz_app.figures.text import view_captions
 
 
 def comparison(r: Request) -> HeatmapFigure:
-    """A, B, and B - A where both have the same tokens, or where those that both have in order are aligned.
+    """Draw A, B, and B - A where both have the same tokens, or where their common tokens are aligned.
 
     Raises:
         ValueError: A layer, head, unit or step does not exist.
@@ -32,7 +32,7 @@ def comparison(r: Request) -> HeatmapFigure:
     )
     if kind_b != kind:
         a, b = replace(a, kind=first.figure_kind), replace(b, kind=second.figure_kind)
-    difference = _difference(a, b, r.aligned)
+    difference = _difference(a, b, r.other is not None if r.aligned is None else r.aligned)
     caption = view_captions.comparison_caption(difference, language=language)
     (layer_a, head_a), (layer_b, head_b) = places
     view = {
@@ -43,7 +43,7 @@ def comparison(r: Request) -> HeatmapFigure:
         [a, b] if difference is None else [a, b, difference],
         title=t("figures.title_compare", first=names[0] or "A", second=names[1] or "B", kind=first.kind_title),
         where=f"layer{layer_a + 1}_head{head_a + 1}_against_layer{layer_b + 1}_head{head_b + 1}",
-        view={**view, **({"aligned": True} if r.aligned else {})},
+        view=view | ({"names": list(names)} if any(names) else {}),
         difference_title=t("figures.difference"),
         caption=caption.text,
         alt=view_captions.comparison_alt(a, b, caption, language=language),
@@ -55,7 +55,7 @@ def comparison(r: Request) -> HeatmapFigure:
 
 
 def _difference(a: HeatmapPanel, b: HeatmapPanel, aligned: bool) -> DifferencePanel | None:
-    """B - A on the tokens that both have; None when their axes differ and are not to be aligned."""
+    """Subtract A from B on their common tokens; None when their axes differ and are not to be aligned."""
     rows, columns = (_common(one, two) for one, two in ((a.query_labels, b.query_labels), (a.key_labels, b.key_labels)))
     equal = (a.query_labels, a.key_labels) == (b.query_labels, b.key_labels)
     if not equal and (not aligned or not rows or not columns):
@@ -77,6 +77,6 @@ def _difference(a: HeatmapPanel, b: HeatmapPanel, aligned: bool) -> DifferencePa
 
 
 def _common(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
-    """Positions in both of the tokens that they have in common, in order."""
+    """Return the positions of the common tokens in both, in order."""
     blocks = SequenceMatcher(None, one, two, autojunk=False).get_matching_blocks()
     return [(block.a + i, block.b + i) for block in blocks for i in range(block.size)]

@@ -10,7 +10,6 @@ from dataclasses import replace
 from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.figure import HeatmapFigure
-from viz_app.figures.model.slicing import UNITS as UNITS
 from viz_app.figures.model.slicing import check_index
 from viz_app.figures.text import captions, view_captions
 
@@ -18,7 +17,7 @@ LAYER_COLUMNS = 4  # heads beside each other: two rows of four fit the width of 
 
 
 def one_head(r: Request) -> HeatmapFigure:
-    """One head, with captions made from its weights."""
+    """Return one head, with captions made from its weights."""
     view, kind, layer, head = r.attention, r.kind, r.layer, r.head
     return view.figure(
         [view.panel(layer, head)],
@@ -32,7 +31,7 @@ def one_head(r: Request) -> HeatmapFigure:
 
 
 def layer_heads(r: Request) -> HeatmapFigure:
-    """All heads of one layer side by side."""
+    """Return all heads of one layer side by side."""
     view, kind, layer = r.attention, r.kind, r.layer
     check_index("layer", layer, view.maps.layers(kind))
     t, count = view.t, view.maps.heads(kind)
@@ -49,7 +48,7 @@ def layer_heads(r: Request) -> HeatmapFigure:
 
 
 def all_heads(r: Request) -> HeatmapFigure:
-    """Every head of one kind, a row for each layer."""
+    """Return every head of one kind, a row for each layer."""
     view, kind = r.attention, r.kind
     t, layers, heads = view.t, view.maps.layers(kind), view.maps.heads(kind)
     caption = captions.all_caption(view.maps, kind, language=r.language)
@@ -67,7 +66,7 @@ def all_heads(r: Request) -> HeatmapFigure:
 
 
 def all_kinds(r: Request) -> HeatmapFigure:
-    """Every head of the model, a row for each layer, the three kinds below each other.
+    """Return every head of the model, a row for each layer, the three kinds below each other.
 
     Raises:
         ValueError: The kinds have different numbers of heads, so that there is no table of them.

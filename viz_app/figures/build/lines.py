@@ -11,7 +11,7 @@ from viz_app.figures.text import view_captions
 
 
 def head_lines(r: Request) -> LinesFigure:
-    """Lines from queries to the keys that they look at, as in Figures 3 to 5 of the paper.
+    """Draw lines from queries to the keys that they attend to, as in Figures 3 to 5 of the paper.
 
     Raises:
         ValueError: A layer, head, query, unit or step does not exist, or a head is named twice.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParserOutput:
-    """What a parser generated for a sentence.
+    """Output of a parser for a sentence.
 
     Args:
         words: Of the sentence.
@@ -44,7 +44,7 @@ class ParserOutput:
     def from_tokens(
         cls, source: str, tokens: Sequence[str], scores: Sequence[float], tokenizer: Tokenizer
     ) -> ParserOutput | None:
-        """What a model generated for `source`, words with blanks between; None without words or for no parser."""
+        """Return the output for `source`, words with blanks between; None without words or for no parser."""
         starts = [match.start() for match in re.finditer(r"\S+", source)]
         if not starts or not generates_trees(tokenizer):
             return None
@@ -55,7 +55,7 @@ class ParserOutput:
         return cls(tuple(source.split()), symbols, tuple(scores), token_words)
 
     def repaired(self) -> Repaired:
-        """Its tree. Raises ValueError without words."""
+        """Return the tree. Raises ValueError without words."""
         return to_tree(self.symbols, self.words)
 
     def probability(self, brackets: Brackets) -> float | None:
@@ -67,7 +67,7 @@ class ParserOutput:
 
 
 def tree(r: Request) -> ConstituencyFigure:
-    """The tree over the words; with a step, words tinted by encoder-decoder attention while that token is generated.
+    """Draw the tree over the words; with a step, words are tinted by encoder-decoder attention at that token.
 
     Raises:
         ValueError: The model is no parser, or a layer, head or step does not exist.
@@ -75,7 +75,7 @@ def tree(r: Request) -> ConstituencyFigure:
     if r.parse is None:
         raise ValueError("this model is no parser: the view tree draws the tree that a parser generates")
     t, found = texts(r.language), r.parse.repaired()
-    view: dict[str, Any] = {"name": "tree", **({"confidence": True} if r.confidence else {})}
+    view: dict[str, Any] = {"name": "tree"}
     if r.step is not None:
         view |= {"layer": r.layer, "head": r.head, "step": r.step}
     view |= {"language": r.language} if r.language != "en" else {}

@@ -43,13 +43,13 @@ class Animation(Figure):
 
     @property
     def still_frame(self) -> Figure:
-        """What stands for it where nothing moves, with its words and origin: the still, or the last frame."""
+        """Figure for formats that do not move, with words and origin of the animation: the still, or the last frame."""
         words = {name: getattr(self, name) for name in ("title", "caption", "alt", "language", "theme", "name")}
         return replace(self.still or self.frames[-1], **words, provenance=self.provenance)
 
 
 def decoding_steps(r: Request) -> HeatmapFigure:
-    """The same head at chosen steps, side by side; four that divide the decoding evenly unless they are named.
+    """Draw one head at chosen steps, side by side; without steps, at four that divide the decoding evenly.
 
     Raises:
         ValueError: A layer, head, unit or step does not exist, or the steps do not rise.
@@ -77,7 +77,7 @@ def decoding_steps(r: Request) -> HeatmapFigure:
 
 
 def decoding(r: Request) -> Animation:
-    """One head while the translation is written, a frame for each token."""
+    """Return one head while the translation is written, a frame for each token."""
     steps = range(1, len(r.require_decoding.outputs) + 1)
     whole = one_head(replace(r, step=None))
     room = {"room_queries": whole.panels[0].query_labels, "room_keys": whole.panels[0].key_labels}
@@ -97,5 +97,5 @@ def decoding(r: Request) -> Animation:
 
 
 def even_steps(count: int, steps: int = _COLUMNS) -> tuple[int, ...]:
-    """Up to so many steps that divide `count` evenly, the last one included."""
+    """Return up to `steps` steps that divide `count` evenly, the last one included."""
     return tuple(sorted({max(1, round(count * i / steps)) for i in range(1, steps + 1)}))

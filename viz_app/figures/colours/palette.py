@@ -48,7 +48,7 @@ def check_theme(theme: str) -> None:
 
 @cache
 def scale(theme: Theme = "light") -> npt.NDArray[np.uint8]:
-    """The colours of weights 0 to 1.
+    """Return the colours of weights 0 to 1.
 
     Returns:
         (256, 3) uint8 sRGB, read-only; entry 0 is the page's background, entry 255 the colour of weight 1.
@@ -82,7 +82,7 @@ def lab_of(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
 
 
 def to_lab(color: str) -> npt.NDArray[np.float64]:
-    """A colour "#rrggbb" as (3,) CIELAB."""
+    """Return a colour "#rrggbb" as (3,) CIELAB."""
     return lab_of(np.frombuffer(bytes.fromhex(color[1:]), dtype=np.uint8))
 
 

@@ -91,7 +91,7 @@ class ColorMap:
         return np.sqrt(share)
 
     def value(self, position: float) -> float:
-        """The value at a place of the scale, the inverse of `position`."""
+        """Return the value at a place of the scale, the inverse of `position`."""
         if self.mapping == "sqrt":
             from_middle = 2 * position - 1
             position = (from_middle * abs(from_middle) + 1) / 2 if self.diverging else position**2
@@ -103,7 +103,7 @@ class ColorMap:
         return colors
 
     def hex(self) -> tuple[str, ...]:
-        """The colours as "#rrggbb"."""
+        """Return the colours as "#rrggbb"."""
         return tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in self.colors.tolist())
 
     def ticks(self) -> tuple[float, ...]:
@@ -114,12 +114,12 @@ class ColorMap:
         return tuple(self.low + (self.high - self.low) * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
 
     def describe(self) -> str:
-        """The scale in words for a file's record, such as "linear, 0 to 1"."""
+        """Return the scale in words for a file's record, such as "linear, 0 to 1"."""
         return f"{self.mapping}, {self.low:g} to {self.high:g}"
 
 
 def weights_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColorMap:
-    """The one map of all panels with attention weights."""
+    """Return the one map of all panels with attention weights."""
     low, high = 0.0, 1.0
     if isinstance(style.value_range, tuple):
         low, high = style.value_range
@@ -129,7 +129,7 @@ def weights_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) 
 
 
 def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColorMap:
-    """The map of differences: zero in the middle, as far to both sides as the largest difference."""
+    """Return the map of differences: zero in the middle, as far to both sides as the largest difference."""
     largest = max((float(np.abs(array).max()) for array in arrays), default=1.0) or 1.0
     if isinstance(style.value_range, tuple):
         largest = max(abs(end) for end in style.value_range)
@@ -142,7 +142,7 @@ def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: The
 def numbers_map(
     values: npt.NDArray[Any], diverging: bool, style: Style, theme: Theme, base: float | None = None
 ) -> ColorMap:
-    """The map of any numbers: from the least, or from `base`, to the largest; or as far to both sides of zero."""
+    """Return the map of any numbers: from the least, or from `base`, to the largest; or symmetric around zero."""
     if diverging:
         return differences_map([values], style, theme)
     low, high = float(values.min()), float(values.max())
@@ -157,7 +157,7 @@ _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u20
 
 
 def format_number(value: float) -> str:
-    """A number beside a scale: three digits, a true minus sign, powers of ten only where they are shorter."""
+    """Return a number beside a scale: three digits, a true minus sign, powers of ten only where they are shorter."""
     if value != 0 and not 1e-4 <= abs(value) < 1e6:
         digits, power = f"{value:.2e}".split("e")
         digits = digits.rstrip("0").rstrip(".")

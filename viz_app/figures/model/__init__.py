@@ -1,1 +1,1 @@
-"""What a figure is: numbers, labels and style, before any renderer."""
+"""Description of a figure: numbers, labels and style, before any renderer."""

@@ -13,24 +13,24 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray, Kind
+from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray
 from viz_app.figures.model.figure import ROW_SUM_TOLERANCE
+from viz_app.figures.options import AnyKind
 
 OWN: Literal["own"] = "own"
-AnyKind = Kind | Literal["own"]
 _SPECIAL = frozenset(("<s>", "</s>", "<pad>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>", "<bos>", "<eos>"))
 
 
 class Maps(Protocol):
-    """What builders and captions ask of maps: a model's AttentionMaps have it, and OwnMaps."""
+    """Interface of maps for builders and captions; AttentionMaps and OwnMaps have it."""
 
     @property
     def inputs(self) -> Axis:
-        """What the decoder reads."""
+        """Input tokens of the decoder."""
 
     @property
     def outputs(self) -> Axis:
-        """What the decoder writes."""
+        """Output tokens of the decoder."""
 
     def layers(self, kind: Any) -> int:
         """Layers with this kind of attention."""
@@ -48,7 +48,7 @@ class Maps(Protocol):
         """Labels of the columns."""
 
     def merged_to_words(self) -> Maps:
-        """The tokens of each word merged."""
+        """Return the tokens of each word merged."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class OwnMaps:
 
     @property
     def inputs(self) -> Axis:
-        """The rows: own arrays make no difference between read and written tokens."""
+        """Rows; own arrays do not distinguish input and output tokens."""
         return self.query_axis
 
     @property
@@ -171,6 +171,6 @@ def _check_rows(array: FloatArray) -> None:
 
 
 def _as_cross(array: FloatArray, queries: Axis, keys: Axis) -> AttentionMaps:
-    """The arrays in the place of encoder-decoder attention, to borrow its merging; the other places are not read."""
+    """Return the arrays as encoder-decoder attention, to borrow its merging; the other kinds are not read."""
     rows, columns = (np.zeros((1, 1, len(axis), len(axis)), dtype=np.float32) for axis in (queries, keys))
     return AttentionMaps(encoder=columns, decoder=rows, cross=array, source=keys, inputs=queries, outputs=queries)

@@ -76,7 +76,7 @@ class BeamTreeFigure(Figure):
         return max(node.step for node in self.nodes)
 
     def ranks(self) -> tuple[int, ...]:
-        """Place of each node among those of its step, 0 for the first considered, which is the most probable."""
+        """Return the rank of each node among the nodes of its step; 0 is the most probable."""
         seen: dict[int, int] = {}
         places = []
         for node in self.nodes:

@@ -136,7 +136,7 @@ class CurvesFigure(Figure):
         return head_colors(self.theme, len(self.series))
 
     def readings(self) -> tuple[float, ...]:
-        """The value of each curve at the cut, on the straight line between its points; NaN beside the curve."""
+        """Return the value of each curve at the cut, on the straight line between its points; NaN beside the curve."""
         if self.cut is None:
             return ()
         return tuple(
@@ -144,7 +144,7 @@ class CurvesFigure(Figure):
         )
 
     def formatted_readings(self) -> tuple[str, ...]:
-        """The readings as they are written, all in one form, with two digits where that tells them apart.
+        """Return the readings as they are written, all in one form, with two digits where that tells them apart.
 
         Without a cut, "" for each curve.
         """
@@ -162,7 +162,7 @@ class CurvesFigure(Figure):
         )
 
     def legend(self) -> tuple[str, ...]:
-        """The names of the curves, with their readings where there is a cut."""
+        """Return the names of the curves, with their readings where there is a cut."""
         return tuple(f"{s.label} {r}".rstrip() for s, r in zip(self.series, self.formatted_readings(), strict=True))
 
 

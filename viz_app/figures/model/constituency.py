@@ -46,7 +46,7 @@ class Constituent:
 
 @dataclass(frozen=True, kw_only=True)
 class TreePlaces:
-    """Where everything of a tree stands, in font sizes from the left and from the root's level down.
+    """Places of a tree, in font sizes from the left and from the root's level down.
 
     Args:
         width: Of the whole tree.
@@ -152,7 +152,7 @@ class ConstituencyFigure(Figure):
         return self.weights is not None or (self.confidence and bool(self._probabilities))
 
     def color_map(self, style: Style) -> ColorMap:
-        """The one map of all weights and probabilities that are shown."""
+        """Return the one map of all weights and probabilities that are shown."""
         shown = [*(self.weights or ()), *(self._probabilities if self.confidence else ())]
         return weights_map([np.array(shown)] if shown else [], style, self.theme)
 
@@ -173,23 +173,23 @@ class ConstituencyFigure(Figure):
         return "#000000" if lab_of(rgb)[0] > _LIGHT else "#ffffff"
 
     def tint_titles(self) -> tuple[str, ...]:
-        """What the tints mean, those of words first."""
+        """Return the meanings of the tints, words first."""
         titles = (self.weight_title,) if self.weights is not None else ()
         return (*titles, self.probability_title) if self.confidence and self._probabilities else titles
 
     def phrase(self, index: int) -> str:
-        """The words of a constituent."""
+        """Return the words of a constituent."""
         node = self.nodes[index]
         return " ".join(self.words[node.begin : node.end])
 
 
 def label_of(text: str) -> str:
-    """A word or category as it is drawn."""
+    """Return a word or category as it is drawn."""
     return display_label(text, MAX_LABEL)
 
 
 def place_tree(figure: ConstituencyFigure, measure: Measure) -> TreePlaces:
-    """Where everything stands.
+    """Place nodes, words and edges.
 
     Each constituent has a strip of its own, wide enough for its label and for all in it, and strips of what is in one
     constituent lie side by side. So labels never touch, on whatever level, and a constituent stands in the middle

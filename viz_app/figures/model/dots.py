@@ -90,7 +90,7 @@ class Dots:
         return tuple(self.hollow or ())
 
     def ends(self) -> tuple[float, float]:
-        """Where the axis begins on the left, and where it ends."""
+        """Return both ends of the axis, the left one first."""
         numbers = np.log(self._numbers()) if self.log else self._numbers()
         low, high = float(numbers.min()), float(numbers.max())
         room = _ROOM * (high - low) or _ROOM * (abs(low) or 1.0)
@@ -99,7 +99,7 @@ class Dots:
         return (right, left) if self.falling else (left, right)
 
     def ticks(self, count: int = _TICKS) -> tuple[float, ...]:
-        """At most so many round numbers along the axis."""
+        """Return at most `count` round numbers along the axis."""
         low, high = sorted(self.ends())
         if self.log and high > _DECADES * low:
             powers = np.arange(np.ceil(np.log10(low)), np.floor(np.log10(high)) + 1)
@@ -112,13 +112,13 @@ class Dots:
         return ()
 
     def tick_labels(self, count: int = _TICKS) -> tuple[str, ...]:
-        """The ticks as they are written, with as many digits as tell them apart."""
+        """Return the ticks as they are written, with as many digits as tell them apart."""
         ticks = self.ticks(count)
         short = tuple(map(format_number, ticks))
         return short if len(set(short)) == len(ticks) else tuple(f"{tick:g}".replace("-", "\u2212") for tick in ticks)
 
     def format_value(self, row: int) -> str:
-        """A value as it is written."""
+        """Return a value as it is written."""
         value = float(self.places[row])
         if np.isnan(value):
             return "\u2013"

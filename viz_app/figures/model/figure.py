@@ -1,4 +1,4 @@
-"""What a figure is, before anything draws it: weights, the labels of both axes, words around them.
+"""Description of a figure before it is drawn: weights, labels of both axes, words around them.
 
 Every renderer (Plotly, matplotlib, data files) reads these classes and nothing else. They hold a model's maps
 (`builders.py`) or a user's own arrays: any attention with a row for each query and a column for each key.
@@ -136,7 +136,7 @@ class RoundedPanel(HeatmapPanel):
 
 
 class DifferencePanel(HeatmapPanel):
-    """What one map has more than another, cell by cell: `weights` are differences, -1 to 1, and drawn with two ends."""
+    """Difference of two maps, cell by cell: `weights` from -1 to 1, drawn with a diverging scale."""
 
     def _check_weights(self) -> None:
         self._fail((np.abs(self.weights) > 1 + ROW_SUM_TOLERANCE).any(axis=1), "holds a difference outside -1 to 1")
@@ -144,12 +144,12 @@ class DifferencePanel(HeatmapPanel):
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """What every kind of figure has. All text is plain, never markup.
+    """Common part of all figures. All text is plain, never markup.
 
     Args:
         title: Heading.
         caption: One or two sentences made from the data.
-        alt: Text for somebody who does not see the figure.
+        alt: Alternative text.
         kind: "encoder", "decoder", "cross"; "" for several of them or another origin.
         language: "en" or "ko"; the language of the words of the figure.
         theme: "light" or "dark".
@@ -252,7 +252,7 @@ class HeatmapFigure(Figure):
         return len({(panel.query_labels, panel.key_labels) for panel in self.panels}) == 1
 
     def panel_titles(self, *, letters: bool) -> tuple[str, ...]:
-        """Titles of the panels; of a table of panels with titled rows, the first row's. Letters where all have one."""
+        """Return the titles of the panels; in a table with titled rows, only of its first row."""
         if self.row_titles:
             return tuple(panel.title if i < self.columns else "" for i, panel in enumerate(self.panels))
         if not letters or len(self.panels) == 1:
@@ -260,7 +260,7 @@ class HeatmapFigure(Figure):
         return tuple(f"({_letter(i)}) {panel.title}".rstrip() for i, panel in enumerate(self.panels))
 
     def color_maps(self, style: Style) -> tuple[ColorMap, ColorMap]:
-        """The one map of all weights, and that of all differences."""
+        """Return the one map of all weights, and that of all differences."""
         return weights_map(self.weights, style, self.theme), differences_map(self.differences, style, self.theme)
 
     @property
@@ -287,7 +287,7 @@ def check_kind(kind: str) -> None:
 
 
 def display_label(label: str, max_width: int | None = None) -> str:
-    """A label as it is drawn: the tokenizer's space removed, the invisible made visible, the long cut short.
+    """Return a label as it is drawn: the tokenizer's space removed, the invisible made visible, the long cut short.
 
     Args:
         label: A token or a word.

@@ -18,7 +18,7 @@ HEAD_COLORS = {
 
 
 def head_colors(theme: Theme, count: int) -> tuple[str, ...]:
-    """So many colours; they repeat after eight."""
+    """Return `count` colours; they repeat after eight."""
     return tuple(islice(cycle(HEAD_COLORS[theme]), count))
 
 

@@ -1,4 +1,4 @@
-"""How large a picture of pixels may be: a page at 600 dpi takes gigabytes where it is two metres wide."""
+"""Limits on bitmap size: a page two metres wide takes gigabytes at 600 dpi."""
 
 from __future__ import annotations
 

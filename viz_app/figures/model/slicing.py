@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from transformer_core.attention_maps import AttentionMaps, Axis
 from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.arrays import OWN, AnyKind, Maps
+from viz_app.figures.model.arrays import OWN, Maps
 from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel
+from viz_app.figures.options import UNITS, AnyKind, Unit
 from viz_app.text import Texts, texts
-
-Unit = Literal["tokens", "words"]
-UNITS: tuple[Unit, ...] = ("tokens", "words")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +54,7 @@ class AttentionSlice:
         return "" if self.kind == OWN else self.kind
 
     def panel(self, layer: int, head: int, title: str = "") -> HeatmapPanel:
-        """The map of one head. Raises ValueError when the layer or head does not exist."""
+        """Return the map of one head. Raises ValueError when the layer or head does not exist."""
         maps, kind = self.maps, self.kind
         check_index("layer", layer, maps.layers(kind))
         check_index("head", head, maps.heads(kind))
@@ -83,11 +81,11 @@ class AttentionSlice:
         return (*others, *[""] * rows)[:rows]
 
     def title(self, title: str) -> str:
-        """A heading that says at which step, if at one."""
+        """Return a heading that says at which step, if at one."""
         return title if self.upto is None else self.t("figures.title_step", title=title, step=self.upto)
 
     def shared(self, panels: list[HeatmapPanel], where: str, view: Mapping[str, Any]) -> dict[str, Any]:
-        """What figures of every class have; `where` is the part of the file's name that tells which heads."""
+        """Return the common fields of figures; `where` is the part of the file's name that names the heads."""
         step = f"step{self.upto}" if self.upto else ""
         parts = ["headlight", self.figure_kind, where, "words" if self.unit == "words" else "", step]
         return {
@@ -101,7 +99,7 @@ class AttentionSlice:
     def figure(
         self, panels: list[HeatmapPanel], *, title: str, where: str, view: Mapping[str, Any], **options: Any
     ) -> HeatmapFigure:
-        """A figure of these panels. `view` is the view's name and its own parameters."""
+        """Return a figure of these panels. `view` is the view's name and its own parameters."""
         t, kind = self.t, self.kind
         rows, columns = panels[-1].weights.shape
         counts = {"rows": rows, "columns": columns}
@@ -118,7 +116,7 @@ class AttentionSlice:
         return HeatmapFigure(panels=panels, title=self.title(title), **{**made, **options})
 
     def _record(self, panels: list[HeatmapPanel], view: Mapping[str, Any]) -> dict[str, Any]:
-        """What the caller knows (checkpoint, hash, sentence, ...), and what this view adds to it."""
+        """Return the caller's provenance (checkpoint, hash, sentence, ...) with the record of this view."""
         language = {"language": self.t.language} if self.t.language != "en" else {}
         ours: dict[str, Any] = {
             "kind": self.kind,
@@ -133,7 +131,7 @@ class AttentionSlice:
 
 
 def axis_label(unit: str, side: str, kind: str, of_parser: bool) -> str:
-    """The label in [figures] that is the title of an axis: the tokens that a parser generates are brackets.
+    """Return the label in [figures] that is the title of an axis: the tokens that a parser generates are brackets.
 
     Args:
         unit: "tokens" or "words".
@@ -146,7 +144,7 @@ def axis_label(unit: str, side: str, kind: str, of_parser: bool) -> str:
 
 
 def upto_step(maps: AttentionMaps, step: int) -> AttentionMaps:
-    """The maps that exist when `step` tokens have been written; the encoder's are complete from the start.
+    """Return the maps that exist when `step` tokens have been written; the encoder's are complete from the start.
 
     Raises:
         ValueError: `step` is not between 1 and the number of written tokens.

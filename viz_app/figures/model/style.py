@@ -1,4 +1,4 @@
-"""How a figure is drawn, apart from what it shows: size, type, colours, what stands around the panels.
+"""Style of a figure: size, type, colours, and the parts around the panels.
 
 A `Style` is plain data that checks itself, so that a command line, a page and the record inside a file mean the same
 by it: `Style.of(style.as_dict()) == style`.
@@ -6,12 +6,12 @@ by it: `Style.of(style.as_dict()) == style`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from viz_app.figures.colours.palette import THEMES, Theme
+from viz_app.figures.option import Choice, Form, Real, Switch, declared, is_number, option
 
 ScaleName = Literal["headlight", "grey", "viridis", "cividis"]
 SCALES: tuple[ScaleName, ...] = ("headlight", "grey", "viridis", "cividis")
@@ -20,6 +20,8 @@ MAPPINGS: tuple[ColorMapping, ...] = ("linear", "sqrt")
 Rotation = Literal["auto"] | int
 ROTATIONS: tuple[Rotation, ...] = ("auto", 0, 45, 90)
 DEFAULT_FONT = 8.0
+_RANGES = 'None (0 to 1), "shared", or two numbers, the smaller one first'
+_MAX_END = 1e9  # of a range in an address
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +54,48 @@ PRESETS: dict[str, Preset] = {
 }
 
 
+@dataclass(frozen=True)
+class Range(Form):
+    """Ends of a colour scale: None for 0 to 1, "shared", or two numbers, the smaller one first."""
+
+    def loads(self, text: str) -> Any:
+        """Read the ends. Raises ValueError."""
+        if text == "shared":
+            return text
+        try:
+            return tuple(float(end) for end in text.split(","))
+        except ValueError:
+            raise ValueError(f"is {text!r}, but must be as 0,0.5, or shared") from None
+
+    def dumps(self, value: Any) -> str:
+        """Write six digits of each end."""
+        return value if isinstance(value, str) else ",".join(f"{end:g}" for end in value)
+
+    def argument(self, value: Any) -> str:
+        """Write every digit."""
+        return value if isinstance(value, str) else ",".join(map(repr, value))
+
+    def check(self, value: Any) -> None:
+        """Raise ValueError for anything else."""
+        if value is None or (isinstance(value, str) and value == "shared"):
+            return
+        if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
+            raise ValueError(f"is {value!r}, but must be {_RANGES}")
+        low, high = value
+        if not (is_number(low) and is_number(high) and low < high):
+            raise ValueError(f"is {value!r}, but must be {_RANGES}")
+
+    def mended(self, value: Any) -> Any:
+        """Return the ends. Raises ValueError for ends that no screen needs."""
+        self.check(value)
+        if not isinstance(value, str) and max(map(abs, value)) > _MAX_END:
+            raise ValueError(f"is {value!r}, but must be at most {_MAX_END:g}")
+        return value
+
+
 @dataclass(frozen=True, kw_only=True)
 class Style:
-    """How a figure is drawn.
+    """Style of a figure.
 
     Args:
         preset: Name of a place in PRESETS, which gives width, height and font size; "" for none.
@@ -77,33 +118,39 @@ class Style:
         ValueError: A value is not allowed; the message says which and what is.
     """
 
-    preset: str = ""
-    width_mm: float | None = None
-    height_mm: float | None = None
-    font_pt: float | None = None
-    scale: ScaleName = "headlight"
-    value_range: tuple[float, float] | Literal["shared"] | None = None
-    mapping: ColorMapping = "linear"
-    rotation: Rotation = "auto"
-    title: bool = True
-    caption: bool = False
-    legend: bool = True
-    letters: bool = False
-    theme: Theme | None = None
+    preset: str = option("", Choice(("", *PRESETS)), key="size", about=f"Preset for a venue: {', '.join(PRESETS)}.")
+    width_mm: float | None = option(None, Real(20, 2000), key="width", metavar="MM", about="Width, 20 to 2000.")
+    height_mm: float | None = option(
+        None, Real(15, 2000), key="height", metavar="MM", about="Height, 15 to 2000; the figure fits into both."
+    )
+    font_pt: float | None = option(
+        None, Real(3, 48), key="font", metavar="PT", about="Size of titles, 3 to 48; labels are at most as large."
+    )
+    scale: ScaleName = option("headlight", Choice(SCALES), key="colours", about=f"Colours: {', '.join(SCALES)}.")
+    value_range: tuple[float, float] | Literal["shared"] | None = option(
+        None, Range(), key="range", metavar="LOW,HIGH", about="Weights at the ends of the scale, or shared."
+    )
+    mapping: ColorMapping = option(
+        "linear", Choice(MAPPINGS), about=f"{', '.join(MAPPINGS)}; sqrt tells small weights apart."
+    )
+    rotation: Rotation = option(
+        "auto",
+        Choice(ROTATIONS),
+        metavar="DEGREES",
+        about=f"Rotation of the key labels: {', '.join(map(str, ROTATIONS))}.",
+    )
+    title: bool = option(True, Switch(), key="", about="Whether the heading is drawn; true unless given.")
+    caption: bool = option(False, Switch(), key="", about="Whether the caption is drawn; false unless given.")
+    legend: bool = option(True, Switch(), key="", about="Whether the colour bar is drawn; true unless given.")
+    letters: bool = option(False, Switch(), key="", about="Whether panels are lettered; false unless given.")
+    theme: Theme | None = option(None, Choice(THEMES), about="light or dark.")
 
     def __post_init__(self) -> None:
-        _one_of("preset", self.preset, ("", *PRESETS))
-        _one_of("scale", self.scale, SCALES)
-        _one_of("mapping", self.mapping, MAPPINGS)
-        _one_of("rotation", self.rotation, ROTATIONS)
-        _one_of("theme", self.theme, (None, *THEMES))
-        for name, low, high in (("width_mm", 20, 2000), ("height_mm", 15, 2000), ("font_pt", 3, 48)):
-            value = getattr(self, name)
-            if value is not None and not (_number(value) and low <= value <= high):
-                raise ValueError(f"{name} is {value}, but must be between {low} and {high}")
-        for name in ("title", "caption", "legend", "letters"):
-            _one_of(name, getattr(self, name), (True, False))
-        object.__setattr__(self, "value_range", _checked_range(self.value_range))
+        for name, each in declared(Style).items():
+            each.checked(getattr(self, name))
+        if self.value_range is not None and not isinstance(self.value_range, str):
+            low, high = self.value_range
+            object.__setattr__(self, "value_range", (float(low), float(high)))
 
     @property
     def width(self) -> float | None:
@@ -129,37 +176,19 @@ class Style:
         return PRESETS[self.preset]
 
     def as_dict(self) -> dict[str, Any]:
-        """What differs from the default, as values that JSON has."""
-        different = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        """Return the options that differ from the default, as JSON values."""
+        different = {
+            name: getattr(self, name) for name, each in declared(Style).items() if getattr(self, name) != each.default
+        }
         return {name: list(value) if isinstance(value, tuple) else value for name, value in different.items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Style:
-        """A style from the values of `as_dict`, or from a file. Raises ValueError for a name that does not exist."""
-        known = [f.name for f in fields(cls)]
+        """Return the style of the values of `as_dict`, or of a file. Raises ValueError for an unknown name."""
+        allowed = Choice(tuple(declared(cls)))
         for name in values:
-            _one_of("style option", name, known)
+            try:
+                allowed.check(name)
+            except ValueError as error:
+                raise ValueError(f"style option {error}") from None
         return cls(**values)
-
-
-def _checked_range(value: Any) -> tuple[float, float] | Literal["shared"] | None:
-    if value is None or (isinstance(value, str) and value == "shared"):
-        return value  # type: ignore[return-value]
-    allowed = 'None (0 to 1), "shared", or two numbers, the smaller one first'
-    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
-        raise ValueError(f"value_range is {value!r}, but must be {allowed}")
-    low, high = value
-    if not (_number(low) and _number(high) and low < high):
-        raise ValueError(f"value_range is {value!r}, but must be {allowed}")
-    return float(low), float(high)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _one_of(name: str, value: Any, allowed: Any) -> None:
-    # 1 == True in Python, but a style of title=1 would not be the same JSON.
-    if not any(type(value) is type(other) and value == other for other in allowed):
-        choices = ", ".join(repr(other) if other == "" else str(other) for other in allowed)
-        raise ValueError(f"{name} is {value!r}, but must be one of {choices}")

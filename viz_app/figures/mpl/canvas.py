@@ -69,23 +69,23 @@ class Canvas:
         self._fit()
 
     def mixed(self, color: str, share: float) -> str:
-        """So much of a colour, the rest the page: as a see-through colour looks, but opaque, as printers like it."""
+        """Return the opaque equivalent of a colour at alpha `share`."""
         over, under = ([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (color, self.background))
         return "#" + "".join(f"{round(u + (o - u) * share):02x}" for o, u in zip(over, under, strict=True))
 
     def accent(self, kind: str, *, text: bool = False) -> str:
-        """The colour of a kind of attention, or a neutral one."""
+        """Return the colour of a kind of attention, or a neutral one."""
         return kind_color(kind, self.spec.theme, text=text) if kind else self.muted
 
     def lines_of_text(self, lines: tuple[str, ...], top: float, size: float, color: str) -> None:
-        """Centred lines, one below the other."""
+        """Draw centred lines, one below the other."""
         for i, line in enumerate(lines):
             self.text(self.width / 2, top + (i + 0.5) * size * 1.3, line, size, color)
 
     def text(
         self, x: float, y: float, text: str, size: float, color: str, *, ha: str = "center", rotation: float = 0
     ) -> None:
-        """Plain text, anchored at (x, y) with its capitals centred there, then rotated by so many degrees."""
+        """Draw plain text, anchored at (x, y) with its capitals centred there, then rotated by `rotation` degrees."""
         down = _HALF_CAPITAL * size  # from the middle of a capital to the baseline, so that baselines agree
         self.axes.add_artist(
             Text(
@@ -112,7 +112,7 @@ class Canvas:
         width: float = 0.5,
         dashes: tuple[float, float] | None = None,
     ) -> None:
-        """A straight line; `dashes` are lengths of stroke and gap in widths of the line."""
+        """Draw a straight line; `dashes` are lengths of stroke and gap in widths of the line."""
         (drawn,) = self.axes.plot(
             xs, ys, color=color or self.muted, linewidth=width, solid_capstyle="butt", clip_on=False
         )
@@ -120,7 +120,7 @@ class Canvas:
             drawn.set_linestyle((0, dashes))
 
     def curve(self, points: list[tuple[float, float]], color: str, width: float, *, zorder: float = 1) -> None:
-        """A line through four points: start, two points that draw it, end (Bezier); or straight through two."""
+        """Draw a line through four points: start, two points that draw it, end (Bezier); or straight through two."""
         codes = [Path.MOVETO, *[Path.CURVE4 if len(points) == 4 else Path.LINETO] * (len(points) - 1)]
         line = PathPatch(Path(np.array(points), codes), facecolor="none", edgecolor=color, linewidth=width)
         line.set_zorder(zorder)
@@ -138,7 +138,7 @@ class Canvas:
         line: float = 0.5,
         zorder: float = 3,
     ) -> None:
-        """A rectangle, framed, filled or both."""
+        """Draw a rectangle, framed, filled or both."""
         self.axes.add_patch(
             Rectangle(
                 (left, top),
@@ -152,7 +152,7 @@ class Canvas:
         )
 
     def image(self, pixels: npt.NDArray[np.uint8], left: float, top: float, width: float, height: float) -> None:
-        """(rows, columns, 3) colours, row 0 at the top; nearest neighbour leaves no seams and changes no colour."""
+        """Draw (rows, columns, 3) colours, row 0 at the top; nearest neighbour leaves no seams."""
         extent = (left, left + width, top + height, top)
         if self.format == "png":
             cells = Cells(self.axes, extent=extent, zorder=1)
@@ -166,7 +166,7 @@ class Canvas:
         self._fit()
 
     def hatch(self, masked: npt.NDArray[np.bool_], left: float, top: float, cell: float) -> None:
-        """One hatched shape over all masked cells."""
+        """Draw one hatched shape over all masked cells."""
         vertices: list[tuple[float, float]] = []
         for row in range(masked.shape[0]):
             edges = np.flatnonzero(np.diff(masked[row].astype(np.int8), prepend=0, append=0))
@@ -188,12 +188,12 @@ class Canvas:
         )
 
     def plot_area(self, left: float, top: float, width: float, height: float) -> Axes:
-        """Axes with ticks of their own within the page, for curves and matrices."""
+        """Add axes with their own ticks, for curves and matrices."""
         box = (left / self.width, 1 - (top + height) / self.height, width / self.width, height / self.height)
         return self.page.add_axes(box)
 
     def save(self) -> bytes:
-        """The page as a file; the same page gives the same bytes."""
+        """Return the page as a file; the same page gives the same bytes."""
         buffer = io.BytesIO()
         artists: Any = self.page.findobj(Text)
         for artist in artists:

@@ -30,7 +30,7 @@ _WIDEST = str.maketrans("1234567", "0000000")  # so that no reading is wider tha
 
 
 def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Canvas:
-    """Curves on a page."""
+    """Draw curves on a page."""
     font = style.font
     width = page_width(style, _CURVES[0] * POINTS_PER_MM)
     frame = Frame(figure, style, width, _key(figure))
@@ -68,7 +68,7 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
 
 
 def _key(figure: CurvesFigure) -> list[Entry]:
-    """The names of the curves, with their readings where there is a cut."""
+    """Return the names of the curves, with their readings where there is a cut."""
     readings = figure.formatted_readings()
     room = max(readings, key=len).replace("\u2212", "+").translate(_WIDEST)
     return [
@@ -79,7 +79,7 @@ def _key(figure: CurvesFigure) -> list[Entry]:
 
 
 def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[float, float, float], font: float) -> None:
-    """The line, a dot on each curve, and above the line where it stands; `room` is (left, right, height) of that."""
+    """Draw the line, a dot on each curve, and the text above; `room` is left, right and height of the text."""
     assert figure.cut is not None
     axes.axvline(figure.cut, color=canvas.ink, linewidth=0.8, clip_on=False)
     for color, reading in zip(figure.colors, figure.readings(), strict=True):
@@ -93,7 +93,7 @@ def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[floa
 
 
 def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Canvas:
-    """A matrix on a page."""
+    """Return a matrix on a page."""
     font, (rows, columns) = style.font, figure.matrix.shape
     width = page_width(style, _MATRIX * POINTS_PER_MM)
     frame = Frame(figure, style, width)
@@ -130,14 +130,14 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
 
 
 def _longest(labels: Sequence[str], size: float) -> float:
-    """How long the longest name is, in points."""
+    """Return the width of the longest name, in points."""
     return max((fonts.width(display_label(label, _NAME), size) for label in labels), default=0.0)
 
 
 def _names(
     canvas: Canvas, axes: Axes, figure: MatrixFigure, place: tuple[float, float, float, float], font: float
 ) -> None:
-    """The names of rows and columns, in place of their numbers; `place` is left, top, width and height of the cells."""
+    """Draw names of rows and columns in place of numbers; `place` is left, top, width and height of the cells."""
     left, top, across, area = place
     rows, columns = figure.matrix.shape
     if figure.row_labels:
@@ -156,7 +156,7 @@ def _names(
 
 
 def _ticks(canvas: Canvas, axes: Axes, font: float) -> None:
-    """Ticks as plain text: matplotlib's own would be formulas on logarithmic axes."""
+    """Write ticks as plain text: matplotlib's own would be formulas on logarithmic axes."""
     for axis in (axes.xaxis, axes.yaxis):
         low, high = sorted(axis.get_view_interval())
         slack = 1e-9 * (high - low)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
@@ -27,24 +25,8 @@ _SHADE = 0.18
 _TICK = 4.0  # width that a tick's number needs over the font size
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Places in points: page, left edges and width of the columns, rooms of their numbers, top row, row to row."""
-
-    width: float
-    height: float
-    starts: tuple[float, ...]
-    across: float
-    rooms: tuple[float, ...]
-    above: float
-    pitch: float
-    text: float
-    titles: tuple[tuple[str, ...], ...]
-    frame: Frame
-
-
-def plan(figure: DotsFigure, style: Style) -> Plan:
-    """Where everything goes."""
+def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
+    """Draw the rows from the top, their names on the left, each number on the right of its column."""
     font, rows, columns = style.font, len(figure.row_labels), figure.columns
     width = page_width(style, _NATURAL)
     frame = Frame(figure, style, width, notes=figure.notes if style.legend else ())
@@ -52,43 +34,35 @@ def plan(figure: DotsFigure, style: Style) -> Plan:
     numbers = [max(fonts.width(column.format_value(row), 1.0) for row in range(rows)) + 2 * _AIR for column in columns]
     # Names and numbers take two thirds of a narrow page at most.
     text = min(font, 0.66 * (width - 2 * PAD) / (labels + sum(numbers) + 1))
-    left, rooms = PAD + labels * text + 2 * GAP, tuple(number * text for number in numbers)
+    left, rooms = PAD + labels * text + 2 * GAP, [number * text for number in numbers]
     across = (width - left - PAD - sum(rooms)) / len(columns)
-    titles = tuple(
+    titles = [
         wrap(column.title, font, across + room - _AIR * text, fonts.width)
         for column, room in zip(columns, rooms, strict=True)
-    )
+    ]
     above = frame.above + max(map(len, titles)) * font * LINE + GAP
     below = _BELOW * font * LINE + frame.below
     pitch = _PITCH * font
     if style.height is not None:
         pitch = min(pitch, max(1.0, (style.height * POINTS_PER_MM - above - below) / rows))
-    starts = tuple(left + index * across + sum(rooms[:index]) for index in range(len(columns)))
-    height = page_height(style, above + rows * pitch + below)
-    return Plan(width, height, starts, across, rooms, above, pitch, min(text, pitch / 1.1), titles, frame)
-
-
-def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
-    """The rows from the top, their names on the left, each number on the right of its column."""
-    place, font, rows = plan(figure, style), style.font, len(figure.row_labels)
-    canvas = Canvas(figure, style, format, dpi, place.width, place.height)
-    place.frame.draw(canvas)
-    middles = [place.above + (row + 0.5) * place.pitch for row in range(rows)]
+    text = min(text, pitch / 1.1)
+    canvas = Canvas(figure, style, format, dpi, width, page_height(style, above + rows * pitch + below))
+    frame.draw(canvas)
+    middles = [above + (row + 0.5) * pitch for row in range(rows)]
     for label, y in zip(figure.row_labels, middles, strict=True):
-        canvas.text(place.starts[0] - 2 * GAP, y, display_label(label, _LABEL), place.text, canvas.ink, ha="right")
+        canvas.text(left - 2 * GAP, y, display_label(label, _LABEL), text, canvas.ink, ha="right")
     colors = HEAD_COLORS[figure.theme][1:]
-    for index, column in enumerate(figure.columns):
-        start, room, lines = place.starts[index], place.rooms[index], place.titles[index]
+    for index, (column, room, lines) in enumerate(zip(columns, rooms, titles, strict=True)):
+        start = left + index * across + sum(rooms[:index])
         for number_of_line, line in enumerate(lines):
-            y = place.above - GAP - (len(lines) - number_of_line - 0.5) * font * LINE
-            canvas.text(start + (place.across + room) / 2, y, line, font, canvas.ink)
-        axes = canvas.plot_area(start, place.above, place.across, rows * place.pitch)
-        _column(canvas, axes, column, colors[index % len(colors)], place.text, place.across)
-        foot = place.above + rows * place.pitch + 2.1 * font * LINE
-        canvas.text(start + place.across / 2, foot, column.axis, 0.9 * font, canvas.ink)
-        end = start + place.across + room - _AIR * place.text
+            y = above - GAP - (len(lines) - number_of_line - 0.5) * font * LINE
+            canvas.text(start + (across + room) / 2, y, line, font, canvas.ink)
+        axes = canvas.plot_area(start, above, across, rows * pitch)
+        _column(canvas, axes, column, colors[index % len(colors)], text, across)
+        foot = above + rows * pitch + 2.1 * font * LINE
+        canvas.text(start + across / 2, foot, column.axis, 0.9 * font, canvas.ink)
         for row, y in enumerate(middles):
-            canvas.text(end, y, column.format_value(row), place.text, canvas.ink, ha="right")
+            canvas.text(start + across + room - _AIR * text, y, column.format_value(row), text, canvas.ink, ha="right")
     return canvas
 
 

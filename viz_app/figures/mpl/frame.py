@@ -1,4 +1,4 @@
-"""What stands around a drawing that is no heatmap: heading above; key, notes and caption below."""
+"""Frame of a drawing that is no heatmap: heading above; key, notes and caption below."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Frame:
         self.below = sum(part + GAP for part in parts if part) + PAD
 
     def draw(self, canvas: Canvas) -> None:
-        """Everything, at the top and at the bottom of the page."""
+        """Draw everything at the top and at the bottom of the page."""
         canvas.lines_of_text(self.title, PAD, 1.1 * self.font, canvas.ink)
         top = canvas.height - self.below + GAP
         for row in self.key:
@@ -100,10 +100,10 @@ class Frame:
 
 
 def page_width(style: Style, natural: float) -> float:
-    """The width asked for, or else the natural one, in points."""
+    """Return the width asked for, or else the natural one, in points."""
     return natural if style.width is None else style.width * POINTS_PER_MM
 
 
 def page_height(style: Style, needed: float) -> float:
-    """The height asked for where that is enough, or else the needed one, in points."""
+    """Return the height asked for where that is enough, or else the needed one, in points."""
     return needed if style.height is None else max(needed, style.height * POINTS_PER_MM)

@@ -15,7 +15,7 @@ from viz_app.figures.record import provenance_json
 
 
 def to_gif(animation: Animation, style: Style, *, dpi: int = GIF_DPI) -> bytes:
-    """The animation, repeated without end; the same arguments give the same bytes.
+    """Return the animation, repeated without end; the same arguments give the same bytes.
 
     Frames that differ in size, because a heading needs another line, are padded at the bottom.
 
@@ -52,7 +52,7 @@ def _size(png: bytes) -> tuple[int, int]:
 
 
 def _page(png: bytes, size: tuple[int, int]) -> Image.Image:
-    """A picture, with more of its background at the right and at the bottom."""
+    """Return a picture, with more of its background at the right and at the bottom."""
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     page = Image.new("RGB", size, picture.getpixel((0, 0)))
     page.paste(picture, (0, 0))
@@ -60,6 +60,6 @@ def _page(png: bytes, size: tuple[int, int]) -> Image.Image:
 
 
 def _palette(pages: list[Image.Image]) -> Image.Image:
-    """The 256 colours that stand for those of all pages, from a strip of what differs between them."""
+    """Return a palette of 256 colours for all pages, from a strip of what differs between them."""
     strip = np.concatenate([np.asarray(page) for page in pages], axis=0)
     return Image.fromarray(strip).quantize(colors=256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)

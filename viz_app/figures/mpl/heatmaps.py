@@ -6,22 +6,22 @@ import numpy as np
 
 from viz_app.figures import fonts
 from viz_app.figures.colours.scales import ColorMap, format_number
-from viz_app.figures.layout import MAX_LABEL, Layout
+from viz_app.figures.layout import MAX_LABEL
 from viz_app.figures.model.figure import DifferencePanel, HeatmapFigure, HeatmapPanel, display_label, word_starts
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
-from viz_app.figures.mpl.planner import Planner
+from viz_app.figures.mpl.planner import Layout
 
 _TICK = 3.0  # length of a word boundary mark, points
 
 
 def plan(figure: HeatmapFigure, style: Style) -> Layout:
-    """Where everything goes."""
-    return Planner(figure, fonts.width, style).plan()
+    """Find the layout."""
+    return Layout(figure, fonts.width, style)
 
 
 def draw(figure: HeatmapFigure, style: Style, format: str, dpi: int) -> Canvas:
-    """The figure on a page."""
+    """Return the figure on a page."""
     layout = plan(figure, style)
     canvas = Canvas(figure, style, format, dpi, layout.width, layout.height)
     _Drawing(figure, style, layout, canvas).draw()
@@ -66,7 +66,7 @@ class _Drawing:
             color_bar(canvas, colors, title, *bar, font=layout.font)
 
     def panel(self, panel: HeatmapPanel, index: int) -> None:
-        """Cells, hatching, frame, and the labels that belong to this panel."""
+        """Draw cells, hatching, frame, and the labels of this panel."""
         spec, layout, canvas, cell = self.spec, self.layout, self.canvas, self.layout.cell
         left, top = layout.panels[index]
         rows, columns = panel.weights.shape
@@ -94,7 +94,7 @@ class _Drawing:
                 self.notes(panel, left + layout.slot[0], top)
 
     def longest(self, index: int) -> HeatmapPanel:
-        """Of the panels beside this one, the one with most rows: it names the rows of all."""
+        """Return the panel with most rows of those beside this one; it names the rows of all."""
         row = self.spec.panels[index : index + self.spec.columns]
         return max(row, key=lambda panel: len(panel.query_labels))
 
@@ -117,7 +117,7 @@ class _Drawing:
             self.canvas.line((left + start * cell,) * 2, (bottom, bottom + _TICK))
 
     def notes(self, panel: HeatmapPanel, right: float, top: float) -> None:
-        """The second labels of the rows, with their heading."""
+        """Draw the second labels of the rows, with their heading."""
         cell, size, canvas = self.layout.cell, self.layout.label_font, self.canvas
         for row, label in enumerate(panel.query_notes or ()):
             if label:
@@ -133,7 +133,7 @@ class _Drawing:
 def color_bar(
     canvas: Canvas, colors: ColorMap, title: str, left: float, top: float, width: float, height: float, *, font: float
 ) -> None:
-    """The key of a colour scale, its largest value at the top."""
+    """Draw the key of a colour scale, its largest value at the top."""
     size = 0.85 * font
     canvas.image(colors.colors[::-1, None, :], left, top, width, height)
     canvas.box(left, top, width, height, edge=canvas.muted)

@@ -1,4 +1,4 @@
-"""From a figure of heatmaps to its layout. Arithmetic, no drawing.
+"""Layout of a figure of heatmaps. Arithmetic, no drawing.
 
 Cells are square. Labels stand beside the first and below the last panels when all panels share them, and they get the
 room that their text needs; when cells are too small for labels, a line below the figure tells what the axes are.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf, sqrt
 
-from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM, Layout, Measure, wrap
+from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM, Measure, wrap
 from viz_app.figures.model.figure import HeatmapFigure, display_label
 from viz_app.figures.model.style import Style
 
@@ -26,13 +26,32 @@ _BAR_HEIGHT = 110.0
 _MIN_BAR = 60.0
 
 
-class Planner:
-    """Finds the layout of one figure.
+class Layout:
+    """Places and sizes of one figure, in points from the top left corner.
 
     Args:
         figure: What is drawn.
         measure: Width of a text in points at a font size.
         style: Size, font and what is drawn around the panels.
+
+    Attributes:
+        width: Of the figure.
+        height: Of the figure.
+        cell: Side of a cell.
+        slot: Width and height of the place of each panel.
+        font: Size of titles.
+        label_font: Size of token labels; 0 when there are none.
+        key_angle: Rotation of the key labels: 0, 45 or 90 degrees.
+        panels: Left and top of each panel.
+        panel_titles: Text above each panel, with its letter; may be empty.
+        query_title: Middle of the rotated title of the rows.
+        row_titles: Middle of the rotated titles of the rows of panels.
+        group_titles: Middle of the rotated titles of groups of rows.
+        key_title: Middle of the title of the columns.
+        notes_title: Baseline for the heading over the second row labels.
+        bars: Left, top, width and height of each colour bar.
+        title_lines: Heading, broken into lines; `foot_lines` and `caption_lines` likewise.
+        shared: Whether the panels share their labels.
     """
 
     def __init__(self, figure: HeatmapFigure, measure: Measure, style: Style) -> None:
@@ -52,32 +71,32 @@ class Planner:
         if notes:
             heading = measure(figure.note_title, 1.0)
             self.notes_width = max(self._widest(notes) + measure("\u2192 ", 1.0), heading)
-        self.titles = figure.panel_titles(letters=style.letters)
-        self.bars = int(bool(figure.weights)) + int(bool(figure.differences)) if style.legend else 0
+        self.panel_titles = figure.panel_titles(letters=style.letters)
+        self.bar_count = int(bool(figure.weights)) + int(bool(figure.differences)) if style.legend else 0
+        self._solve()
+        if self.asked_height is not None:
+            self._keep_height(self.asked_height)
 
-    def plan(self) -> Layout:
-        """The layout; a given height makes cells smaller until it is kept, and what is left goes above and below."""
-        layout = self._solved()
-        if self.asked_height is None:
-            return layout
+    def _keep_height(self, height: float) -> None:
+        """Make cells smaller until the height is kept; the rest goes above and below."""
         for _ in range(12):
-            excess = layout.height - self.asked_height
-            if excess <= 0.01 or layout.cell <= 0.1:
+            excess = self.height - height
+            if excess <= 0.01 or self.cell <= 0.1:
                 break
-            self.largest = max(0.1, layout.cell - excess / (self.figure.rows * self.queries))
-            layout = self._solved()
-        self.lowered = max(0.0, (self.asked_height - layout.height) / 2)
-        return self._solved()
+            self.largest = max(0.1, self.cell - excess / (self.figure.rows * self.queries))
+            self._solve()
+        self.lowered = max(0.0, (height - self.height) / 2)
+        self._solve()
 
-    def _solved(self) -> Layout:
-        """Cell and label sizes depend on each other, so they are found by a few rounds of both."""
+    def _solve(self) -> None:
+        """Find the sizes of cells and labels, which depend on each other, by a few rounds of both."""
         label = self._usable(self.font)
         cell = 0.0
         for _ in range(8):
             cell = self._cell(label)
             label = self._usable(min(self.font, 0.9 * cell))
         cell = self._cell(label)
-        return self._place(cell, label)
+        self._place(cell, label)
 
     def _widest(self, labels: Iterable[str]) -> float:
         """Widest label at font size 1."""
@@ -96,16 +115,16 @@ class Planner:
             left = max(left, PAD + self.key_width * label * _SLANT)
         between = (2.5 * _GAP if label else 1.5 * _GAP) + (0.0 if self.shared else labels)
         notes = label * self.notes_width + 2 * _GAP if label and self.notes_width else 0.0
-        return left, between, notes + self.bars * self._bar_width() + (PAD if self.bars else 2 * PAD)
+        return left, between, notes + self.bar_count * self._bar_width() + (PAD if self.bar_count else 2 * PAD)
 
     def _bar_width(self) -> float:
-        """A colour bar with the room before it, its numbers and its title."""
+        """Return a colour bar with the room before it, its numbers and its title."""
         return 3 * _GAP + _BAR + self.measure("\u22120.75", 0.85 * self.font) + 1.5 * _GAP + self.font * _LINE
 
     def _heights(self, cell: float, label: float) -> tuple[float, float, float]:
         """Room above the first row of panels (below the heading), between two rows, and below the last."""
         font = self.font
-        title = font * _LINE + 0.5 * _GAP if any(self.titles) else 0.0
+        title = font * _LINE + 0.5 * _GAP if any(self.panel_titles) else 0.0
         if label and self.notes_width:
             title = max(title, font * _LINE)
         labels = self._key_label_height(cell, label)
@@ -151,26 +170,29 @@ class Planner:
         spent = title + apart * (rows - 1) + below + (5 + 1.5 * lines) * self.font
         return (PAGE_HEIGHT - spent) / (rows * self.queries)
 
-    def _place(self, cell: float, label: float) -> Layout:
+    def _place(self, cell: float, label: float) -> None:
         figure, font = self.figure, self.font
+        self.cell, self.label_font, self.key_angle = cell, label, self._key_angle(cell, label)
         left, between, right = self._sides(label)
         width_panel, height_panel = cell * self.keys, cell * self.queries
         block = width_panel * figure.columns + between * (figure.columns - 1)
         natural = left + block + right
-        width = self.requested_width if self.requested_width is not None else max(natural, _MIN_WIDTH)
-        left += max(0.0, (width - natural) / 2)
-        room = width - 2 * PAD
-        title_lines = wrap(figure.title, font * 1.1, room, self.measure) if self.style.title else ()
-        caption_lines = wrap(figure.caption, font, room, self.measure) if self.style.caption else ()
-        foot_lines = self._foot_lines(label, room)
-        head = PAD + self.lowered + len(title_lines) * font * 1.1 * _LINE + (_GAP if title_lines else 0.0)
+        self.slot = width_panel, height_panel
+        self.width = self.requested_width if self.requested_width is not None else max(natural, _MIN_WIDTH)
+        left += max(0.0, (self.width - natural) / 2)
+        room = self.width - 2 * PAD
+        self.title_lines = wrap(figure.title, font * 1.1, room, self.measure) if self.style.title else ()
+        self.caption_lines = wrap(figure.caption, font, room, self.measure) if self.style.caption else ()
+        self.foot_lines = self._foot_lines(label, room)
+        self.title_top = PAD + self.lowered
+        head = self.title_top + len(self.title_lines) * font * 1.1 * _LINE + (_GAP if self.title_lines else 0.0)
         above, apart, below = self._heights(cell, label)
         rows = figure.rows
         tall = rows * height_panel + (rows - 1) * apart
         beside = self._beside(label)
         top = max(head + above, head + (beside - tall) / 2 + _GAP)
         bottom = top + tall
-        places = tuple(
+        self.panels = tuple(
             (
                 left + (i % figure.columns) * (width_panel + between),
                 top + (i // figure.columns) * (height_panel + apart),
@@ -179,59 +201,44 @@ class Planner:
         )
         middle = (top + bottom) / 2
         bar_height = min(_BAR_HEIGHT, max(tall, _MIN_BAR))
-        key_title = (left + block / 2, bottom + below - font * _LINE / 2)
         notes = label * self.notes_width + 2 * _GAP if label and self.notes_width else 0.0
         titles = label * self.query_width + 2 * _GAP if label else _GAP
-        row_titles = left - titles - font * _LINE / 2
-        group_titles = row_titles - (font * _LINE if figure.row_titles else 0.0)
-        query_title = group_titles - (font * _LINE if figure.row_groups else 0.0)
-        if key_title[0] - self.measure(figure.key_title, font) / 2 < query_title + font:  # they meet below few rows
-            key_title = (key_title[0], max(key_title[1], middle + beside / 2 + font * _LINE / 2 + _GAP))
-        foot_top = max(key_title[1] + font * _LINE / 2 if label else bottom + below, middle + beside / 2 + _GAP)
-        foot_top += _GAP if foot_lines else 0.0
-        caption_top = foot_top + len(foot_lines) * 0.85 * font * _LINE + (_GAP if caption_lines else 0.0)
+        self.row_titles = left - titles - font * _LINE / 2
+        self.group_titles = self.row_titles - (font * _LINE if figure.row_titles else 0.0)
+        self.query_title = self.group_titles - (font * _LINE if figure.row_groups else 0.0), middle
+        self.key_title = (left + block / 2, bottom + below - font * _LINE / 2)
+        if self.key_title[0] - self.measure(figure.key_title, font) / 2 < self.query_title[0] + font:
+            # They meet below few rows.
+            self.key_title = (
+                self.key_title[0],
+                max(self.key_title[1], middle + beside / 2 + font * _LINE / 2 + _GAP),
+            )
+        foot = max(self.key_title[1] + font * _LINE / 2 if label else bottom + below, middle + beside / 2 + _GAP)
+        self.foot_top = foot + (_GAP if self.foot_lines else 0.0)
+        self.caption_top = self.foot_top + len(self.foot_lines) * 0.85 * font * _LINE
+        self.caption_top += _GAP if self.caption_lines else 0.0
+        self.height = self.caption_top + len(self.caption_lines) * font * _LINE + PAD + self.lowered
+        self.panel_title_font = self._fitting(self.panel_titles, 0.9 * font, width_panel + 0.7 * between)
+        self.row_title_font = self._fitting(figure.row_titles, 0.9 * font, height_panel)
+        self.group_title_font = self._group_title_font(height_panel, apart)
+        self.notes_title = top - 0.5 * _GAP
         first_bar = left + block + notes + 3 * _GAP
-        return Layout(
-            width=width,
-            height=caption_top + len(caption_lines) * font * _LINE + PAD + self.lowered,
-            cell=cell,
-            slot=(width_panel, height_panel),
-            font=font,
-            label_font=label,
-            key_angle=self._key_angle(cell, label),
-            panels=places,
-            panel_titles=self.titles,
-            panel_title_font=self._fitting(self.titles, 0.9 * font, width_panel + 0.7 * between),
-            query_title=(query_title, middle),
-            row_titles=row_titles,
-            row_title_font=self._fitting(figure.row_titles, 0.9 * font, height_panel),
-            group_titles=group_titles,
-            group_title_font=self._group_title_font(height_panel, apart),
-            key_title=key_title,
-            notes_title=top - 0.5 * _GAP,
-            bars=tuple(
-                (first_bar + i * self._bar_width(), middle - bar_height / 2, _BAR, bar_height) for i in range(self.bars)
-            ),
-            title_lines=title_lines,
-            foot_lines=foot_lines,
-            title_top=PAD + self.lowered,
-            foot_top=foot_top,
-            caption_lines=caption_lines,
-            caption_top=caption_top,
-            shared=self.shared,
+        self.bars = tuple(
+            (first_bar + i * self._bar_width(), middle - bar_height / 2, _BAR, bar_height)
+            for i in range(self.bar_count)
         )
 
     def _beside(self, label: float) -> float:
         """Height of the tallest thing beside the panels: a map of few rows is lower than its rotated title."""
         titles = [self.figure.query_title] if label else []
-        if self.bars:
+        if self.bar_count:
             titles += [self.figure.scale_title] if self.figure.weights else []
             titles += [self.figure.difference_title] if self.figure.differences else []
-        least = _MIN_BAR + self.font if self.bars else 0.0
+        least = _MIN_BAR + self.font if self.bar_count else 0.0
         return max([least, *(self.measure(title, self.font) for title in titles)])
 
     def _fitting(self, titles: Sequence[str], size: float, room: float) -> float:
-        """The largest font size up to `size` at which no title is longer than its room."""
+        """Return the largest font size up to `size` at which no title is longer than its room."""
         longest = max((self.measure(title, 1.0) for title in titles), default=0.0)
         return min(size, room / longest) if longest else size
 
@@ -249,6 +256,6 @@ class Planner:
 
 
 def _prefixes(labels: Sequence[Sequence[str]]) -> bool:
-    """Whether each list of labels is the start of the longest one."""
+    """Return whether each list of labels is the start of the longest one."""
     longest: Sequence[str] = max(labels, key=len)
     return all(tuple(each) == tuple(longest[: len(each)]) for each in labels)

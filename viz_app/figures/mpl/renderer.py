@@ -74,7 +74,7 @@ def render(figure: Figure, format: str, style: Style | None = None, *, dpi: int 
 
 
 def draw(figure: Figure, style: Style, format: str, dpi: int) -> Canvas:
-    """The figure on a page, to be saved; call it within `drawing_settings`."""
+    """Return the figure on a page, to be saved; call it within `drawing_settings`."""
     if style.theme is not None:
         figure = replace(figure, theme=style.theme)
     return _DRAW[type(figure)](figure, style, format, dpi)
@@ -89,7 +89,7 @@ def page_fonts(text: str) -> str:
 
 @contextmanager
 def drawing_settings() -> Iterator[None]:
-    """The lock, and matplotlib's settings as these figures need them."""
+    """Yield the lock, and matplotlib's settings as these figures need them."""
     settings: Any = {**_SETTINGS, "font.family": fonts.families()}
     with _lock, matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph \d+ .* missing from font")  # `save` tells it, once

@@ -1,4 +1,4 @@
-"""What every figure on screen shares: escaped text, the look of the page, colour scales."""
+"""Common parts of figures on screen: escaped text, layout of the page, colour scales."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ FONT = "Pretendard, sans-serif"
 
 
 def escaped(text: str) -> str:
-    """A text that Plotly shows literally: no tags, no entities, no formulas between dollar signs."""
+    """Return a text that Plotly shows literally: no tags, no entities, no formulas between dollar signs."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", "&#36;")
 
 
 def base_layout(figure: Figure) -> dict[str, Any]:
-    """What every figure's layout has."""
+    """Return the common part of every layout."""
     return {
         "template": None,
         "font": {"family": FONT, "color": INK[figure.theme], "size": 14},
@@ -40,7 +40,7 @@ def plotly_scale(scale: ColorMap) -> dict[str, Any]:
 
 
 def color_bar(scale: ColorMap, title: str) -> dict[str, Any]:
-    """The key of a scale."""
+    """Return the key of a scale."""
     return {
         "title": {"text": escaped(title), "side": "right"},
         "tickvals": list(scale.ticks()),

@@ -1,4 +1,4 @@
-"""Figures on screen: one `go.Heatmap` for each panel, on numeric axes.
+"""Heatmaps on screen: one `go.Heatmap` for each panel, on numeric axes. Curves are in `curves.py`.
 
 Plotly merges equal labels on category axes, reads "1" and dates by their type, and takes labels as a subset of HTML;
 so axes count positions, and every text goes through `escaped`. The colour scale is set explicitly, since the page's
@@ -17,6 +17,7 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import ColorMap
+from viz_app.figures.model.charts import CurvesFigure
 from viz_app.figures.model.figure import (
     DifferencePanel,
     Figure,
@@ -26,7 +27,7 @@ from viz_app.figures.model.figure import (
     word_starts,
 )
 from viz_app.figures.model.style import Style
-from viz_app.figures.plotly import charts
+from viz_app.figures.plotly.curves import curves
 from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale
 
 _MAX_LABEL = 16
@@ -35,9 +36,12 @@ _BOUNDARY = 5  # length of a word boundary mark, pixels
 
 
 def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
-    """The figure for the screen.
+    """Draw heatmaps or curves for the screen.
 
     Of a style count theme, colours, range, mapping, title, legend and letters; the page decides on sizes.
+
+    Raises:
+        ValueError: The figure is of another kind, which is shown as SVG.
     """
     style = style or Style()
     if style.theme is not None:
@@ -46,11 +50,13 @@ def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
         figure = replace(figure, title="")
     if isinstance(figure, HeatmapFigure):
         return _heatmaps(figure, style)
-    return charts.to_plotly(figure, style)
+    if isinstance(figure, CurvesFigure):
+        return curves(figure, style)
+    raise ValueError(f"a figure of class {type(figure).__name__} has no Plotly chart; export it as svg or html")
 
 
 def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
-    """Heatmaps for the screen.
+    """Draw heatmaps for the screen.
 
     Hover shows both labels and the exact weight; masked cells are hatched and say so. Weights are not changed: `z`
     holds the panel's float32 values, NaN where a cell is masked.
@@ -137,7 +143,7 @@ def _color_bar(figure: HeatmapFigure, scale: ColorMap, diverging: bool, x: float
 
 
 def _hover(figure: HeatmapFigure, panel: HeatmapPanel) -> list[list[list[str]]]:
-    """For each cell: row label, column label, exact weight. A row's second label stands behind its first."""
+    """Return row label, column label and exact weight of each cell. A row's second label follows its first."""
     notes = panel.query_notes or ("",) * len(panel.query_labels)
     rows = [
         escaped(display_label(label))
@@ -198,7 +204,7 @@ def _axis_title(figure: HeatmapFigure, text: str) -> dict[str, Any]:
 
 
 def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list[dict[str, Any]]:
-    """The title of a group of rows, at the left of its first row."""
+    """Return the title of a group of rows, at the left of its first row."""
     first = 0
     for title, rows in figure.row_groups:
         if first == row:
@@ -209,7 +215,7 @@ def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list
 
 
 def _labelled(figure: HeatmapFigure) -> bool:
-    """Whether there is room for token labels; the page's width is not known here, so by their number."""
+    """Return whether there is room for token labels; the page's width is not known here, so by their number."""
     return len(figure.panels) == 1 or (figure.rows <= 2 and figure.columns * figure.largest[1] <= 96)
 
 
@@ -224,7 +230,7 @@ def _panel_height(figure: HeatmapFigure) -> int:
 
 
 def _label_size(figure: HeatmapFigure) -> float:
-    """Font size of token labels in pixels, so that those of the rows do not touch."""
+    """Return the font size of token labels in pixels, at which labels of rows do not touch."""
     return max(6.0, min(14.0, 0.85 * _panel_height(figure) / figure.largest[0]))
 
 
@@ -244,7 +250,7 @@ def _domains(figure: HeatmapFigure) -> list[tuple[list[float], list[float]]]:
 
 
 def _hatch(figure: HeatmapFigure, panel: HeatmapPanel, number: str) -> list[dict[str, Any]]:
-    """One path with a diagonal stroke through every masked cell; strokes of neighbouring cells are one line."""
+    """Return one path with a diagonal stroke through every masked cell; strokes of neighbouring cells are one line."""
     if panel.masked is None or not panel.masked.any():
         return []
     path = "".join(f"M{x0},{y0}L{x1},{y1}" for x0, y0, x1, y1 in _diagonals(panel.masked))

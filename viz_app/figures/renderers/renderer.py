@@ -1,4 +1,4 @@
-"""What a renderer is."""
+"""Renderer of one file format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Renderer:
         mime_type: Of its files.
         kinds: The kinds of figure that it writes.
         render: From a figure, a style and a resolution (None for its own) to the bytes of the file; the same arguments
-            give the same bytes. It imports what it draws with, so that nobody else waits for that.
+            give the same bytes. It imports what it draws with itself, since that takes a second.
         label: What a button calls it; the format in capitals unless given.
         is_data: Whether it writes numbers, for which the style makes no difference.
         has_dpi: Whether its files have a resolution.
@@ -46,5 +46,5 @@ class Renderer:
 
     @property
     def name(self) -> str:
-        """What a button calls it."""
+        """Name on a button."""
         return self.label or self.format.upper()

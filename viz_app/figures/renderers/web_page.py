@@ -1,4 +1,4 @@
-"""HTML: a figure of Plotly in one page that needs no network."""
+"""HTML: a figure in one page that needs no network."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from viz_app.figures.renderers.renderer import STILL, Renderer
 
 
 def _render(figure: Figure, style: Style, dpi: int | None) -> bytes:
-    from viz_app.figures.plotly import html
+    from viz_app.figures.html_page import to_html
 
-    return html.to_html(figure, style)
+    return to_html(figure, style)
 
 
 RENDERERS = Renderer(format="html", order=50, mime_type="text/html", kinds=STILL, render=_render)

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import Axis
-from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.arrays import Maps
 from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.slicing import axis_label
+from viz_app.figures.options import AnyKind
 from viz_app.text import texts
 
-# A head that gives this much, on average over its rows, to one special or punctuation key rests there.
+# A special or punctuation key is an attention sink with this share of a head, on average over its rows.
 SINK_SHARE = 0.5
 _NEARLY = 0.1  # weights that differ by less are about as telling; the same in the explorer's sentences.js
 MAX_LABEL = 24
@@ -59,7 +60,7 @@ class Link:
 def strongest_links(
     maps: Maps, kind: AnyKind, layer: int, head: int, count: int = 3, *, itself: bool = True
 ) -> tuple[Link, ...]:
-    """The strongest cells between content tokens, at most one for each row, strongest first.
+    """Return the strongest cells between content tokens, at most one for each row, strongest first.
 
     Content tokens are those with a letter or a digit. When the map has none, its strongest cells of any kind.
 
@@ -95,7 +96,7 @@ def strongest_links(
 
 
 def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str = "en") -> Caption:
-    """What one head does in this sentence: its most telling link, and the token that it rests on, if it does.
+    """Describe one head in this sentence: its most telling link, and its attention sink, if it has one.
 
     The most telling link is, of those that are nearly the strongest, the one of the longest query: mostly a word that
     carries meaning.
@@ -107,12 +108,11 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
         head: Head, from 0.
         language: "en" or "ko".
     """
-    table = texts(language).table("figures")
     links = strongest_links(maps, kind, layer, head, count=len(maps.queries(kind)))
     near = [link for link in links if link.weight > links[0].weight - _NEARLY]
     # In the order of the sentence, so that equally long queries give the first one.
     link = max(sorted(near, key=lambda link: link.row), key=lambda link: len(link.query))
-    values: dict[str, str] = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
+    values = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
     tokens = {"query": link.query, "key": link.key}
     template = f"caption_{kind}"
     if kind == "decoder":
@@ -121,32 +121,30 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
         else:  # words of a translation that was cut off: the last input has no output
             template = "caption_encoder"
     if link.row == link.column and _same_tokens(maps, kind):
-        values["key"] = table["itself"]
+        values["key"] = texts(language)("figures.itself")
         del tokens["key"]
-    caption = fill_template(table[template], values, tokens)
+    caption = say(language, template, tokens, **values)
     rest = _attention_sink(maps, kind, layer, head)
     if rest is None:
         return caption
     key, share = rest
-    return caption + fill_template(table["caption_rest"], {"percent": percent(share)}, {"key": key})
+    return caption + say(language, "caption_rest", {"key": key}, percent=percent(share))
 
 
 def layer_caption(maps: Maps, kind: AnyKind, layer: int, *, language: str = "en") -> Caption:
-    """The heads of one layer; names the head with the strongest link between content tokens."""
-    table = texts(language).table("figures")
-    values = {"layer": str(layer + 1), "count": str(maps.heads(kind)), "kind": table[f"kind_{kind}"]}
+    """Caption the heads of one layer; it names the head with the strongest link between content tokens."""
     head = int(np.argmax([_peak(maps, kind, layer, h) for h in range(maps.heads(kind))]))
-    return fill_template(table["caption_layer"], values, {}) + strongest_link_caption(maps, kind, layer, head, language)
+    start = say(language, "caption_layer", layer=layer + 1, count=maps.heads(kind), kind=kind_name(language, kind))
+    return start + strongest_link_caption(maps, kind, layer, head, language)
 
 
 def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
-    """All heads of one kind; names the head with the strongest link between content tokens."""
-    table = texts(language).table("figures")
-    count = maps.layers(kind) * maps.heads(kind)
-    values = {"layers": str(maps.layers(kind)), "count": str(count), "kind": table[f"kind_{kind}"]}
-    peaks = [[_peak(maps, kind, layer, head) for head in range(maps.heads(kind))] for layer in range(maps.layers(kind))]
-    layer, head = divmod(int(np.argmax(peaks)), maps.heads(kind))
-    return fill_template(table["caption_all"], values, {}) + strongest_link_caption(maps, kind, layer, head, language)
+    """Caption all heads of one kind; it names the head with the strongest link between content tokens."""
+    layers, heads = maps.layers(kind), maps.heads(kind)
+    peaks = [[_peak(maps, kind, layer, head) for head in range(heads)] for layer in range(layers)]
+    layer, head = divmod(int(np.argmax(peaks)), heads)
+    start = say(language, "caption_all", layers=layers, count=layers * heads, kind=kind_name(language, kind))
+    return start + strongest_link_caption(maps, kind, layer, head, language)
 
 
 def head_alt(
@@ -159,23 +157,15 @@ def head_alt(
     unit: str = "tokens",
     of_parser: bool = False,
 ) -> str:
-    """Text for somebody who does not see the map of one head: what it is, its axes, its three strongest links."""
-    table = texts(language).table("figures")
-    rows, columns = maps.weights(kind).shape[2:]
-    values = {
-        "kind": table[f"kind_{kind}"],
-        "layer": str(layer + 1),
-        "head": str(head + 1),
-        "rows": str(rows),
-        "columns": str(columns),
-        "query_title": table[axis_label(unit, "query", kind, of_parser)],
-        "key_title": table[axis_label(unit, "key", kind, of_parser)],
-    }
+    """Describe the map of one head in words: what it is, its axes, its three strongest links."""
+    axes = axis_words(maps, kind, language, unit, of_parser)
+    place = {"kind": kind_name(language, kind), "layer": layer + 1, "head": head + 1}
     links = [
-        fill_template(table["alt_link"], {"percent": percent(link.weight)}, {"query": link.query, "key": link.key}).text
+        say(language, "alt_link", {"query": link.query, "key": link.key}, percent=percent(link.weight)).text
         for link in strongest_links(maps, kind, layer, head)
     ]
-    return f"{fill_template(table['alt_head'], values, {}).text} {table['alt_links']} {', '.join(links)}."
+    start = say(language, "alt_head", **place, **axes).text
+    return f"{start} {texts(language)('figures.alt_links')} {', '.join(links)}."
 
 
 def grid_alt(
@@ -187,20 +177,19 @@ def grid_alt(
     unit: str = "tokens",
     of_parser: bool = False,
 ) -> str:
-    """Text for somebody who does not see the maps of several heads: the axes that they share, then their caption."""
-    table = texts(language).table("figures")
-    rows, columns = maps.weights(kind).shape[2:]
-    values = {
-        "rows": str(rows),
-        "columns": str(columns),
-        "query_title": table[axis_label(unit, "query", kind, of_parser)],
-        "key_title": table[axis_label(unit, "key", kind, of_parser)],
-    }
-    return f"{fill_template(table['alt_grid'], values, {}).text} {caption.text}"
+    """Describe the maps of several heads in words: the axes that they share, then their caption."""
+    return f"{say(language, 'alt_grid', **axis_words(maps, kind, language, unit, of_parser)).text} {caption.text}"
+
+
+def axis_words(maps: Maps, kind: AnyKind, language: str, unit: str, of_parser: bool) -> dict[str, object]:
+    """Return numbers and titles of the rows and columns of a map."""
+    t, (rows, columns) = texts(language), maps.weights(kind).shape[2:]
+    query, key = (t(f"figures.{axis_label(unit, side, kind, of_parser)}") for side in ("query", "key"))
+    return {"rows": rows, "columns": columns, "query_title": query, "key_title": key}
 
 
 def percent(weight: float) -> str:
-    """A weight as a whole percentage; never 100 for a weight below 0.995, never 0 for one that is not zero."""
+    """Write a weight as a whole percentage; never 100 for a weight below 0.995, never 0 for one that is not zero."""
     value = weight * 100
     return "< 1" if 0 < value < 0.5 else f"{value:.0f}"
 
@@ -208,11 +197,15 @@ def percent(weight: float) -> str:
 def strongest_link_caption(
     maps: Maps, kind: AnyKind, layer: int, head: int, language: str, *, template: str = "caption_strongest"
 ) -> Caption:
-    """Which link of a head between two different content tokens is the strongest; the template may name its kind."""
-    table = texts(language).table("figures")
+    """Caption the strongest link of a head between two different content tokens; the template may name its kind."""
     link = strongest_links(maps, kind, layer, head, count=1, itself=False)[0]
-    values = {"kind": table[f"kind_{kind}"], "head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
-    return fill_template(table[template], values, {"query": link.query, "key": link.key})
+    values = {"kind": kind_name(language, kind), "head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
+    return say(language, template, {"query": link.query, "key": link.key}, **values)
+
+
+def kind_name(language: str, kind: AnyKind) -> str:
+    """Return the name of a kind of attention."""
+    return texts(language)(f"figures.kind_{kind}")
 
 
 def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
@@ -220,19 +213,19 @@ def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
 
 
 def _same_tokens(maps: Maps, kind: AnyKind) -> bool:
-    """Whether rows and columns are the same tokens: self-attention."""
+    """Return whether rows and columns are the same tokens: self-attention."""
     return kind != "cross" and maps.queries(kind) == maps.keys(kind)
 
 
 def _content(axis: Axis) -> npt.NDArray[np.bool_]:
-    """Whether each position is a token with a letter or digit, and not a special one."""
+    """Return whether each position is a token with a letter or digit, and not a special one."""
     return np.array(
         [any(c.isalnum() for c in t) and not s for t, s in zip(axis.tokens, axis.special, strict=True)], dtype=bool
     )
 
 
 def _attention_sink(maps: Maps, kind: AnyKind, layer: int, head: int) -> tuple[str, float] | None:
-    """The key without content that gets at least REST_SHARE on average, and its share."""
+    """Return the key without content that gets at least SINK_SHARE on average, and its share."""
     keys = maps.keys(kind)
     shares = np.where(_content(keys), 0.0, maps.weights(kind)[layer, head].mean(axis=0))
     column = int(shares.argmax())
@@ -241,20 +234,21 @@ def _attention_sink(maps: Maps, kind: AnyKind, layer: int, head: int) -> tuple[s
     return display_label(keys.tokens[column], MAX_LABEL), float(shares[column])
 
 
-def fill_template(template: str, values: Mapping[str, str], tokens: Mapping[str, str]) -> Caption:
-    """Put values and tokens into a template; a token is never read as a format string.
+def say(language: str, key: str, tokens: Mapping[str, str] | None = None, /, **values: object) -> Caption:
+    """Fill a template of the section [figures] with values and tokens; a token is never read as a format string.
 
     As in `viz_app.text.fill`, `{steps|token|tokens}` is the first word where the value is 1, else the second.
     """
     segments: list[Segment] = []
-    for literal, name, _, _ in Formatter().parse(template):
+    for literal, field, _, _ in Formatter().parse(texts(language).table("figures")[key]):
         if literal:
             segments.append(Segment(literal))
-        if name is None:
+        if field is None:
             continue
-        name, *forms = name.split("|")
+        name, *forms = field.split("|")
         if forms:
-            segments.append(Segment(forms[values[name] != "1"]))
+            segments.append(Segment(forms[str(values[name]) != "1"]))
         else:
-            segments.append(Segment(tokens[name], token=True) if name in tokens else Segment(values[name]))
+            token = (tokens or {}).get(name)
+            segments.append(Segment(str(values[name])) if token is None else Segment(token, token=True))
     return Caption(tuple(segments))

@@ -21,7 +21,7 @@ _MAX = 8  # names in a caption
 
 
 def with_caption(figure: AnyFigure) -> AnyFigure:
-    """The figure with a caption and an alt text where it had none; of an animation, all frames have the same caption.
+    """Give the figure a caption and an alt text where it had none; all frames of an animation share the caption.
 
     The values at a cut are in the alternative text only; the figure has them in its key.
     """
@@ -68,7 +68,7 @@ def _caption(figure: Figure, t: Texts) -> str:
 
 
 def _cells(values: Any, scale: str, row: str, column: str, t: Texts) -> str:
-    """What the rows, the columns and the colours are."""
+    """Name the rows, the columns and the colours."""
     low, high = (format_number(end) for end in _ends(values))
     rows, columns = values.shape
     fields = {"scale": scale, "rows": rows, "row": row, "columns": columns, "column": column, "low": low, "high": high}
@@ -99,7 +99,7 @@ def _alt(figure: Figure, caption: str, t: Texts) -> str:
 
 
 def _curve_summary(series: Series, t: Texts) -> str:
-    """From where to where a curve goes, and between which values."""
+    """Describe start, end and extremes of a curve."""
     there = series.ys[np.isfinite(series.ys)]
     if not len(there):
         return ""

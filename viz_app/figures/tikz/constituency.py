@@ -19,7 +19,7 @@ _STEPS = 16  # colours in the key
 
 
 def constituency(figure: ConstituencyFigure, style: Style) -> list[str]:
-    """The picture, line by line; its unit is the font size."""
+    """Return the picture, line by line; its unit is the font size."""
     with drawing_settings():
         places = place_tree(figure, fonts.width)
     size = min(style.font, (style.width or _WIDTH) * POINTS_PER_MM / places.width)
@@ -50,7 +50,7 @@ def _node(figure: ConstituencyFigure, text: str, at: tuple[float, float], tint: 
 
 
 def _key(figure: ConstituencyFigure, style: Style, title: str, y: float) -> list[str]:
-    """The scale between its ends, then what it means."""
+    """Return the scale between its ends, then what it means."""
     scale = figure.color_map(style)
     colors = scale.rgb(np.linspace(scale.low, scale.high, _STEPS)).tolist()
     lines = [f"\\node[anchor=west] at (0,{y:.3f}) {{\\strut {tex(format_number(scale.low))}}};"]

@@ -21,7 +21,7 @@ _MIN = 12.0  # mm of an axis at least
 
 
 def dots(figure: DotsFigure, style: Style) -> list[str]:
-    """The picture, line by line."""
+    """Return the picture, line by line."""
     letter = _LETTER * style.font / POINTS_PER_MM
     names = letter * max(len(display_label(label, _LABEL)) for label in figure.row_labels)
     numbers = [
@@ -75,7 +75,7 @@ def _axis(figure: DotsFigure, column: Dots, first: bool) -> list[str]:
 
 
 def _points(column: Dots, own: str) -> list[str]:
-    """Bands, the line of the base, a line from there to each point, the point and its number."""
+    """Draw bands, the line of the base, a line from there to each point, the point and its number."""
     right, rows = column.ends()[1], len(column.places)
     lines = [
         f"\\fill[headlighta, opacity=0.18] (axis cs:{low!r},{row - _BAND}) rectangle (axis cs:{high!r},{row + _BAND});"

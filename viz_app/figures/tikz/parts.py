@@ -1,4 +1,4 @@
-r"""What all figures in TikZ share: text that TeX prints as it stands, colours, the heading."""
+r"""Common parts of TikZ figures: escaped text, colours, the heading."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ _ESCAPED = {
 
 
 def tex(text: str) -> str:
-    """A text that TeX prints as it stands."""
+    """Return a text that TeX prints as it stands."""
     return "".join(_ESCAPED.get(character, character) for character in text)
 
 
 def color(name: str, value: str) -> str:
-    """The line that gives a colour (#rrggbb) a name, after `headlight`."""
+    """Return the line that gives a colour (#rrggbb) a name, after `headlight`."""
     return f"\\definecolor{{headlight{name}}}{{HTML}}{{{value[1:].upper()}}}"
 
 
 def heading(figure: Figure, style: Style) -> list[str]:
-    """The title, above everything drawn so far."""
+    """Return the title, above everything drawn so far."""
     if not style.title or not figure.title:
         return []
     return [f"\\node[anchor=south] at (current bounding box.north) {{{tex(figure.title)}}};"]

@@ -41,7 +41,7 @@ _HEAD = r"""% Headlight {version}: {title}
 
 
 def to_tex(figure: Figure, style: Style) -> bytes:
-    """The document, UTF-8. Raises ValueError for a figure that this format does not have."""
+    """Return the document, UTF-8. Raises ValueError for a figure that this format does not have."""
     if style.theme is not None:
         figure = replace(figure, theme=style.theme)
     if isinstance(figure, HeatmapFigure):
@@ -64,7 +64,7 @@ def to_tex(figure: Figure, style: Style) -> bytes:
 
 
 def _comment(text: str) -> str:
-    """One line, so that nothing of it leaves the comment."""
+    """Return one line, so that nothing of it leaves the comment."""
     return " ".join(text.split())
 
 
@@ -81,7 +81,7 @@ def _ticks(axis: str, labels: Sequence[str], start: int = 0) -> str:
 
 
 def _cells(values: Iterable[Sequence[object]], masked: np.ndarray | None, first: tuple[int, int] = (0, 0)) -> list[str]:
-    """A table of column, row, value; a masked cell has no number."""
+    """Return a table of column, row, value; a masked cell has no number."""
     rows = []
     for row, line in enumerate(values):
         for column, value in enumerate(line):
@@ -101,7 +101,7 @@ def _plot(columns: int, cells: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """How a figure's panels stand: side of a cell (mm), whether they have labels, and whether they share them."""
+    """Arrangement of panels: side of a cell (mm), whether they have labels, and whether they share them."""
 
     side: float
     labelled: bool
@@ -116,7 +116,7 @@ class _Grid:
         return cls(side, labelled, shared)
 
     def gaps(self, figure: HeatmapFigure) -> tuple[float, float]:
-        """Between columns and rows of panels, in points: without labels of their own they stand close."""
+        """Return the gaps between columns and rows of panels, in points; small without own labels."""
         if self.shared or not self.labelled:
             return (8.0 if self.labelled else 4.0), (16.0 if self.labelled else 4.0)
         queries = max(len(display_label(label, MAX_LABEL)) for panel in figure.panels for label in panel.query_labels)
@@ -223,7 +223,7 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
 
 
 def _legend_columns(entries: Sequence[str], width: float, style: Style) -> int:
-    """How many entries fit side by side under the axes, in mm; a letter is about half as wide as high."""
+    """Count the entries that fit side by side under the axes, in mm; a letter is about half as wide as high."""
     font = style.font
     widest = max(len(entry) for entry in entries) * 0.5 * font / POINTS_PER_MM + _LEGEND_LINE
     return max(1, min(len(entries), int(width // widest)))

@@ -18,7 +18,7 @@ VIEWS = registry(__name__, "VIEW", View, lambda view: view.name, lambda view: vi
 
 
 def view_named(name: str) -> View:
-    """A view. Raises ValueError for a name that is not one of VIEWS."""
+    """Return a view. Raises ValueError for a name that is not one of VIEWS."""
     if name not in VIEWS:
         raise ValueError(f"view is {name!r}, but must be one of {', '.join(VIEWS)}")
     return VIEWS[name]

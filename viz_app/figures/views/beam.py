@@ -10,7 +10,7 @@ VIEW = View(
     name="beam",
     order=80,
     label={"en": "Beam search", "ko": "빔 서치"},
-    parameters=("search", "pruned", "step"),
+    parameters=("search", "step"),
     make=beam_tree,
     kind=BeamTreeFigure,
 )

@@ -9,7 +9,7 @@ VIEW = View(
     name="compare",
     order=90,
     label={"en": "Two heads compared", "ko": "두 헤드 비교"},
-    parameters=(*PLACE, "other", "other_kind", "other_layer", "other_head", "names", "aligned", "step"),
+    parameters=(*PLACE, "other", "other_kind", "other_layer", "other_head", "names", "step"),
     required=("layer", "head"),
     make=comparison,
 )

@@ -10,7 +10,6 @@ VIEW = View(
     name="pruning",
     order=110,
     label={"en": "Atlas: scores by heads left", "ko": "아틀라스: 남은 헤드 수에 따른 점수"},
-    parameters=("group", "score", "left"),
     make=pruning_curves,
     kind=CurvesFigure,
     of_atlas=lambda atlas: bool(pruned_groups(atlas)),

@@ -9,7 +9,7 @@ VIEW = View(
     name="steps",
     order=60,
     label={"en": "Steps of the decoding", "ko": "디코딩 단계"},
-    parameters=(*PLACE, "steps"),
+    parameters=PLACE,
     required=("layer", "head"),
     make=decoding_steps,
 )

@@ -21,34 +21,34 @@ from viz_app.ui.downloads import format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import stop_title
 
-COLLECTION_KEY = "studio_collection"
-_FORMATS_KEY = "studio_collection_formats"
-_PENDING_KEY = "studio_collection_pending"  # figures of a session file that are yet to be made again
-_LOST_KEY = "studio_collection_lost"  # how many could not be made
+COLLECTION_KEY = "figure_collection"
+_FORMATS_KEY = "figure_collection_formats"
+_PENDING_KEY = "figure_collection_pending"  # figures of a session file that are yet to be made again
+_LOST_KEY = "figure_collection_lost"  # how many could not be made
 _SENTENCE = 60  # characters of a sentence in the list
 
 
 def collection() -> Collection:
-    """What this session has put aside."""
+    """Return the collection of this session."""
     kept: Collection = st.session_state.get(COLLECTION_KEY) or Collection()
     return kept
 
 
 def saved_collection() -> tuple[SavedFigure, ...]:
-    """The collection for a session file."""
+    """Return the collection for a session file."""
     made = (source_to_saved(each.source, each.language) for each in collection().figures if each.source)
     pending: tuple[SavedFigure, ...] = st.session_state.get(_PENDING_KEY, ())
     return (*made, *pending)
 
 
 def collection_formats() -> tuple[str, ...] | None:
-    """The formats that the zip will have; None where nobody has seen the choice."""
+    """Return the formats of the zip; None before the choice was shown."""
     formats: tuple[str, ...] | None = st.session_state.get(_FORMATS_KEY)
     return formats
 
 
 def restore_collection(saved: tuple[SavedFigure, ...], formats: tuple[str, ...] | None) -> None:
-    """Have these figures made again when the list is drawn next. Their models are there, with the same weights."""
+    """Queue figures, to be made again when the list is drawn next. Their models exist, with the same weights."""
     st.session_state[COLLECTION_KEY], st.session_state[_PENDING_KEY] = Collection(), saved
     st.session_state[_LOST_KEY] = 0
     if formats is None:
@@ -59,47 +59,47 @@ def restore_collection(saved: tuple[SavedFigure, ...], formats: tuple[str, ...] 
 
 
 def draw_add(t: Texts, exportable: ExportableFigure) -> None:
-    """The button that puts the figure aside, or why that cannot be."""
+    """Draw the button that adds the figure, or why it cannot be added."""
     why = collection().reason_refused(exportable)
     st.button(
-        t("studio.added" if why == "there" else "studio.add"),
-        key="studio-add",
+        t("figures_page.added" if why == "there" else "figures_page.add"),
+        key="figures-add",
         icon=":material/check:" if why == "there" else ":material/playlist_add:",
         disabled=bool(why),
         on_click=session.enqueue_callback(_add, exportable),
     )
     if why in ("full", "large"):
-        st.caption(t(f"studio.collection_{why}", figures=MAX_FIGURES, weights=f"{MAX_WEIGHTS:,}"))
+        st.caption(t(f"figures_page.collection_{why}", figures=MAX_FIGURES, weights=f"{MAX_WEIGHTS:,}"))
 
 
 def draw_collection(t: Texts) -> None:
-    """The list, with a button to remove each, and the zip; nothing while it is empty."""
+    """Draw the list, with a button to remove each, and the zip; nothing while it is empty."""
     if lost := st.session_state.get(_LOST_KEY):
         st.warning(t("session.figures_lost", count=lost), icon=":material/warning:")
     kept = collection()
     if not kept.figures:
         return
-    with st.container(border=True, key="studio-collection", gap="small"):
+    with st.container(border=True, key="figures-collection", gap="small"):
         count = len(kept.figures)
-        st.markdown(f"**{t('studio.collection', count=count, most=MAX_FIGURES)}**")
-        with st.container(key="studio-collected", gap=None):
+        st.markdown(f"**{t('figures_page.collection', count=count, most=MAX_FIGURES)}**")
+        with st.container(key="figures-collected", gap=None):
             for number, exportable in enumerate(kept.figures, start=1):
                 _draw_entry(t, number, exportable)
         formats = _formats(t)
-        with st.container(horizontal=True, key="studio-collection-buttons"):
+        with st.container(horizontal=True, key="figures-collection-buttons"):
             st.download_button(
-                t("studio.collection_zip", count=count),
+                t("figures_page.collection_zip", count=count),
                 data=in_turns(partial(kept.bundle, formats, t.language)),
                 file_name="headlight_collection.zip",
                 mime="application/zip",
-                key="studio-download-collection",
+                key="figures-download-collection",
                 on_click="ignore",
                 icon=":material/folder_zip:",
-                help=t("studio.collection_help"),
+                help=t("figures_page.collection_help"),
                 disabled=not formats,
             )
             clear = session.enqueue_callback(_clear)
-            st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=clear)
+            st.button(t("figures_page.collection_clear"), key="figures-clear", type="tertiary", on_click=clear)
 
 
 def make_pending(t: Texts) -> None:
@@ -128,12 +128,12 @@ def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
         f"{exportable.style.width:g} mm" if exportable.style.width else "",
     ]
     details = " \u00b7 ".join(note for note in notes if note)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"studio-entry-{number}"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"figures-entry-{number}"):
         # The dot is no dot to Markdown, which would make a list of it.
         st.markdown(f"{number}&#46; {escape_markdown(figure.title or figure.name)}  \n:small[{details}]")
         st.button(
-            t("studio.remove", number=number),
-            key=f"studio-remove-{number}",
+            t("figures_page.remove", number=number),
+            key=f"figures-remove-{number}",
             type="tertiary",
             icon=":material/close:",
             on_click=session.enqueue_callback(_remove, exportable.key),
@@ -141,14 +141,14 @@ def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
 
 
 def _formats(t: Texts) -> tuple[str, ...]:
-    """The formats that the zip will have, those for print first."""
+    """Return the formats that the zip will have, those for print first."""
     chosen = st.pills(
-        t("studio.collection_formats"),
+        t("figures_page.collection_formats"),
         [format for format in FORMATS if not RENDERERS[format].moves],
         selection_mode="multi",
         default=list(st.session_state.get(_FORMATS_KEY, BUNDLE_FORMATS)),
         format_func=format_name,
-        key=session.fresh_key(f"studio-{t.language}-collection-formats"),
+        key=session.fresh_key(f"figures-{t.language}-collection-formats"),
     )
     formats = tuple(name for name in FORMATS if name in chosen)
     st.session_state[_FORMATS_KEY] = formats

@@ -15,11 +15,12 @@ import streamlit as st
 from transformer_core.atlas.measures import measures
 from transformer_core.atlas.record import Atlas
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
-from viz_app.components.explorer import UNITS
-from viz_app.figure_editor.figure_spec import MAX_STEPS, FigureSpec
+from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figures import VIEWS, View, supported_options
-from viz_app.figures.build.atlas import SCORES, measure_name, most_left, pruned_groups
+from viz_app.figures.build.atlas import measure_name, most_left, pruned_groups
 from viz_app.figures.model.figure import display_label
+from viz_app.figures.option import Switch, declared
+from viz_app.figures.options import MAX_STEPS, SCORES, UNITS, ViewOptions
 from viz_app.serving.models.comparison import other_models
 from viz_app.serving.models.registry import display_names
 from viz_app.text import Texts
@@ -30,7 +31,7 @@ _LABEL = 16  # characters of a token in a list
 
 
 class FigureControls:
-    """Draws the controls.
+    """Controls of a view.
 
     Args:
         t: Labels in the visitor's language.
@@ -47,7 +48,7 @@ class FigureControls:
         self.of_parser, self.atlas = of_parser, atlas
 
     def draw(self, spec: FigureSpec) -> FigureSpec:
-        """The spec as the visitor has changed it."""
+        """Draw the controls and return the spec as the visitor has changed it."""
         t = self.t
         offered = tuple(name for name, view in VIEWS.items() if self._has(view))
         now = spec.view if spec.view in offered else offered[0]
@@ -64,17 +65,17 @@ class FigureControls:
             spec = self._of_atlas(spec, self.atlas)
         look = StyleControls(t, supported_options(VIEWS[view].kind))
         spec = replace(spec, style=look.draw(spec.style))
-        with st.expander(t("studio.more"), key=self.widgets.key("more")):
+        with st.expander(t("figures_page.more"), key=self.widgets.key("more")):
             return self._more(spec, look)
 
     def _has(self, view: View) -> bool:
-        """Whether this model has what a view shows."""
+        """Return whether this model has what a view shows."""
         if view.of_atlas is not None:
             return self.atlas is not None and view.of_atlas(self.atlas)
         return self.of_parser or not view.of_parsers
 
     def _of_atlas(self, spec: FigureSpec, atlas: Atlas) -> FigureSpec:
-        """Which measure, or which heads go and what is counted."""
+        """Choose the measure, or the heads to remove and the score."""
         t = self.t
         if spec.view == "grid":
             names = tuple(measure.name for measure in measures(atlas))
@@ -90,11 +91,11 @@ class FigureControls:
         return replace(spec, group=group, score=score, left=left)
 
     def _place(self, spec: FigureSpec) -> FigureSpec:
-        """Where in the model."""
+        """Choose the place in the model."""
         t, chosen, needs = self.t, spec.selection, VIEWS[spec.view].parameters
         changes: dict[str, Any] = {}
         if "kind" in needs:
-            changes["kind"] = self.widgets.row("kind", KINDS, chosen.kind, lambda kind: t(f"studio.kind_{kind}"))
+            changes["kind"] = self.widgets.row("kind", KINDS, chosen.kind, lambda kind: t(f"figures_page.kind_{kind}"))
         kind = changes.get("kind", chosen.kind)
         if "layer" in needs:
             layers = range(self.maps.layers(kind))
@@ -107,10 +108,10 @@ class FigureControls:
         return replace(spec, selection=replace(chosen, **changes)).fitted(self.maps)
 
     def _lines(self, spec: FigureSpec) -> FigureSpec:
-        """Which heads, and whether of one token only."""
+        """Choose the heads, and perhaps one token."""
         t, heads = self.t, range(self.maps.heads(spec.selection.kind))
         wanted = st.pills(
-            t("studio.heads"),
+            self.widgets.label("heads"),
             heads,
             selection_mode="multi",
             default=spec.heads or (spec.selection.head,),
@@ -124,42 +125,42 @@ class FigureControls:
             "query",
             rows,
             spec.query if spec.query in rows else None,
-            lambda row: _token(tokens, row, t("studio.all")),
+            lambda row: _token(tokens, row, t("figures_page.all")),
         )
         heads_again = () if len(chosen) == 1 else chosen
         return replace(spec, heads=heads_again, query=query, selection=replace(spec.selection, head=chosen[0]))
 
     def _steps(self, spec: FigureSpec) -> tuple[int, ...]:
-        """Which steps of the decoding stand side by side."""
+        """Choose the steps side by side."""
         tokens = self.maps.outputs.tokens
         wanted = st.multiselect(
-            self.t("studio.steps"),
+            self.widgets.label("steps"),
             range(1, len(tokens) + 1),
             default=spec.steps,
             format_func=lambda step: _token(tokens, step - 1),
-            placeholder=self.t("studio.steps_even"),
+            placeholder=self.t("figures_page.steps_even"),
             max_selections=MAX_STEPS,
             key=self.widgets.key("steps"),
         )
         return tuple(sorted(wanted))
 
     def _compared(self, spec: FigureSpec) -> FigureSpec:
-        """What the selected head, B, is compared with: A."""
+        """Choose A, with which the selected head, B, is compared."""
         t, chosen = self.t, spec.selection
         kind: Kind
         kind, layer, head = cast(Any, chosen.against or "cross.0.0").split(".")
-        with st.container(border=True, key="studio-against"):
-            st.markdown(f"**{t('studio.against')}**")
-            kind = self.widgets.list("against_kind", KINDS, kind, lambda name: t(f"studio.kind_{name}"))
+        with st.container(border=True, key="figures-against"):
+            st.markdown(f"**{t('figures_page.against')}**")
+            kind = self.widgets.list("against_kind", KINDS, kind, lambda name: t(f"figures_page.kind_{name}"))
             layers, heads = range(self.maps.layers(kind)), range(self.maps.heads(kind))
             place = [
                 self.widgets.index_pills(f"against_{name}", places, min(int(now), places[-1]))
                 for name, places, now in (("layer", layers, layer), ("head", heads, head))
             ]
             sentence = st.text_input(
-                t("studio.against_sentence"),
+                t("figures_page.against_sentence"),
                 value=chosen.vs or "",
-                placeholder=t("studio.against_same"),
+                placeholder=t("figures_page.against_same"),
                 max_chars=500,
                 key=self.widgets.key("vs"),
                 autocomplete="off",
@@ -175,13 +176,13 @@ class FigureControls:
             branch = chosen.vsbranch if vs == chosen.vs and model == chosen.vsmodel else 0
             aligned = spec.aligned
             if vs or model:
-                aligned = st.checkbox(t("studio.aligned"), value=aligned, key=self.widgets.key("aligned"))
+                aligned = None if self.widgets.switch("aligned", aligned is not False) else False
         head_a = f"{kind}.{place[0]}.{place[1]}"
         place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
         return replace(spec, selection=place_b, aligned=aligned)
 
     def _more(self, spec: FigureSpec, look: StyleControls) -> FigureSpec:
-        """What is seldom needed."""
+        """Draw the rarely used settings."""
         t, needs = self.t, VIEWS[spec.view].parameters
         spec = look.more(spec)
         chosen = spec.selection
@@ -192,18 +193,17 @@ class FigureControls:
                 "step",
                 rows,
                 chosen.step if chosen.step in rows else None,
-                lambda row: _token(tokens, None if row is None else row - 1, t("studio.all_steps")),
+                lambda row: _token(tokens, None if row is None else row - 1, t("figures_page.all_steps")),
             )
             chosen = replace(chosen, step=step)
-        pruned = spec.pruned
-        if "pruned" in needs:
-            pruned = st.checkbox(t("studio.pruned"), value=pruned, key=self.widgets.key("pruned"))
-        confidence = spec.confidence
-        if "confidence" in needs:
-            confidence = st.checkbox(t("studio.confidence"), value=confidence, key=self.widgets.key("confidence"))
-        return replace(spec, selection=chosen, pruned=pruned, confidence=confidence).fitted(self.maps)
+        switches: dict[str, Any] = {
+            name: self.widgets.switch(name, getattr(spec, name))
+            for name, each in declared(ViewOptions).items()
+            if name in needs and isinstance(each.form, Switch) and name != "aligned"
+        }
+        return replace(spec, selection=chosen, **switches).fitted(self.maps)
 
 
 def _token(tokens: Sequence[str], row: int | None, otherwise: str = "") -> str:
-    """A token with its number, so that no two are alike."""
+    """Return a token with its number, so that no two are alike."""
     return otherwise if row is None else f"{row + 1} · {display_label(tokens[row], _LABEL)}"

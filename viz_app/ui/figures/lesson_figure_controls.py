@@ -23,11 +23,11 @@ from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figures.style_controls import StyleControls
 from viz_app.ui.lesson_route import open_stop
 
-_REFUSED = "studio_refused"  # what of the first address could not be read, with the spec that was made of the rest
+_REFUSED = "figure_refused"  # what of the first address could not be read, with the spec that was made of the rest
 
 
 def lesson_spec() -> FigureSpec | None:
-    """The spec when it is the picture of a lesson, as it was left or as the address says; None for attention."""
+    """Return the spec when it is the picture of a lesson, as it was left or as the address says; None for attention."""
     kept: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     if kept is None:
         params = st.query_params.to_dict()
@@ -40,20 +40,20 @@ def lesson_spec() -> FigureSpec | None:
 
 
 def draw_refusal(t: Texts) -> None:
-    """What of the address could not be read, until the visitor changes something."""
+    """Show what of the address could not be read, until the visitor changes something."""
     spec, why = st.session_state.get(_REFUSED, (None, ""))
     now = st.session_state.get(session.FIGURE_SPEC_KEY)
     if not why or spec not in (None, now):
         st.session_state.pop(_REFUSED, None)
         return
     st.session_state[_REFUSED] = (now, why)
-    st.warning(t(f"studio.refused_{why}"), icon=":material/link_off:")
+    st.warning(t(f"figures_page.refused_{why}"), icon=":material/link_off:")
 
 
 def draw_scene(
     t: Texts, spec: FigureSpec, text: str, served: TranslationService
 ) -> tuple[FigureSpec, ExportableFigure | None]:
-    """The controls, and the picture as they stand; None for a scene that has none for print. Raises Superseded."""
+    """Draw the controls; return the spec and the picture, None for a scene without one for print. Raises Superseded."""
     assert spec.scene is not None, "a spec of attention"
     figure = _figure(t, spec, text)
     _draw_origin(t, spec, spec.scene)
@@ -62,7 +62,7 @@ def draw_scene(
     still = figure.still_frame if isinstance(figure, Animation) else figure
     look = StyleControls(t, supported_options(still), default_range(still), "scene-")
     changed = replace(spec, style=look.draw(spec.style))
-    with st.expander(t("studio.more"), key=look.widgets.key("more")):
+    with st.expander(t("figures_page.more"), key=look.widgets.key("more")):
         changed = look.more(changed)
     if changed.language != spec.language:
         figure = _figure(t, changed, text) or figure
@@ -79,15 +79,14 @@ def _figure(t: Texts, spec: FigureSpec, text: str) -> Figure | None:
 
 
 def _draw_origin(t: Texts, spec: FigureSpec, of: LessonFigureSpec) -> None:
-    """The lesson and the scene, and the ways from here."""
+    """Draw the names of lesson and scene, and the links from here."""
     words, shown = of.words(t.language)
-    st.markdown(
-        f"**{escape_markdown(shown.title)}**  \n:small[{escape_markdown(t('studio.of_lesson', lesson=words.title))}]"
-    )
-    with st.container(horizontal=True, key="studio-origin"):
+    origin = escape_markdown(t("figures_page.of_lesson", lesson=words.title))
+    st.markdown(f"**{escape_markdown(shown.title)}**  \n:small[{origin}]")
+    with st.container(horizontal=True, key="figures-origin"):
         back, away = session.enqueue_callback(_to_lesson, of), session.enqueue_callback(_leave, spec)
-        st.button(t("studio.to_lesson"), key="studio-to-lesson", icon=":material/school:", on_click=back)
-        st.button(t("studio.attention"), key="studio-attention", icon=":material/grid_view:", on_click=away)
+        st.button(t("figures_page.to_lesson"), key="figures-to-lesson", icon=":material/school:", on_click=back)
+        st.button(t("figures_page.attention"), key="figures-attention", icon=":material/grid_view:", on_click=away)
 
 
 def _to_lesson(of: LessonFigureSpec) -> None:
@@ -97,7 +96,7 @@ def _to_lesson(of: LessonFigureSpec) -> None:
 
 
 def _leave(drawn: FigureSpec) -> None:
-    """Back to attention: the head that was shown last, or else, as at the start, the best one.
+    """Go back to attention: the head that was shown last, or else the best one.
 
     Args:
         drawn: What the button stands beside; the session has none yet while its first figure is drawn.

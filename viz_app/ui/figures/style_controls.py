@@ -13,7 +13,9 @@ import streamlit as st
 
 from viz_app.figure_editor.figure_spec import DPIS, PARTS, FigureSpec
 from viz_app.figures import PRESETS, SCALES, Style
+from viz_app.figures.colours.palette import THEMES
 from viz_app.figures.model.style import MAPPINGS, ROTATIONS, Rotation
+from viz_app.figures.option import Real, declared
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts
 from viz_app.ui.figures.widgets import Widgets
 
@@ -23,7 +25,7 @@ _MIN, _MAX = 1e-9, 1e9  # ends of the colours of numbers
 
 
 class StyleControls:
-    """Draws the controls.
+    """Controls of a style.
 
     Args:
         t: Labels in the visitor's language.
@@ -38,7 +40,7 @@ class StyleControls:
         self.t, self.used, self.numbers, self.widgets = t, used, numbers, Widgets(t, scope)
 
     def draw(self, style: Style) -> Style:
-        """Size, type, colours and what stands around the panels."""
+        """Draw size, type, colours and the parts around the panels."""
         t, widgets = self.t, self.widgets
         now = style.preset or (OWN_SIZE if style.width_mm is not None else "")
         size = widgets.list("size", ("", *PRESETS, OWN_SIZE), now, self._size_name)
@@ -46,29 +48,31 @@ class StyleControls:
         if size == OWN_SIZE:
             left, right = st.columns(2)
             with left:
-                changes["width_mm"] = widgets.number("width", style.width_mm or 120.0, 20.0, 2000.0, 5.0)
+                changes["width_mm"] = self._number("width_mm", style.width_mm or 120.0, 5.0)
             with right:
-                changes["height_mm"] = widgets.number("height", style.height_mm, 15.0, 2000.0, 5.0)
+                changes["height_mm"] = self._number("height_mm", style.height_mm, 5.0)
         places = iter(st.columns(2))
         if "scale" in self.used:
             with next(places):
-                changes["scale"] = widgets.list("scale", SCALES, style.scale, lambda name: t(f"studio.scale_{name}"))
+                changes["scale"] = widgets.list(
+                    "scale", SCALES, style.scale, lambda name: t(f"figures_page.scale_{name}")
+                )
         with next(places):
-            changes["font_pt"] = widgets.number("font", style.font_pt, 3.0, 48.0, 0.5)
+            changes["font_pt"] = self._number("font_pt", style.font_pt, 0.5)
         offered = [part for part in PARTS if part in self.used]
         parts = st.pills(
-            t("studio.parts"),
+            t("figures_page.parts"),
             offered,
             selection_mode="multi",
             default=[part for part in offered if getattr(style, part)],
-            format_func=lambda part: t(f"studio.part_{part}"),
+            format_func=lambda part: t(f"figures_page.part_{part}"),
             key=widgets.key("-".join(["parts", *offered])),
         )
         changes |= {part: part in parts for part in offered}
         return replace(style, **changes)
 
     def more(self, spec: FigureSpec) -> FigureSpec:
-        """What is seldom needed: range and mapping of the colours, labels, background, language, resolution."""
+        """Draw rarely used settings: range and mapping of the colours, labels, background, language, resolution."""
         t, widgets, style = self.t, self.widgets, spec.style
         changes: dict[str, Any] = {}
         if "value_range" in self.used:
@@ -76,23 +80,29 @@ class StyleControls:
         if "mapping" in self.used:
             now = style.mapping
             label = "mapping" if self.numbers is None else "number_mapping"
-            changes["mapping"] = widgets.row(label, MAPPINGS, now, lambda name: t(f"studio.mapping_{name}"))
+            changes["mapping"] = widgets.row(label, MAPPINGS, now, lambda name: t(f"figures_page.mapping_{name}"))
         if "rotation" in self.used:
             changes["rotation"] = widgets.row("rotation", ROTATIONS, style.rotation, self._angle)
-        theme = widgets.row("theme", ("light", "dark"), style.theme or "light", lambda name: t(f"studio.theme_{name}"))
+        theme = widgets.row("theme", THEMES, style.theme or "light", lambda name: t(f"figures_page.theme_{name}"))
         changes["theme"] = None if theme == "light" else theme
         language = widgets.row("language", LANGUAGES, spec.language or t.language, LANGUAGE_NAMES.__getitem__)
         dpi = widgets.row("dpi", DPIS, spec.dpi, str)
         language = None if language == t.language else language
         return replace(spec, style=replace(style, **changes), language=language, dpi=dpi)
 
+    def _number(self, name: str, now: float | None, step: float) -> float | None:
+        """Return a field of the style, within its bounds."""
+        each = declared(Style)[name]
+        assert isinstance(each.form, Real), name
+        return self.widgets.number(each.in_address, now, float(each.form.low), float(each.form.high), step)
+
     def _range(self, value: Any) -> Any:
-        """The ends of the colour scale."""
+        """Return the ends of the colour scale."""
         t = self.t
         choices = (None, "shared", OWN_SIZE) if self.numbers is None else (None, OWN_SIZE)
         now = OWN_SIZE if isinstance(value, tuple) else value if value in choices else None
         unit = "unit" if self.numbers is None else "numbers"
-        chosen = self.widgets.list("range", choices, now, lambda name: t(f"studio.range_{name or unit}"))
+        chosen = self.widgets.list("range", choices, now, lambda name: t(f"figures_page.range_{name or unit}"))
         if chosen != OWN_SIZE:
             return chosen
         ends = self._ends(value if isinstance(value, tuple) else None)
@@ -102,7 +112,7 @@ class StyleControls:
         if self.numbers is None:
             low, high = (min(max(end, 0.0), 1.0) for end in now or _START)
             low, high = (low, high) if low < high else _START  # an address may tell a range without any weight
-            label, key = self.t("studio.range_ends"), self.widgets.key("ends")
+            label, key = self.t("figures_page.range_ends"), self.widgets.key("ends")
             ends: tuple[float, float] = st.slider(label, 0.0, 1.0, (low, high), 0.05, key=key)
             return ends
         low, high = (float(f"{end:.4g}") for end in now or self.numbers)
@@ -119,8 +129,8 @@ class StyleControls:
         return low if first is None else first, high if last is None else last
 
     def _angle(self, rotation: Rotation) -> str:
-        return self.t("studio.auto") if rotation == "auto" else f"{rotation}°"
+        return self.t("figures_page.auto") if rotation == "auto" else f"{rotation}°"
 
     def _size_name(self, name: str) -> str:
         key = name.replace("-", "_") or ("natural" if self.widgets.scope else "auto")
-        return self.t(f"studio.size_{key}")
+        return self.t(f"figures_page.size_{key}")

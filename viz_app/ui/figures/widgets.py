@@ -7,6 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from viz_app.figures import FigureOptions
+from viz_app.figures.option import declared
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.definitions import define
@@ -22,20 +24,20 @@ _TERMS = {
 
 
 class Widgets:
-    """Makes widgets.
+    """Factory of widgets.
 
     Args:
         t: Labels in the visitor's language.
-        scope: Tells the widgets of one kind of figure from those of another, which start at the spec's value then.
+        scope: Prefix of the keys, so that widgets of another kind of figure start at the spec's value.
     """
 
     def __init__(self, t: Texts, scope: str = "") -> None:
         self.t, self.scope = t, scope
 
     def list(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
-        """A list to choose one of."""
+        """Draw a list and return the choice."""
         return st.selectbox(
-            self.t(f"studio.{name}"),
+            self.label(name),
             [*options],
             index=[*options].index(now),
             format_func=format_option,
@@ -44,9 +46,9 @@ class Widgets:
         )
 
     def row(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
-        """A row of buttons to choose one of."""
+        """Draw a row of buttons and return the choice."""
         return st.segmented_control(
-            self.t(f"studio.{name}"),
+            self.label(name),
             [*options],
             default=now,
             format_func=format_option,
@@ -56,33 +58,42 @@ class Widgets:
         )
 
     def index_pills(self, name: str, numbers: Sequence[int], now: int) -> int:
-        """A layer or head, counted from 1 on the screen."""
-        label, key, about = self.t(f"studio.{name}"), self.key(name), self._about(name)
+        """Draw layers or heads, counted from 1 on the screen, and return the choice."""
+        label, key, about = self.label(name), self.key(name), self._about(name)
         return st.pills(label, [*numbers], default=now, format_func=one_based, key=key, required=True, help=about)
 
     def number(
         self, name: str, now: float | None, low: float, high: float, step: float, format: str = "%.1f"
     ) -> float | None:
-        """A number, or none where none is needed."""
+        """Draw a field for a number, which may be empty, and return it."""
         return st.number_input(
-            self.t(f"studio.{name}"),
+            self.label(name),
             low,
             high,
             now,
             step,
             format=format,
-            placeholder=self.t("studio.auto"),
+            placeholder=self.t("figures_page.auto"),
             key=self.key(name),
         )
 
     def _about(self, name: str) -> str | None:
         return define(self.t, *_TERMS[name]) if name in _TERMS else None
 
+    def switch(self, name: str, now: bool) -> bool:
+        """Draw a checkbox and return its value."""
+        return st.checkbox(self.label(name), value=now, key=self.key(name))
+
+    def label(self, name: str) -> str:
+        """Return the label of an option from its declaration, of anything else from the labels of the page."""
+        found = declared(FigureOptions).get(name)
+        return found.label[self.t.language] if found and found.label else self.t(f"figures_page.{name}")
+
     def key(self, name: str) -> str:
-        """Identity of a widget: in another language it is another one, which starts at the spec's value."""
-        return session.fresh_key(f"studio-{self.t.language}-{self.scope}{name}")
+        """Return the key of a widget; in another language it is another widget, which starts at the spec's value."""
+        return session.fresh_key(f"figures-{self.t.language}-{self.scope}{name}")
 
 
 def one_based(number: int) -> str:
-    """A number counted from 0, as it is shown."""
+    """Return a number counted from 0, as it is shown."""
     return str(number + 1)

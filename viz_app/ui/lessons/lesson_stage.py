@@ -277,5 +277,5 @@ def _draw_downloads(t: Texts, drawn: ExportableFigure, scene: LessonFigureSpec) 
             for format in drawn.formats:
                 draw_download(format, drawn.file, drawn.file_name(format), "download-lesson")
         edit = session.enqueue_callback(edit_scene_in_figures, scene)
-        st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
+        st.button(t("figures_page.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
         st.code(drawn.command("pdf"), language=None, wrap_lines=True)

@@ -12,7 +12,8 @@ from streamlit.delta_generator import DeltaGenerator
 from transformer_core.analysis.ablation import AblatedTranslation
 from transformer_core.atlas.record import Atlas
 from viz_app.figures import CurvesFigure
-from viz_app.figures.build.atlas import SCORES, most_left, pruned_groups
+from viz_app.figures.build.atlas import most_left, pruned_groups
+from viz_app.figures.options import SCORES
 from viz_app.figures.text.chart_captions import with_caption
 from viz_app.model_card.atlas_state import PruningState, orders
 from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned

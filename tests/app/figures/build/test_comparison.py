@@ -30,19 +30,26 @@ def test_a_comparison_is_b_minus_a(maps: AttentionMaps) -> None:
     assert f"{points} percentage points" in figure.caption
 
 
-def test_different_tokens_have_no_difference_unless_aligned() -> None:
+def test_different_tokens_of_two_sentences_are_aligned_unless_it_is_declined() -> None:
     one = make_maps(("\u2581the", "\u2581dog", "\u2581barks"), ("\u2581der",), layers=1, heads=1)
     two = make_maps(("\u2581the", "\u2581old", "\u2581dog", "\u2581barks"), ("\u2581der",), layers=1, heads=1, seed=1)
-    apart = VIEWS["compare"].figure(maps=one, other=two, kind="encoder")
+    apart = VIEWS["compare"].figure(maps=one, other=two, kind="encoder", aligned=False)
     assert isinstance(apart, HeatmapFigure)
     assert len(apart.panels) == 2
     assert "no difference" in apart.caption
-    aligned = VIEWS["compare"].figure(maps=one, other=two, kind="encoder", aligned=True)
+    assert apart.provenance["view"]["aligned"] is False, "for the command"
+    aligned = VIEWS["compare"].figure(maps=one, other=two, kind="encoder")
     assert isinstance(aligned, HeatmapFigure)
     difference = aligned.panels[2]
     assert difference.key_labels == ("\u2581the", "\u2581dog", "\u2581barks", "</s>")
     kept = [0, 2, 3, 4]
     np.testing.assert_array_equal(difference.weights, two.encoder[0, 0][np.ix_(kept, kept)] - one.encoder[0, 0])
+
+
+def test_two_kinds_in_one_sentence_are_aligned_only_on_demand(hand_made: AttentionMaps) -> None:
+    for aligned, panels in ((None, 2), (False, 2), (True, 3)):
+        figure = VIEWS["compare"].figure(maps=hand_made, kind="encoder", other_kind="cross", aligned=aligned)
+        assert isinstance(figure, HeatmapFigure) and len(figure.panels) == panels
 
 
 def test_differences_have_their_own_scale_on_paper_and_on_screen(hand_made: AttentionMaps) -> None:

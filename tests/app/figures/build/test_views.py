@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -23,6 +24,8 @@ from viz_app.figures import (
     FORMATS,
     RENDERERS,
     VIEWS,
+    Animation,
+    CurvesFigure,
     HeatmapFigure,
     Search,
     Style,
@@ -91,7 +94,7 @@ def test_every_figure_has_every_format_twice_the_same(small: AttentionMaps, sear
         for format in formats_of(figure):
             if name in ("layer", "heads", "all", "steps") and format in ("pdf", "png", "html", "svg"):
                 continue  # the same code as for one head
-            if format == "html" and name not in ("compare", "lines"):
+            if format == "html" and name not in ("compare", "lines", "beam"):
                 continue
             assert export(figure, format, style, dpi=60) == export(again[name], format, style, dpi=60), (name, format)
 
@@ -168,6 +171,17 @@ def test_the_record_tells_origin_version_scale_and_style(maps: AttentionMaps) ->
     assert provenance["scale"] == "sqrt, 0 to 0.5"
     assert Style.from_dict(provenance["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
     assert provenance["version"] == __version__
+
+
+def test_a_page_of_html_without_plotly_has_the_drawing_and_its_numbers(maps: AttentionMaps, search: Search) -> None:
+    for name, figure in every_figure(maps, search).items():
+        if isinstance(figure, HeatmapFigure | CurvesFigure | Animation):
+            continue
+        page = export(figure, "html").decode()
+        assert "Plotly" not in page and page.count("<svg") == 1 and f"<desc>{figure.alt[:20]}" in page, name
+        rows = re.findall("<tr>(.*?)</tr>", page)
+        cells = [[html.unescape(cell) for cell in re.findall(r"<t[dh]>(.*?)</t[dh]>", row)] for row in rows]
+        assert cells == [*csv.reader(io.StringIO(export(figure, "csv").decode("utf-8-sig")))], name
 
 
 def test_a_page_of_html_needs_no_network(maps: AttentionMaps) -> None:

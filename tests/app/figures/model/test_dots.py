@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.app.figures.samples import dots, pdf_text
-from viz_app.figures import Dots, DotsFigure, Style, export, to_plotly
+from viz_app.figures import Dots, DotsFigure, Style, export
 from viz_app.figures.text.chart_captions import with_caption
 
 
@@ -105,21 +105,6 @@ def test_files_hold_every_word_and_every_number() -> None:
     arrays = np.load(io.BytesIO(export(dots(), "npz")))
     np.testing.assert_array_equal(arrays["values"], [[3.0, -1.5], [1.0, 0.0], [np.nan, 2.0]])
     np.testing.assert_array_equal(arrays["hollow"][:, 1], [False, True, False])
-
-
-def test_on_screen_the_points_are_the_same_and_nothing_is_markup() -> None:
-    shown = to_plotly(dots()).to_plotly_json()
-    points = [trace for trace in shown["data"] if trace["mode"] == "markers"]
-    assert [list(trace["x"]) for trace in points] == [[3.0, 1.0], [-1.5, 0.0, 2.0]]
-    assert [list(trace["y"]) for trace in points] == [[0, 1], [0, 1, 2]]
-    assert list(points[1]["marker"]["symbol"]) == ["circle", "circle-open", "circle"]
-    layout = shown["layout"]
-    assert list(layout["yaxis"]["ticktext"]) == ["base", "=1+1", "너비 &lt;i&gt;"]
-    assert layout["xaxis"]["type"] == "log" and layout["xaxis"]["range"][0] > layout["xaxis"]["range"][1]
-    texts = [note["text"] for note in layout["annotations"]]
-    assert "&lt;b&gt;right&lt;/b&gt;" in texts and "Shaded: luck." in texts
-    boxes = [(shape["x0"], shape["x1"]) for shape in layout["shapes"] if shape["type"] == "rect"]
-    assert boxes == [(-0.5, 0.5), (1.0, 1.5)]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

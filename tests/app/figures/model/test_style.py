@@ -35,7 +35,7 @@ def test_a_preset_gives_what_is_not_given_otherwise() -> None:
         ({"scale": "jet"}, "scale is 'jet', but must be one of headlight, grey, viridis, cividis"),
         ({"mapping": "log"}, "mapping is 'log', but must be one of linear, sqrt"),
         ({"rotation": 30}, "rotation is 30, but must be one of auto, 0, 45, 90"),
-        ({"theme": "sepia"}, "theme is 'sepia', but must be one of None, light, dark"),
+        ({"theme": "sepia"}, "theme is 'sepia', but must be one of light, dark"),
         ({"title": 1}, "title is 1, but must be one of True, False"),
         ({"value_range": (1, 0)}, 'value_range is .* but must be None .0 to 1., "shared", or two numbers'),
         ({"value_range": "own"}, "value_range is 'own'"),

@@ -11,9 +11,10 @@ import pytest
 from matplotlib.text import Text
 
 from viz_app.figures import Style, fonts
-from viz_app.figures.layout import POINTS_PER_MM, Layout
+from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel
 from viz_app.figures.mpl import heatmaps, renderer
+from viz_app.figures.mpl.planner import Layout
 
 Box = tuple[float, float, float, float, float]  # anchor x, y (from the top), width, height, degrees
 

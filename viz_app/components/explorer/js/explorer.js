@@ -121,6 +121,7 @@ export class Explorer {
     this.overview.receive(translation, this.texts);
     this.figure.measures = this.overview.measures;
     this.label();
+    if (first) this.store.declare(translation.defaults);
     this.store.state.opens = translation.opens;
     if (first || translation.follow) this.start(translation);
     else this.store.set({ ...fitted(this.translation, this.store.state), cursor: null });

@@ -5,8 +5,7 @@ import { h, placeUnder, setAttribute } from "../../common/page/dom.js";
 import { fillText, percent } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
 
-/** @type {Partial<State>} */
-const START = { unit: "tokens", scale: "linear", special: true, threshold: 0, average: "none" };
+const SETTINGS = ["unit", "scale", "special", "threshold", "average"];
 const MAX_THRESHOLD = 50; // percent
 
 export class Menu {
@@ -44,7 +43,7 @@ export class Menu {
     });
     this.cut = h("output", { class: "menu-cut" });
     this.specialLabel = h("span", {});
-    this.titles = Object.fromEntries(Object.keys(START).map((name) => [name, h("span", { class: "menu-title" })]));
+    this.titles = Object.fromEntries(SETTINGS.map((name) => [name, h("span", { class: "menu-title" })]));
     this.notes = { average: h("span", { class: "note" }) };
     this.panel = h(
       "div",
@@ -92,7 +91,8 @@ export class Menu {
     this.threshold.style.setProperty("--share", String(Math.min(1, state.threshold / MAX_THRESHOLD)));
     this.cut.textContent = percent(state.threshold / 100);
     setAttribute(this.threshold, "aria-valuetext", percent(state.threshold / 100));
-    const changed = Object.keys(START).filter((name) => state[name] !== START[name]);
+    const defaults = /** @type {State} */ (this.store.defaults);
+    const changed = SETTINGS.filter((name) => state[name] !== defaults[name]);
     this.chips.hidden = !changed.length;
     const chips = changed.map((name) => this.chip(name, this.setting(name, state)));
     const key = changed.map((name) => `${name} ${state[name]}`).join();
@@ -121,7 +121,7 @@ export class Menu {
    */
   chip(name, setting) {
     const back = () => {
-      this.store.set({ [name]: START[name] });
+      this.store.set({ [name]: /** @type {State} */ (this.store.defaults)[name] });
       this.button.focus();
     };
     const label = fillText(this.texts.menu_back, { setting });

@@ -36,7 +36,8 @@ export class Overview {
     this.store = store;
     this.tiles = new Tiles((tile) => this.open(tile));
     this.view = new Choice("view", ["heads", "layer", "kinds"], store);
-    this.select = h("select", { class: "order-select", change: () => store.set({ order: this.select.value }) });
+    const order = () => store.set({ order: /** @type {State["order"]} */ (this.select.value) });
+    this.select = h("select", { class: "order-select", change: order });
     this.orderName = h("span", {});
     this.order = h("label", { class: "order" }, this.orderName, this.select);
     this.changed = h("span", { class: "note changed-key" });

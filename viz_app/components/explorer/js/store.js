@@ -1,59 +1,16 @@
 // What is selected, and who wants to know.
 
-/** The part of the state that Python hears about; the same names as in selection.py. */
-const REPORTED = [
-  "kind",
-  "layer",
-  "head",
-  "step",
-  "unit",
-  "view",
-  "zoom",
-  "form",
-  "order",
-  "average",
-  "scale",
-  "special",
-  "threshold",
-  "pin",
-  "against",
-  "branch",
-  "vs",
-  "vsmodel",
-  "vsbranch",
-  "card",
-];
-
 export class Store {
   /**
    * Changes are collected and drawn once a frame.
    * @param {(state: State, changed: Set<string>) => void} render
    */
   constructor(render) {
-    /** @type {State} */
-    this.state = {
-      kind: "cross",
-      layer: 0,
-      head: 0,
-      step: null, // tokens written; null is the whole translation
-      unit: "tokens",
-      view: "heads", // tiles: all heads of the kind, of one layer, or "kinds": of all three kinds
+    /** @type {ExplorerSelection} What Python hears about, as it is at the start; `declare` tells it. */
+    this.defaults = /** @type {any} */ ({});
+    this.state = /** @type {State} */ ({
       opens: "heads", // the view that such a model opens with
-      viewChosen: false, // whether somebody chose another view than that; it then stays with other models
-      zoom: "head", // "heads", "head" or "token"
-      form: "map", // or "lines"
-      order: "layer", // of the tiles
-      average: "none", // or over "layer" or "all"
-      scale: "linear", // of the colours: or "sqrt" or "row"
-      special: true, // whether <s> and </s> are shown
-      threshold: 0, // percent
-      pin: null, // "q3" or "k3": a query or key that stays chosen
-      against: null, // "cross.5.5": the head that the selected one is compared with
-      branch: 0, // hypothesis of the beam search
-      vs: null, // the sentence in which `against` was pinned
-      vsmodel: null, // the checkpoint that it is taken from
-      vsbranch: 0, // the branch in which it was pinned
-      card: false, // whether the card of the head is open
+      viewChosen: false, // whether another view than that was chosen; it then stays with other models
       off: null, // "cross.5.5": the selected head, while it is switched off
       gloss: [0, 0], // the cross head whose favourites stand under the translation
       cursor: null, // {query, key, spoken}: the cell under the pointer or of the keyboard; query or key may be null
@@ -61,10 +18,19 @@ export class Store {
       playing: false,
       table: false,
       beam: false, // whether the tree of the search is open
-    };
+    });
     this.changed = new Set();
     this.frame = 0;
     this.render = render;
+  }
+
+  /**
+   * Takes over the fields of the selection with the values that they have at the start.
+   * @param {ExplorerSelection} defaults From the payload; see selection.py.
+   */
+  declare(defaults) {
+    this.defaults = defaults;
+    Object.assign(this.state, defaults);
   }
 
   /** @param {Partial<State>} patch */
@@ -116,7 +82,7 @@ export class Store {
   }
 
   selection() {
-    return Object.fromEntries(REPORTED.map((name) => [name, this.state[name]]));
+    return Object.fromEntries(Object.keys(this.defaults).map((name) => [name, this.state[name]]));
   }
 
   stop() {

@@ -67,6 +67,7 @@ export class Comparison {
    */
   pin(vsmodel = null) {
     const { kind, layer, head } = this.store.state;
+    /** @type {Partial<State>} */
     const against = { against: headPlace({ kind, layer, head }), zoom: "head" };
     if (!vsmodel) this.hold();
     else this.pinned = null;

@@ -46,6 +46,7 @@ export class Translation {
     this.about = header.about;
     this.beam = header.beam;
     this.tree = header.tree;
+    this.defaults = header.defaults;
     this.selection = header.selection;
     this.opens = header.opens;
     this.key = header.key;

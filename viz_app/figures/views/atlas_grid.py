@@ -11,7 +11,6 @@ VIEW = View(
     name="grid",
     order=100,
     label={"en": "Atlas: all heads by a measure", "ko": "아틀라스: 측정값으로 본 모든 헤드"},
-    parameters=("measure",),
     make=head_grid,
     kind=MatrixFigure,
     of_atlas=lambda atlas: bool(measures(atlas)),

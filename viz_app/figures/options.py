@@ -1,0 +1,188 @@
+"""All options of figures of attention, each declared once.
+
+A field here gives its flag, its place in addresses and session files, its widget and its part of the command that makes
+a figure again. Layers, heads and queries count from 0 in code and from 1 outside, steps from 1 in both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from transformer_core.atlas.measures import NAMES as MEASURES
+from transformer_core.attention_maps import KINDS, Kind
+from viz_app.figures.option import Choice, Number, Numbers, Switch, declared, option
+
+AnyKind = Kind | Literal["own"]
+Unit = Literal["tokens", "words"]
+UNITS: tuple[Unit, ...] = ("tokens", "words")
+SCORES = ("bleu", "chrf")
+GROUPS = ("all", *KINDS)
+MAX_STEPS = 12  # side by side on the page
+
+# Bounds of a session file. A name may be one that only another version knows.
+Name = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_-]{0,39}\Z")]
+Index = Annotated[int, Meta(ge=0, le=9_999)]
+Indices = Annotated[tuple[Index, ...], Meta(max_length=64)]
+
+_FROM_ONE = Number(first=1)
+_KIND = Choice(KINDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadOptions:
+    """The head that is drawn, and the head B of a comparison.
+
+    Args:
+        kind: Which attention: "encoder", "decoder", "cross", or "own" for own arrays.
+        layer: Layer.
+        head: Head.
+        unit: "tokens" or "words".
+        step: Tokens generated so far; None for all.
+        other_kind: Kind of B; None for the same.
+        other_layer: Layer of B; None for the same.
+        other_head: Head of B; None for the same.
+        names: Names of A and B in titles.
+    """
+
+    kind: AnyKind = option(
+        "cross",
+        _KIND,
+        metavar="KIND",
+        about=f"{', '.join(KINDS)}; cross unless given.",
+        label={"en": "Kind of attention", "ko": "어텐션 종류"},
+    )
+    layer: int = option(
+        0,
+        _FROM_ONE,
+        about="Layer, from 1.",
+        label={"en": "Layer", "ko": "층"},
+    )
+    head: int = option(
+        0,
+        _FROM_ONE,
+        about="Head, from 1.",
+        label={"en": "Head", "ko": "헤드"},
+    )
+    unit: Unit = option(
+        "tokens",
+        Choice(UNITS),
+        metavar="UNIT",
+        about="tokens (subwords), or words to merge the subwords of a word.",
+        label={"en": "Tokens", "ko": "토큰 단위"},
+    )
+    step: int | None = option(
+        None,
+        Number(low=1),
+        about="Show only what exists after N generated tokens.",
+        label={"en": "Up to token", "ko": "마지막 토큰"},
+    )
+    other_kind: AnyKind | None = option(None, _KIND, metavar="KIND", about="compare: kind of B.")
+    other_layer: int | None = option(None, _FROM_ONE, about="compare: layer of B.")
+    other_head: int | None = option(None, _FROM_ONE, about="compare: head of B.")
+    names: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewOptions:
+    """Options of single views.
+
+    Args:
+        heads: Heads of the layer, for "lines"; empty for one.
+        query: The one query whose lines are drawn; None for all.
+        steps: The steps of "steps"; empty for four.
+        aligned: Whether "compare" aligns different tokens for the difference; None: between two sentences or models.
+        pruned: Whether "beam" draws pruned candidates.
+        confidence: Whether "tree" tints constituents by their probability.
+        measure: Measure of the head atlas that "grid" shows; empty for the first.
+        group: Heads that "pruning" removes: a kind of attention, or "all".
+        score: "bleu" or "chrf".
+        left: Heads that are left where "pruning" is read; None for no such place.
+    """
+
+    heads: Indices = option(
+        (),
+        Numbers(first=1),
+        about="Several heads of the layer, for lines: 1,3; more with --texts.",
+        views=("lines",),
+        label={"en": "Heads", "ko": "헤드 (여러 개 선택 가능)"},
+    )
+    query: Index | None = option(
+        None,
+        _FROM_ONE,
+        about="Draw only the lines of this token, from 1.",
+        views=("lines",),
+        label={"en": "Lines from", "ko": "선을 그릴 토큰"},
+    )
+    steps: Indices = option(
+        (),
+        Numbers(low=1, kept=MAX_STEPS),
+        about="The steps of the view steps: 1,4,8; four unless given.",
+        views=("steps",),
+        label={"en": "Tokens generated", "ko": "생성한 토큰 수"},
+    )
+    pruned: bool = option(
+        True,
+        Switch(),
+        about="Whether the beam tree shows discarded candidates.",
+        views=("beam",),
+        label={"en": "Include pruned candidates", "ko": "가지치기된 후보도 그리기"},
+    )
+    confidence: bool = option(
+        False,
+        Switch(),
+        about="tree: tint constituents by their probability.",
+        views=("tree",),
+        label={"en": "Tint constituents by their probability", "ko": "구성 성분을 확률에 따라 색칠하기"},
+    )
+    measure: Annotated[str, Meta(max_length=32)] = option(
+        "",
+        Choice(MEASURES),
+        about=f"grid: {', '.join(MEASURES)}; the first unless given.",
+        views=("grid",),
+        label={"en": "Measure", "ko": "측정값"},
+    )
+    group: Name = option(
+        "all",
+        Choice(GROUPS),
+        about=f"pruning: which heads go: {', '.join(GROUPS)}.",
+        views=("pruning",),
+        label={"en": "Heads to remove", "ko": "뺄 헤드"},
+    )
+    score: Name = option(
+        "bleu",
+        Choice(SCORES),
+        about=f"pruning: {', '.join(SCORES)}.",
+        views=("pruning",),
+        label={"en": "Score", "ko": "점수"},
+    )
+    left: Index | None = option(
+        None, Number(), about="pruning: read the curves where N heads are left.", views=("pruning",)
+    )
+    aligned: bool | None = option(
+        None,
+        Switch(),
+        about="compare: B - A over the tokens both sentences share.",
+        views=("compare",),
+        label={"en": "Difference over shared tokens", "ko": "양쪽에 모두 있는 토큰의 차이"},
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureOptions(ViewOptions, HeadOptions):
+    """Content of a figure of attention.
+
+    Args:
+        view: Name of the view.
+        language: "en" or "ko".
+    """
+
+    view: str = "head"
+    language: str = "en"
+
+
+def options_of(view: str) -> tuple[str, ...]:
+    """Return the names of the options that declare this view."""
+    return tuple(name for name, each in declared(ViewOptions).items() if view in each.views)
