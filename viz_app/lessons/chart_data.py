@@ -1,4 +1,4 @@
-"""A figure for print as data for the stage, which draws it on screen (stage/js/chart.js and dots.js)."""
+"""Figures for print as data for the stage, which draws them on screen (stage/js/chart.js and dots.js)."""
 
 from __future__ import annotations
 
@@ -84,5 +84,5 @@ def _column(column: Dots, rows: int) -> dict[str, Any]:
 
 
 def _numbers(values: Iterable[float]) -> list[float | None]:
-    """Seven digits of each number, as many as float32 has."""
+    """Round to seven digits, as many as float32 has."""
     return [float(f"{value:.7g}") if math.isfinite(value) else None for value in values]

@@ -1,4 +1,4 @@
-"""Table 3 as rows of points: the paper's models and ours of the same rows, with what luck alone may do."""
+"""Table 3 as rows of points: the paper's models and ours of the same rows, with seed-to-seed variation."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _table(
     results: Results | None,
     t: Texts,
 ) -> dict[str, Any]:
-    """Return everything that is known of some rows, of both measures."""
+    """Return all numbers of some rows, of both measures."""
     sizes = {run.row: f"{run.parameters / 1e6:.3f}" for run in results.runs} if results else {}
     rows = []
     for line in lines:

@@ -43,7 +43,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * Which heads were toggled one by one, besides those of the group.
+   * Heads that were toggled one by one, besides the group.
    * @param {Settings} settings
    */
   toggled({ group, pressed }) {

@@ -1,5 +1,5 @@
 // The sentence backwards, with positions in the encoder and without: what does the model write? The translations of the
-// sentence as it was typed stand there from the start, those of the reversed one are revealed.
+// sentence as it was typed stand there from the start, and for the reversed one they are revealed.
 
 import { joinTokens } from "../../../components/common/text/tokens.js";
 import { isNarrow } from "../../stage/js/layout.js";

@@ -29,7 +29,7 @@ export class ControlRow {
     const { controls, playhead } = lesson.scene;
     const key = JSON.stringify([lesson.name, controls, playhead, lesson.lesson.language]);
     if (key === this.key) {
-      // New numbers for the same controls: the elements stay, so that nobody loses the one he holds or has focused.
+      // New numbers for the same controls: the elements stay, so that the reader keeps the held or focused one.
       this.controls.forEach(({ description }, index) => Object.assign(description, controls[index]));
       if (playhead) Object.assign(this.playhead?.description ?? {}, playhead, { step: "any" });
       return;
@@ -166,7 +166,7 @@ function toggle({ label }, change) {
 }
 
 /**
- * A line of text; it changes when somebody has stopped typing for a moment. `show` gives what stands there untouched, "".
+ * A line of text; it changes after a pause in typing. `show` gives what stands there untouched, "".
  * @param {Control} description
  * @param {(value: any) => void} change
  */

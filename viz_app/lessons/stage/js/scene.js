@@ -1,7 +1,7 @@
 // What every scene is. A scene draws one picture from the lesson's numbers and the settings of its controls; it keeps no
 // state of its own, so the same settings always make the same picture.
 //
-// Settings of a scene are { name: number | string | boolean }: those of its controls and of its playhead.
+// Settings of a scene are { name: number | string | boolean }: of its controls and of its playhead.
 
 import { isNarrow } from "./layout.js";
 
