@@ -23,6 +23,7 @@ from viz_app.lessons.broken.suspects import (
 )
 from viz_app.lessons.chart_data import chart_data
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.head_words import head_words
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
 from viz_app.lessons.small_target import small_source, writes_other_language
 from viz_app.text import Texts
@@ -216,12 +217,7 @@ def _attention(suspect: SmallName, context: LessonContext, names: tuple[str, str
             )
             for each, label in zip(pair, names, strict=True)
         ),
-        kind="encoder",
-        language=t.language,
-        title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=t("figures.kind_encoder")),
-        query_title=t("figures.tokens_query_encoder"),
-        key_title=t("figures.tokens_key_encoder"),
-        scale_title=t("figures.scale"),
+        **head_words(t, "encoder", layer, head),
     )
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, Request, one_head
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.head_words import head_words
 from viz_app.lessons.masks.leak import leak_curves, leak_values
 from viz_app.text.examples import EXAMPLES
 
@@ -150,12 +151,7 @@ def _compared(context: LessonContext) -> HeatmapFigure:
             HeatmapPanel(weights=unmasked, title=t("lesson_masks.unmasked"), **labels),
             DifferencePanel(weights=masked - unmasked, title=t("lesson_masks.difference"), **labels),
         ),
-        kind="decoder",
-        language=t.language,
-        title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=t("figures.kind_decoder")),
-        query_title=t("figures.tokens_query_decoder"),
-        key_title=t("figures.tokens_key_decoder"),
-        scale_title=t("figures.scale"),
+        **head_words(t, "decoder", layer, head),
         difference_title=t("lesson_masks.difference"),
         masked_note=t("figures.masked"),
         masked_cell=t("figures.masked_cell"),
@@ -183,12 +179,7 @@ def _padded(context: LessonContext) -> HeatmapFigure:
             ),
             HeatmapPanel(weights=softmax(scores[head, short])[rows], title=t("lesson_masks.unmasked"), **labels),
         ),
-        kind="encoder",
-        language=t.language,
-        title=t("figures.title_head", layer=values["layer"] + 1, head=head + 1, kind=t("figures.kind_encoder")),
-        query_title=t("figures.tokens_query_encoder"),
-        key_title=t("figures.tokens_key_encoder"),
-        scale_title=t("figures.scale"),
+        **head_words(t, "encoder", values["layer"], head),
         masked_note=t("lesson_masks.padding_hatched"),
         masked_cell=t("figures.masked_cell"),
     )

@@ -186,6 +186,11 @@ export class Rest extends Scene {
     return found && { chosen: found.number };
   }
 
+  /** @type {Scene["hit"]} "cross 1 2", a head. */
+  hit(name, pen) {
+    return this.places(pen).grid.hit(name);
+  }
+
   /** @type {Scene["say"]} */
   say(settings) {
     const { rest } = this.lesson.values;

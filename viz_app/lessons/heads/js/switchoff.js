@@ -144,6 +144,11 @@ export class SwitchOff extends Scene {
     return { pressed: `${group}.${digits(own)}` };
   }
 
+  /** @type {Scene["hit"]} "cross 1 2", a head. */
+  hit(name, pen) {
+    return this.grid(pen).hit(name);
+  }
+
   /** @type {Scene["say"]} */
   say(settings) {
     if (this.waits(settings)) return this.texts.computing;

@@ -83,6 +83,16 @@ export class HeadGrid {
   }
 
   /**
+   * Find the middle of a tile by its head, such as "cross 1 2".
+   * @param {string} name
+   */
+  hit(name) {
+    const [kind, layer, head] = name.split(" ");
+    const { x, y, size } = this.tile(kind, Number(layer), Number(head));
+    return { x: x + size / 2, y: y + size / 2 };
+  }
+
+  /**
    * The head at a place, or null.
    * @param {number} x
    * @param {number} y
