@@ -37,7 +37,7 @@ export class Flow extends Scene {
   }
 
   /**
-   * Where Figure 1 and the panel of the station stand.
+   * Place Figure 1 and the panel of the station.
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {

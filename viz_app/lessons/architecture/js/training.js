@@ -1,4 +1,4 @@
-// The same rows twice: all at once, as in training, and one after the other, as in inference.
+// Training beside inference: all rows at once, and one after the other.
 
 import { ease, fillText, tiny } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";

@@ -147,7 +147,7 @@ export class Rest extends Scene {
   }
 
   /**
-   * How many heads rest and look at each snapshot; snapshots stand at equal distances.
+   * Plot the numbers of resting and attending heads; snapshots have equal distances.
    * @param {Pen} pen
    * @param {Recorded} recorded
    * @param {number} moment

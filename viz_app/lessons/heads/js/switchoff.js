@@ -33,7 +33,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * Which heads are off, by number.
+   * Return which heads are off, by number.
    * @param {Settings} settings
    */
   off({ group, pressed }) {
@@ -67,7 +67,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * What the colours of the tiles mean, over one line or two.
+   * Write the key of the colours, over one line or two.
    * @param {Pen} pen
    * @param {number} x
    * @param {number} y
@@ -127,7 +127,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * Whether Python is still at it.
+   * Tell whether Python still computes.
    * @param {Settings} settings
    */
   waits({ group, pressed }) {

@@ -1,4 +1,4 @@
-// The same head with its mask, without, and what the mask changes; a step bar stops at the row that decoding has reached.
+// A head with its mask, without it, and the difference; a step bar stops at the row of the decoding.
 
 import { fillText, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";

@@ -132,7 +132,7 @@ export class Leak extends Scene {
     return fillText(this.texts.leak_say, { token, ...values }) + this.overall();
   }
 
-  /** The same on many sentences, where that was measured. */
+  /** Add the result on many sentences, where it was measured. */
   overall() {
     const [honest, cheat] = this.models.map(({ measured }) => measured);
     const values = {

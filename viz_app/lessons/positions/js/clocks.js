@@ -65,7 +65,7 @@ export class Clocks extends Scene {
   }
 
   /**
-   * Which hand is which: the two positions with their tokens.
+   * Write the key of the hands: the two positions with their tokens.
    * @param {Pen} pen
    * @param {number} at
    * @param {number} k

@@ -96,7 +96,7 @@ export class Heatmap extends Scene {
   }
 
   /**
-   * What the columns are: in the paper's order, or all sines before all cosines.
+   * Write the key of the columns: in the paper's order, or all sines before all cosines.
    * @param {Pen} pen
    * @param {string} order
    * @param {number} left

@@ -45,7 +45,7 @@ export class Waves extends Scene {
   }
 
   /**
-   * Where everything stands.
+   * Place the parts of the picture.
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {

@@ -23,7 +23,7 @@ export class ControlRow {
     this.element = h("div", { class: "controls" });
   }
 
-  /** Those of the present scene. */
+  /** Controls of the present scene. */
   build() {
     const { lesson } = this;
     const { controls, playhead } = lesson.scene;
@@ -55,7 +55,7 @@ export class ControlRow {
   }
 
   /**
-   * Whether Python has to compute anew for such a change.
+   * Tell whether Python has to compute anew for a change.
    * @param {Settings} patch
    */
   needServer(patch) {
@@ -192,7 +192,7 @@ function held() {
 }
 
 /**
- * What happens once, when it is pressed.
+ * Button that acts once when it is pressed.
  * @param {Control} description
  * @param {() => void} press
  */

@@ -30,7 +30,7 @@ export function numberedHeads(layers, heads) {
 }
 
 /**
- * How high blocks above each other must be, so that the heads of many layers can still be told apart.
+ * Return the least height of stacked blocks in which the heads of many layers can be told apart.
  * @param {number} layers
  */
 export function leastHeight(layers) {
