@@ -54,14 +54,12 @@ def chart_set(controls: Iterable[Control], draw: Callable[..., tuple[dict[str, A
 
 
 def _series(series: Series) -> dict[str, Any]:
-    band = {} if series.band is None else {"low": _numbers(series.band[0]), "high": _numbers(series.band[1])}
     return {
         "x": _numbers(series.xs),
         "y": _numbers(series.ys),
         "label": series.label,
         "dashed": series.dashed,
         "marked": series.marked,
-        **band,
     }
 
 

@@ -231,9 +231,8 @@ def _score_charts(t: Texts) -> dict[str, Any]:
 
     def draw(pair: str) -> tuple[dict[str, Any], str]:
         drawn = chart_data(_score_figure(pair, t))
-        for series, (group, rows) in zip(drawn["series"], _systems(pair).items(), strict=True):
-            series["names"] = [f"{row.name}  {getattr(row, pair):g}" for row in rows]
-            series["group"] = group
+        for series, systems in zip(drawn["series"], _systems(pair).values(), strict=True):
+            series["names"] = [f"{row.name}  {getattr(row, pair):g}" for row in systems]
         rows = [
             [row.name, t(f"lesson_results.group_{row.group}"), f"{bleu:g}", format_number(cost) if cost else "\u2013"]
             for row in TABLE_2

@@ -6,11 +6,11 @@ import { formatCount, raised } from "../../../components/common/text/format.js";
 /**
  * One curve. `names`: a label beside each point; `look`: what differs from the colours and lines of its place.
  * @typedef {{ x: number[], y: (number | null)[], label?: string, dashed?: boolean, marked?: boolean, names?: string[],
- *   low?: number[], high?: number[], look?: Partial<LineStyle> & { line?: boolean, hollow?: boolean, radius?: number } }} Series
+ *   look?: Partial<LineStyle> & { line?: boolean, hollow?: boolean, radius?: number } }} Series
  */
 
 /**
- * One axis. `ends` and `ticks` follow from the numbers where they are not given; `slant`: ticks are words.
+ * One axis. `ends` and `ticks` follow from the numbers where they are not given.
  * @typedef {{ title: string, log?: boolean, ends?: [low: number, high: number], ticks?: [at: number, label: string][],
  *   show?: (value: number) => string }} AxisData
  */
@@ -166,11 +166,6 @@ export class Chart {
   curve(series, index) {
     const { pen, across, up } = this;
     const look = this.look(series, index);
-    const { low, high } = series;
-    if (low && high)
-      series.x.forEach((at, i) =>
-        pen.line(across.place(at), up.place(low[i]), across.place(at), up.place(high[i]), look),
-      );
     const points = this.points(series);
     pen.context.save();
     pen.context.beginPath();
@@ -295,7 +290,7 @@ export function curvesTable({ series, x }) {
  * @param {boolean} up
  */
 function numbers(series, up) {
-  const all = series.flatMap(({ x, y, low = [], high = [] }) => (up ? [...y, ...low, ...high] : x));
+  const all = series.flatMap(({ x, y }) => (up ? y : x));
   return /** @type {number[]} */ (all.filter((each) => each !== null && Number.isFinite(each)));
 }
 
