@@ -1,4 +1,4 @@
-r"""Reads the prose of a lesson.
+r"""Reader of the prose of a lesson.
 
 A lesson is one Markdown file for each language, `positions/en.md` and `positions/ko.md`, with the same sections:
 
@@ -59,7 +59,7 @@ _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 @dataclass(frozen=True)
 class Choice:
-    """An answer that a class can choose."""
+    """Answer that a class can choose."""
 
     text: list[Node]
     right: bool
@@ -80,7 +80,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Scene:
-    """One picture with its words.
+    """Scene: one figure with its words.
 
     Args:
         name: The same in all languages, in the address and in the code.
@@ -103,7 +103,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Lesson:
-    """The words of one lesson in one language."""
+    """Prose of one lesson in one language."""
 
     name: str
     language: str
@@ -113,12 +113,12 @@ class Lesson:
 
 
 class LessonError(ValueError):
-    """A file of prose cannot be read; the message names the file and what is wrong."""
+    """Unreadable file of prose; the message names the file and the error."""
 
 
 @cache
 def load_lesson(name: str, language: str, *, on_paper: bool = False) -> Lesson:
-    """The prose of a lesson; on paper without what only a screen can do.
+    """Load the prose of a lesson; on paper without hints for the screen.
 
     Raises:
         LessonError: The file is missing or has another form.
@@ -142,7 +142,7 @@ def bench_folders(lesson: Path) -> list[Path]:
 
 
 def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Lesson:
-    """The text of a file -> its lesson. Raises ValueError naming what is wrong."""
+    """Parse the text of a file. Raises ValueError naming the error."""
     text = _SCREEN.sub("" if on_paper else lambda found: found[0].replace("[[", "").replace("]]", ""), text)
     glossary = _Glossary(language)
     title, summary, scenes = "", "", []
@@ -162,7 +162,7 @@ def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Les
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
-    """Level of the heading, the heading, the text below it."""
+    """Split into sections: level of the heading, the heading, the text below it."""
     found = list(_HEADING.finditer(text))
     for number, match in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
@@ -230,7 +230,7 @@ def _scene(heading: str, body: str, answer: str | None, glossary: _Glossary) -> 
 
 
 def _paragraphs(text: str, term: Callable[[str], Node]) -> list[Node]:
-    """Markdown -> its paragraphs; `term` makes the node of a word of the glossary."""
+    """Parse Markdown into paragraphs; `term` makes the node of a glossary word."""
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
@@ -244,7 +244,7 @@ def _paragraphs(text: str, term: Callable[[str], Node]) -> list[Node]:
 
 
 def inline(text: str, language: str) -> list[Node]:
-    """One paragraph of prose that stands in no lesson. Raises ValueError naming what is wrong."""
+    """Parse one paragraph outside a lesson. Raises ValueError naming the error."""
     return _inline(text, _Glossary(language).word)
 
 
@@ -254,7 +254,7 @@ def _inline(text: str, term: Callable[[str], Node]) -> list[Node]:
 
 
 def _children(tokens: list[Any], term: Callable[[str], Node]) -> list[Node]:
-    """The tokens of a line as a tree."""
+    """Nest the tokens of a line."""
     levels: list[list[Node]] = [[]]
     for token in tokens:
         if token.nesting == 1:
@@ -276,7 +276,7 @@ def _children(tokens: list[Any], term: Callable[[str], Node]) -> list[Node]:
 
 
 def _math(latex: str, *, block: bool) -> Node:
-    """LaTeX -> a tree of MathML. Raises ValueError for LaTeX that cannot be read."""
+    """Convert LaTeX to a tree of MathML. Raises ValueError for unreadable LaTeX."""
     from latex2mathml.converter import convert
 
     try:

@@ -1,4 +1,4 @@
-"""The picture of a scene for print, with its words, and with where it comes from, so that a command makes it again."""
+"""Figure of a scene for print, with its words and its provenance, so that a command reproduces it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from viz_app.serving.models.translation_service import TranslationService
 
 
 def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
-    """The picture of the scene in `context.state`; None for a scene that has none for print.
+    """Return the figure of the scene in `context.state`; None for a scene without one.
 
     Its settings are taken as an address holds them, so that the link and the command lead to the very same picture.
     A picture without words of its own is called as its scene, and its caption is made from its numbers.
@@ -48,6 +48,6 @@ def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
 
 
 def fit_sentence(typed: str, service: TranslationService) -> str:
-    """The sentence if the model can read it, else the first example."""
+    """Return the sentence if the model can read it, else the first example."""
     sentence = service.validate(typed)
     return sentence.text if sentence.status == "good" else service.first_example

@@ -1,4 +1,4 @@
-"""A whole session on paper: a file for the class, without answers, and a sheet for the teacher, with them."""
+"""Session on paper: a file for the class without answers, and a sheet for the teacher with them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHEETS: tuple[Sheet, ...] = ("class", "teacher")
 
 
 def render_session(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext) -> bytes:
-    """The file, UTF-8, self-contained.
+    """Render the self-contained file, UTF-8.
 
     Args:
         sheet: "class" has words, figures and questions of every stop; "teacher" minutes, notes and answers.
@@ -62,7 +62,7 @@ def _timetable(t: Texts, lessons: list[Lesson], *, notes: bool) -> str:
 
 
 def _note(t: Texts, name: str) -> str:
-    """What the teacher does at a lesson; "" for a lesson that does not say."""
+    """Return the teacher's note of a lesson; "" for none."""
     return t(f"lesson_{name}.teacher_note") if "teacher_note" in t.table(f"lesson_{name}") else ""
 
 

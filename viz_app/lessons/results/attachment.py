@@ -1,4 +1,4 @@
-"""Sentences with two readings: where does the last phrase attach, and what does the parser think of either tree?"""
+"""Ambiguous sentences: attachment of the last phrase, and log-probabilities of both trees."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Reading = str  # "verb" or "noun": what the phrase attaches to
 
 @dataclass(frozen=True)
 class Ambiguous:
-    """A sentence of ours whose last phrase may attach to the verb or to the noun before it.
+    """Sentence whose last phrase may attach to the verb or to the noun before it.
 
     Args:
         start: Subject and verb, in brackets.
@@ -88,7 +88,7 @@ SENTENCES = {
 
 
 def _placed(tree: Tree) -> dict[str, Any]:
-    """Return the constituents of a tree, and where everything of it is drawn, in font sizes."""
+    """Return the constituents of a tree and their places, in font sizes."""
     spans = constituent_spans(tree)
     nodes = [Constituent(label=label, begin=begin, end=end, parent=parent) for label, begin, end, parent in spans]
     places = place_tree(
@@ -98,12 +98,12 @@ def _placed(tree: Tree) -> dict[str, Any]:
 
 
 def find_parser() -> str | None:
-    """The name of the first model that generates trees; None if there is none."""
+    """Find the first model that generates trees; None if there is none."""
     return next(filter(is_parser, available_models()), None)
 
 
 def readings(translator: Translator, chosen: Iterable[str] = tuple(SENTENCES)) -> dict[str, Any]:
-    """What a parser makes of the sentences.
+    """Score both readings of the sentences with a parser.
 
     Returns:
         For each by its name the `words`; for each reading its `nodes`, [label, first word, after the last word, index

@@ -43,7 +43,7 @@ class Values(TypedDict):
 
 
 def data(context: LessonContext) -> StageData:
-    """Return the merges of the sentence, batches in two orders, and a word with its misspelt twin."""
+    """Return the merges of the sentence, batches in two orders, and a misspelt word with its tokens."""
     tokenizer = context.service.translator.tokenizer.source
     ranks = merge_ranks(tokenizer)
     letters = normalised_letters(tokenizer, context.source)
@@ -83,12 +83,12 @@ def _batches(budget: int) -> tuple[Batches, Batches]:
 
 
 def _shapes(batches: Batches) -> Any:
-    """(batches, 3) int32: rows, positions of the source, positions of the target."""
+    """Return (batches, 3) int32: rows, positions of the source, positions of the target."""
     return np.column_stack([batches.rows, batches.widths]).astype(np.int32)
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """How many tokens a vocabulary of fewer merges gives; padding against the size of a batch."""
+    """Return token counts by number of merges, or padding by size of a batch."""
     t = context.t
     if scene == "merges":
         tokenizer = context.service.translator.tokenizer.source

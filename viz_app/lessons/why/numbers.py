@@ -86,7 +86,7 @@ def live_data(context: LessonContext) -> StageData:
 
 
 def on_button(context: LessonContext, button: str) -> None:
-    """Somebody wants a measurement, or to stop the one that goes on."""
+    """Start a measurement, or stop the current one."""
     if button == "measure":
         gate = context.service.queue
         layer_benchmark().start(_width(context), busy=lambda: gate.working > 0)
@@ -95,7 +95,7 @@ def on_button(context: LessonContext, button: str) -> None:
 
 
 def prepare(scene: str, context: LessonContext) -> None:
-    """Measures, for a picture that is wanted where nobody can press a button."""
+    """Measure and wait, for a figure from the command line."""
     if scene == "timed":
         import torch
 
@@ -108,7 +108,7 @@ def prepare(scene: str, context: LessonContext) -> None:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Operations, or measured seconds, against the length."""
+    """Plot operations, or measured seconds, over the length."""
     return _FIGURES[scene](context) if scene in _FIGURES else None
 
 
@@ -119,7 +119,7 @@ def _crossover(context: LessonContext) -> Figure:
 
 
 def _costs(context: LessonContext) -> Figure:
-    """The bars of the scene for all lengths: as curves, since lengths are what one compares."""
+    """Plot the bars of the scene for all lengths, as curves."""
     d = int(context.state.choice("d", "512", ("64", "128", "512", "1024")))
     k = int(context.state.number("k", 3, 3, 31))
     return _operations(context, LAYERS, {"d": d, "k": k | 1, "r": RESTRICTED_TO}, log=True)
@@ -154,7 +154,7 @@ def _operations(
 
 
 def _timed(context: LessonContext) -> Figure | None:
-    """What was measured of the width, also where somebody stopped it; None before."""
+    """Plot the measured points of the width, also of a stopped measurement; None before."""
     t, width = context.t, _width(context)
     view: Progress = layer_benchmark().view()
     points = view.points.get(width, ())

@@ -130,6 +130,11 @@ export class Looking extends Scene {
     return x <= wide && row >= 0 && row < looking.tokens.length ? { row } : null;
   }
 
+  /** @type {Scene["hit"]} The number of a row. */
+  hit(name, pen) {
+    return { x: 40, y: HEAD + (Number(name) + 0.5) * this.places(pen).line };
+  }
+
   /** @type {Scene["stepped"]} From token to token. */
   stepped(count, settings) {
     const { looking } = this.lesson.values;

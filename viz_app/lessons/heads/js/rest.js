@@ -148,7 +148,7 @@ export class Rest extends Scene {
   }
 
   /**
-   * How many heads rest and look at each snapshot; snapshots stand at equal distances.
+   * Plot the numbers of resting and attending heads; snapshots have equal distances.
    * @param {Pen} pen
    * @param {Recorded} recorded
    * @param {number} moment
@@ -185,6 +185,11 @@ export class Rest extends Scene {
   grab(x, y, pen) {
     const found = this.places(pen).grid.at(x, y);
     return found && { chosen: found.number };
+  }
+
+  /** @type {Scene["hit"]} "cross 1 2", a head. */
+  hit(name, pen) {
+    return this.places(pen).grid.hit(name);
   }
 
   /** @type {Scene["say"]} */

@@ -34,7 +34,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * Which heads are off, by number.
+   * Return which heads are off, by number.
    * @param {Settings} settings
    */
   off({ group, pressed }) {
@@ -44,7 +44,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * Which heads were toggled one by one, besides those of the group.
+   * Heads that were toggled one by one, besides the group.
    * @param {Settings} settings
    */
   toggled({ group, pressed }) {
@@ -68,7 +68,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * What the colours of the tiles mean, over one line or two.
+   * Write the key of the colours, over one line or two.
    * @param {Pen} pen
    * @param {number} x
    * @param {number} y
@@ -128,7 +128,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * Whether Python is still at it.
+   * Tell whether Python still computes.
    * @param {Settings} settings
    */
   waits({ group, pressed }) {
@@ -143,6 +143,11 @@ export class SwitchOff extends Scene {
     const place = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat()).indexOf(found);
     own[place] = !own[place];
     return { pressed: `${group}.${digits(own)}` };
+  }
+
+  /** @type {Scene["hit"]} "cross 1 2", a head. */
+  hit(name, pen) {
+    return this.grid(pen).hit(name);
   }
 
   /** @type {Scene["say"]} */

@@ -5,7 +5,7 @@ import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
-import { choice, playhead } from "../../stage/js/describe.js";
+import { choice, playhead, rounded } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -34,14 +34,8 @@ export class Learned extends Scene {
 
   get playhead() {
     if (!this.learned) return null;
-    return playhead({
-      name: "at",
-      label: this.texts.position_p,
-      max: this.learned.positions - 1,
-      rate: 5,
-      start: 8,
-      show: (value) => String(Math.round(value)),
-    });
+    const max = this.learned.positions - 1;
+    return playhead({ name: "at", label: this.texts.position_p, max, rate: 5, start: 8, show: rounded });
   }
 
   get controls() {

@@ -1,4 +1,4 @@
-// What viz_app/lessons/results/numbers.py computes.
+// Values of numbers.py.
 
 export type Values = {
   charts: Record<"scores" | "variations" | "parsing", import("../../stage/js/chartscene.js").ChartSet>;
