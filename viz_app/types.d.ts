@@ -257,7 +257,7 @@ type Without = {
 };
 type Roles = { model: string; atlas: boolean; problem?: string; heads: Record<string, HeadRole[][]> };
 type Measured = { value: number | null; low: number | null; high: number | null };
-/** What head_card.py tells of one head. */
+/** The card of one head: explorer_view/head_card.py. */
 type HeadCardData = {
   model: string;
   head: string;

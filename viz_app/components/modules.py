@@ -1,9 +1,9 @@
-"""Joins the JavaScript modules of a component into the one text that Streamlit takes.
+"""Joining of a component's JavaScript modules into the one text that Streamlit takes.
 
 Streamlit serves separate script files only for components of an installed package, and this app runs from a checkout.
-So the modules are joined when Python imports the component; nothing is generated on disk and there is no build step.
+So the modules are joined when Python imports the component, without a build step or files on disk.
 
-Every module stays a real ES module that an editor understands, within these forms:
+Every module is a real ES module, within these forms:
 
 * ``import { name, other } from "./file.js";`` (or ``"../folder/file.js"``) on lines of its own, at the start of a line;
 * no two modules of one component have the same file name;
@@ -11,7 +11,7 @@ Every module stays a real ES module that an editor understands, within these for
 * ``export default function`` in the entry module only;
 * no text in back quotes over several lines.
 
-Streamlit sends this text along with every new data of a component, so comments and indentation stay behind.
+Streamlit sends this text with all new data of a component, so comments and indentation are dropped.
 """
 
 from __future__ import annotations
@@ -26,19 +26,17 @@ _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)$", re.MU
 _SPACE = re.compile(r"\n[ \t\n]+")
 
 
-def join_modules(entry: Path, text: str | None = None) -> str:
-    """The entry module with everything that it imports, each module once, in the order of need.
+def join_modules(entry: Path) -> str:
+    """Return the entry module and all that it imports, each once, after its own imports.
 
     Args:
-        entry: The module with the default export; the others lie where its imports say.
-        text: Of an entry module that is no file; `entry` is where it would lie.
+        entry: Module with the default export.
 
     Returns:
         One ES module without imports.
 
     Raises:
-        ValueError: A module uses another form of import or export, two have the same name, or modules import each
-            other in a circle.
+        ValueError: A module has another form of import or export, two modules have one name, or imports form a circle.
     """
     texts: dict[Path, str] = {}
     _visit(entry.resolve(), texts, (), text)
@@ -48,8 +46,8 @@ def join_modules(entry: Path, text: str | None = None) -> str:
     return "\n".join(texts.values())
 
 
-def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...], text: str | None = None) -> None:
-    """Adds a module after the modules that it imports."""
+def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
+    """Add a module after its imports."""
     name = path.stem
     if path in above:
         circle = " -> ".join(module.stem for module in (*above, path))

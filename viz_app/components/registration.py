@@ -1,4 +1,4 @@
-"""Registers a browser component that has a folder with its style and its code."""
+"""Registration of browser components from a folder with their style and code."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
 
-def register(name: str, folder: Path) -> ComponentRenderer:
-    """Registers a component of one element, which its code fills.
+def register(name: str, folder: Path, *, style: Path | None = None) -> ComponentRenderer:
+    """Register a component of one element, which its code fills.
 
     Args:
         name: Such as `file_picker`; the element has the class `file-picker`.
-        folder: Holds `NAME.css` and `js/main.js`.
+        folder: Holds `js/main.js`, and `NAME.css` unless another style is given.
+        style: Rules that several components share.
 
     Returns:
         The function that mounts it.
@@ -30,6 +31,6 @@ def register(name: str, folder: Path) -> ComponentRenderer:
     return st.components.v2.component(
         f"headlight_{name}",
         html=f'<div class="{name.replace("_", "-")}"></div>\n',
-        css=(folder / f"{name}.css").read_text(encoding="utf-8"),
+        css=(style or folder / f"{name}.css").read_text(encoding="utf-8"),
         js=join_modules(folder / "js" / "main.js"),
     )

@@ -1,9 +1,9 @@
-"""Keeps the address bar and the language of the document in step with the page.
+"""Address bar and language of the document, kept in step with the page.
 
-Streamlit's own `st.query_params` adds an entry to the browser's history at every change, so a typed sentence would need
-dozens of steps back. This component replaces the current entry instead. It also sets `<html lang>`, which Streamlit
-leaves at "en" and from which screen readers and fonts take the language. A page that goes on in a new session, as
-after a restart of the server, opens anew with its address.
+Streamlit's `st.query_params` adds an entry to the browser's history at every change: a typed sentence would need dozens
+of steps back. This component replaces the current entry. It also sets `<html lang>` for screen readers and fonts;
+Streamlit leaves it at "en". A page that continues in a new session, such as after a restart of the server, is opened
+again with its address.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import streamlit as st
 
 _PUBLISHED = "address_params"
 _ALWAYS = "address_always"
-_SESSION_KEY = "address_session"  # a name of the session for its page, made at random
+_SESSION_KEY = "address_session"  # random name of the session for its page
 
 _mount = st.components.v2.component(
     "headlight_address",
@@ -25,12 +25,12 @@ _mount = st.components.v2.component(
 
 
 def publish(params: Mapping[str, str | None], *, language: str, page: str) -> None:
-    """Show these parameters in the address bar; others stay as they are.
+    """Show parameters in the address bar; others stay.
 
     Args:
-        params: Values by name; None takes a parameter away.
-        language: Code of the language that the page is written in.
-        page: Name of the page, so that the address is set anew after a change of page.
+        params: Values by name; None removes a parameter.
+        language: Code of the page's language.
+        page: Name of the page; another page sets the address again.
     """
     st.session_state[_PUBLISHED] = {name: value for name, value in params.items() if value is not None}
     shown = {**params, **st.session_state.get(_ALWAYS, {})}
@@ -40,10 +40,10 @@ def publish(params: Mapping[str, str | None], *, language: str, page: str) -> No
 
 
 def published() -> dict[str, str]:
-    """The parameters that this session's pages have shown last."""
+    """Return the parameters that this session has shown last."""
     return dict(st.session_state.get(_PUBLISHED, {}))
 
 
 def publish_always(params: Mapping[str, str | None]) -> None:
-    """Parameters that stand in the address of every page from now on; None for one that does not any more."""
+    """Add parameters to the address of every page from now on; None removes one."""
     st.session_state[_ALWAYS] = dict(params)

@@ -4,9 +4,8 @@
     seen = head_atlas(payload, key="atlas")
     opened = opened_head("atlas")                   # a head that the reader wants to see in Translate
 
-Measure, order, filters and the heads that are compared are chosen in the browser, with no server; what is chosen is
-reported to Python, for the address and for downloads. The maps of a sentence follow when the reader first points at a
-head.
+Measure, order, filters and compared heads are chosen in the browser, without the server. The choice is reported to
+Python for the address and for downloads. The maps of a sentence follow when the reader first points at a head.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ _mount = register("atlas", Path(__file__).parent)
 
 
 def head_atlas(payload: bytes, *, key: str) -> object:
-    """Shows a packed atlas.
+    """Show a packed atlas.
 
     Args:
         payload: From `pack`.
-        key: Identity of the component; under one key the reader stays where he is when labels or maps change.
+        key: Identity of the component; under one key the state survives new labels and maps.
 
     Returns:
-        What the browser says is seen, see `viz_app.model_card.atlas_state`; None before it has said anything.
+        The reported state, see `viz_app.model_card.atlas_state`; None before the first report.
     """
     result: Any = _mount(
         key=key,
@@ -50,17 +49,17 @@ def head_atlas(payload: bytes, *, key: str) -> object:
 
 
 def last_report(key: str) -> object:
-    """The same before the component is mounted in this run."""
+    """Return the reported state before the component is mounted in this run."""
     return events.last_report(key, _STATE)
 
 
 def opened_head(key: str) -> tuple[str, int, int, int] | None:
-    """Kind, layer and head, from 0, of a head to be opened, and the number of the event; None for none."""
+    """Return kind, layer and head (from 0) of a head to open, and the number of the event; None for none."""
     pressed = events.new_named_event(key, events.last_report(key, _OPEN))
     found = _HEAD.fullmatch(pressed[0]) if pressed else None
     return (found[1], int(found[2]), int(found[3]), pressed[1]) if found and pressed else None
 
 
 def answered(key: str, event: int) -> None:
-    """A head was opened: its event is not answered again."""
+    """Mark the event of an opened head as answered."""
     events.answered(key, event)

@@ -1,10 +1,10 @@
-"""BertViz' views, contained: a document from `bertviz_document` in a frame that can reach neither page nor network.
+"""Sandbox for BertViz' views: a document from `bertviz_document` in a frame without access to page and network.
 
     document = bertviz_document(maps, "head", kind="cross", layer=3, head=5)
     bertviz_frame(document, key="bertviz", title="BertViz", failed="BertViz could not draw this.")
 
-Streamlit's own `st.iframe` gives a frame the origin of the app, so that a script in it could read the page; this
-component makes one with `sandbox="allow-scripts"` and nothing else.
+Streamlit's own `st.iframe` gives a frame the origin of the app, so a script in it could read the page. This component
+makes a frame with only `sandbox="allow-scripts"`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _mount = st.components.v2.component(
 
 
 def bertviz_frame(document: str, *, key: str, title: str, failed: str) -> None:
-    """Show a document; the one that stood there before stays until the new one is drawn.
+    """Show a document; the old one stays until the new one is drawn.
 
     Args:
-        document: From `bertviz_document`. The same text again is not loaded again.
+        document: From `bertviz_document`. The same text is not loaded twice.
         key: Identity of the component.
-        title: What the frame holds, for screen readers.
-        failed: What to say when its scripts fail.
+        title: Title of the frame for screen readers.
+        failed: Message when its scripts fail.
     """
     _mount(key=key, data={"document": document, "title": title, "failed": failed}, height="content")

@@ -1,12 +1,12 @@
-"""BertViz' head view and model view of a translation, as one HTML document that needs nothing else.
+"""BertViz' head view and model view of a translation, as one self-contained HTML document.
 
 BertViz (Vig, 2019, "A Multiscale Visualization of Attention in the Transformer Model") computes and draws the view;
-this file only changes what it is wrapped in, because BertViz 1.4.1
+this file only changes the wrapping, because BertViz 1.4.1
 
 * loads require.js, jQuery and d3 from a content delivery network: here they are inlined from `vendor/`;
-* writes tokens into its script as they are, so that `</script><script>` in a token would run: here they stand in a
-  block of data that no character in it can end, and a content security policy allows no script but the four of the
-  document, known by their hashes, and no request at all;
+* writes tokens into its script as they are, so `</script><script>` in a token would run: here they are in a block of
+  data that no character can end, and a content security policy allows only the four scripts of the document, by their
+  hashes, and no request;
 * writes all data twice, the second time into a comment: here once;
 * names the rows of encoder-decoder attention after the decoder's inputs: here after the tokens that they write;
 * fails for an encoder and a decoder of different depth: here each kind of attention has a document of its own;
@@ -54,12 +54,12 @@ _SAFE = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<
 
 
 class BertvizChangedError(RuntimeError):
-    """BertViz' output is not put together as that of version 1.4.1, so it cannot be contained."""
+    """BertViz' output differs from the form of version 1.4.1 and cannot be contained."""
 
 
 @dataclass(frozen=True)
 class _Output:
-    """BertViz' output, taken apart: its markup, its data, its script with a gap where the data stood."""
+    """Parts of BertViz' output: markup, data, and the script around the data."""
 
     markup: str
     data: dict[str, Any]
@@ -76,30 +76,30 @@ def bertviz_document(
     theme: Theme = "light",
     decimals: int = 4,
 ) -> str:
-    """A view as an HTML document for an `<iframe sandbox="allow-scripts">`; the same arguments give the same text.
+    """Return a view as an HTML document for an `<iframe sandbox="allow-scripts">`; equal arguments give equal text.
 
-    There is no limit on length here; the page has one (`viz_app.explorer_view.external_views`).
+    The length is not limited here but on the page (`viz_app.explorer_view.external_views`).
 
     Args:
         maps: The maps to show, by tokens or merged to words, complete or cut to a step.
         view: "head", one layer with its heads on top of each other, or "model", every layer and head.
-        kind: The attention to show. None hands BertViz all three at once, as its manual has it for encoder-decoder
-            models: three times the data and a menu to switch between them, with the encoder in front.
-        layer: Layer that the head view starts with, from 0; the model view ignores it.
-        head: The only head that is switched on when the head view starts, from 0; the model view ignores it.
+        kind: The attention to show. None gives BertViz all three, as in its manual for encoder-decoder models: three
+            times the data and a menu to switch between them, with the encoder in front.
+        layer: First layer of the head view, from 0; the model view ignores it.
+        head: The only head that is on when the head view starts, from 0; the model view ignores it.
         theme: "light" or "dark".
-        decimals: Weights are rounded to so many places, which makes the document a third as long.
+        decimals: Decimals of the weights; rounding makes the document a third as long.
 
     Raises:
-        ValueError: An argument is not allowed, a weight is not a number, or kind is None and the maps have different
-            numbers of layers or heads, or more inputs than outputs, for which BertViz has no room.
-        BertvizChangedError: The installed BertViz writes its documents in another way than version 1.4.1.
+        ValueError: An argument is not allowed, or a weight is not a number. With kind None also: the maps differ in
+            layers or heads, or have more inputs than outputs.
+        BertvizChangedError: The installed BertViz writes another form of documents than version 1.4.1.
     """
     _check(maps, view, kind, layer, head)
     check_theme(theme)
     output = _take_apart(_run(maps, view, kind, layer, head, theme, decimals))
     data = output.data
-    # An id that stays the same, so that equal arguments give equal documents, and numbers that start at 1.
+    # A fixed id, so that equal arguments give equal documents, and numbers that start at 1.
     markup = output.markup.replace(data["root_div_id"], _ROOT)
     data["root_div_id"] = _ROOT
     for name in ("include_layers", "include_heads"):
@@ -133,7 +133,7 @@ def _check(maps: AttentionMaps, view: str, kind: Kind | None, layer: int, head: 
 def _run(
     maps: AttentionMaps, view: BertvizView, kind: Kind | None, layer: int, head: int, theme: Theme, decimals: int
 ) -> str:
-    """What BertViz itself makes of the maps."""
+    """Return BertViz' own output for the maps."""
     import torch  # takes seconds to import
     from bertviz import head_view, model_view
 
@@ -167,7 +167,7 @@ def _labels(tokens: Iterable[str], view: BertvizView) -> list[str]:
 
 
 def _take_apart(text: str) -> _Output:
-    """Splits BertViz' output where its data stand. Tokens are in the data only, so what comes first is found first."""
+    """Split BertViz' output around its data. Only the data hold tokens, so the first match is the right one."""
     body, loads = _LOADS.subn("", text)
     markup, started, script = body.partition(_SCRIPT_START)
     before, filled, rest = script.partition(_DATA_START)
@@ -182,7 +182,7 @@ def _take_apart(text: str) -> _Output:
 
 
 def _page(markup: str, data: dict[str, Any], script: tuple[str, str], theme: Theme) -> str:
-    """The document: policy, style, BertViz' markup, the data, the libraries and BertViz' script."""
+    """Return the document: policy, style, BertViz' markup, data, libraries and BertViz' script."""
     before, after = script
     reading = f'{_DATA_START}JSON.parse(document.getElementById("{_DATA}").textContent);\n'
     scripts = [*_libraries(), f"{before}{reading}{after}"]
@@ -203,7 +203,7 @@ def _page(markup: str, data: dict[str, Any], script: tuple[str, str], theme: The
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         f"<title>BertViz</title>\n<style>{style}</style>\n</head>\n<body>",
-        _STYLE.sub("", markup),  # the policy forbids styles in attributes; document.css says what they say
+        _STYLE.sub("", markup),  # the policy forbids styles in attributes; document.css has them
         f'<script type="application/json" id="{_DATA}">{_json(data)}</script>',
         *(f"<script>{text}</script>" for text in scripts),
         "</body>\n</html>\n",
@@ -212,7 +212,7 @@ def _page(markup: str, data: dict[str, Any], script: tuple[str, str], theme: The
 
 
 def _json(data: dict[str, Any]) -> str:
-    """JSON in ASCII without a character that HTML knows, so that it holds no end of a script, whatever the tokens."""
+    """Return JSON in ASCII without HTML's special characters, so that no token can end the script."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_SAFE)
 
 
@@ -226,5 +226,5 @@ def _read(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """How a policy names the one script or style with this text."""
+    """Return the name of a script or style in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

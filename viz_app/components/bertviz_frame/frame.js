@@ -1,5 +1,5 @@
 /**
- * Shows a document that nobody trusts: in a frame that may run scripts, but has no origin, opens no window, submits
+ * Shows an untrusted document: in a frame that may run scripts, but has no origin, opens no window, submits
  * no form and cannot reach this page. All that it can say is how high it is, or that it failed.
  * data: { document: string, title: string, failed: string }
  */

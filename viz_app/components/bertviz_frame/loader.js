@@ -19,7 +19,7 @@
   const page = window;
   page.requirejs = (/** @type {string[]} */ _names, /** @type {(...libraries: any[]) => void} */ draw) => {
     draw(page.jQuery, page.d3);
-    // At once, since a browser lays out a frame that is out of sight only when somebody asks; and after every change.
+    // At once, since a browser lays out a frame out of sight only on request; and after every change.
     tell({ height: drawingHeight() });
     new ResizeObserver(() => tell({ height: drawingHeight() })).observe(document.body);
   };

@@ -1,4 +1,4 @@
-// The life of a component: its one instance at each place of a page, and whether anybody sees it.
+// Life of a component: its one instance at each place of a page, and whether it is in sight.
 
 /**
  * The instance of a class at its element, which then takes new data.

@@ -1,7 +1,7 @@
-"""Tells when the visitor presses the navigation's link of the page that is open.
+"""Event for a press of the navigation's link to the open page.
 
-To Streamlit that is one more run of the same page, like any other. A page with places inside it, such as the lessons,
-goes back to its start then.
+For Streamlit this is one more run of the same page. A page with places inside it, such as the lessons, then goes back
+to its start.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _mount = st.components.v2.component(
 
 
 def on_current_link(act: Callable[[], object]) -> None:
-    """Call a function, at least once, after the link was pressed.
+    """Call a function, at least once, after a press of the link.
 
-    To be mounted by the frame: a page's own components are left out of the message that the press sends.
+    Mount it in the frame: the message of the press leaves out the components of a page.
     """
     result: Any = _mount(key=_KEY, data={}, height="content", on_pressed_change=events.keep)
     pressed = events.new_event(_KEY, result.get("pressed"))

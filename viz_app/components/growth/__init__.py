@@ -1,10 +1,10 @@
-"""How heads grew: one browser component that shows all heads of a sentence at each moment of a training.
+"""Training history: one browser component with all heads of a sentence in each snapshot of a training.
 
     payload = pack(history, texts=t.table("growth"), language=t.language, start=start)
     seen = growth(payload, key="growth-base")
 
-Sentence, kind, head and moment are chosen and played in the browser, with no server. What is seen when it comes to rest
-is reported to Python, for the address and for downloads.
+Sentence, kind, head and snapshot are chosen and played in the browser, without the server. The state at rest is
+reported to Python for the address and for downloads.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _mount = register("growth", Path(__file__).parent)
 
 
 def growth(payload: bytes, *, key: str) -> object:
-    """Shows a packed history.
+    """Show a packed training history.
 
     Args:
         payload: From `pack`.
-        key: Identity of the component; under one key the reader stays where he is when labels change.
+        key: Identity of the component; under one key the state survives new labels.
 
     Returns:
-        What the browser says is seen: `sentence`, `kind`, `moment`, `layer`, `head`; None before it has said anything.
+        The reported `HistoryStart` of growth/payload.py; None before the first report.
     """
     result: Any = _mount(key=key, data=payload, height="content", default={_STATE: None}, on_seen_change=events.keep)
     return result.get(_STATE)
 
 
 def last_report(key: str) -> object:
-    """The same before the component is mounted in this run."""
+    """Return the reported state before the component is mounted in this run."""
     return events.last_report(key, _STATE)

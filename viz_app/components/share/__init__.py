@@ -1,7 +1,4 @@
-"""The QR code of a link, in a menu or over the whole screen.
-
-The same data serve the presenter's view of a lesson, which fills the screen with the code too.
-"""
+"""QR code of a link, in a menu or over the whole screen. The presenter's view of a lesson takes the same data."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ def share_code(data: Mapping[str, Any]) -> None:
     """Show the code.
 
     Args:
-        data: `url`, the link; `rows` of its QR code, None for a link that is too long; `command`, the one that opens
-            the app to others, "" while they can open it; `texts`, the table [share]; `language`.
+        data: `url`, the link; `rows` of its QR code, None if the link is too long; `command` that opens the app to
+            others, "" while they can open it; `texts`, the table [share]; `language`.
     """
     _mount(key="share-code", data=dict(data), height="content")

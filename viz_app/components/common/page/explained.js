@@ -58,7 +58,7 @@ export function provideGlossary(words) {
   glossary = words;
 }
 
-/** @type {WeakMap<Element, string>} What an element says now: a word that has the focus must not be made anew. */
+/** @type {WeakMap<Element, string>} Text of an element: a focused word must not be replaced. */
 const said = new WeakMap();
 
 /**

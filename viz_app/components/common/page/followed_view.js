@@ -1,9 +1,9 @@
-// Follow me: how the teacher's picture stands reaches the component that shows the same one.
+// Follow me: the teacher's view reaches the component that shows the same picture.
 
 const SHOWN = "headlight.followed_view"; // of the window, since every mount of a component runs this module anew
 
 /**
- * Hands a view to whoever shows it; whether anybody did.
+ * Hand a view to the component that shows it; return whether there was one.
  * @param {any} view
  */
 export function showFollowedView(view) {

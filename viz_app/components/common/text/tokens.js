@@ -11,7 +11,7 @@ export function tokenText(token) {
 }
 
 /**
- * The text that tokens stand for.
+ * Return the text of tokens.
  * @param {string[]} tokens
  */
 export function joinTokens(tokens) {

@@ -1,4 +1,4 @@
-// One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
+// One explorer on a page: its parts, its layout, and what a change draws again.
 
 import { Theme } from "../../common/draw/theme.js";
 import { KINDS } from "../../common/heads/heads.js";
@@ -292,7 +292,7 @@ export class Explorer {
   }
 
   /**
-   * Escape goes back, one thing at a time; the other keys that mean something everywhere are those of the time bar.
+   * Escape goes back one step; all other keys go to the time bar.
    * @param {KeyboardEvent} event
    */
   key(event) {

@@ -1,4 +1,4 @@
-// The large figure: a head as a map or as lines, or one token in all heads, with what is to be said about it.
+// The large figure: a head as a map or as lines, or one token in all heads, with caption and readout.
 
 import { h } from "../../common/page/dom.js";
 import { define } from "../../common/page/explained.js";
@@ -14,7 +14,7 @@ import { weightTable } from "./tablecontents.js";
 import { TokenView } from "./token.js";
 
 const AXES = ["query", "key", "token", "layer", "head"]; // words of the names of both axes that explain themselves
-const BESIDE = 185; // width that the readout needs to stand beside the picture
+const BESIDE = 185; // width that the readout needs beside the picture
 
 export class Figure {
   /** @type {ExplorerTexts} */
@@ -196,7 +196,7 @@ export class Figure {
   }
 
   /**
-   * The readout stands beside the picture where that leaves it a good size, else under it.
+   * Put the readout beside the picture if that leaves it a good size, else under it.
    * @param {number} height
    * @param {number} tallest
    */

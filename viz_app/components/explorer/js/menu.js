@@ -1,5 +1,5 @@
-// How pictures are drawn: everything that is not needed at first sight, behind one small button. A setting that is not
-// as at the start stands beside the button, so that nobody misreads a picture; a click takes it back.
+// Menu of the settings of pictures behind one small button. A setting that differs from its start is a chip beside the
+// button, so that no picture is misread; a click resets it.
 
 import { h, placeUnder, setAttribute } from "../../common/page/dom.js";
 import { fillText, percent } from "../../common/text/format.js";

@@ -1,5 +1,4 @@
-// One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
-// the pinned key.
+// One token in all heads: a row for each head, with its weights from the pinned query or to the pinned key.
 
 import { arrowTarget } from "../../common/page/arrowkeys.js";
 import { h, rootOf, setAttribute, tokenElement } from "../../common/page/dom.js";
@@ -75,7 +74,7 @@ export class TokenMatrix extends LabelledMatrix {
   }
 }
 
-/** The tokens to choose from, above the picture: those of one side, the pinned one pressed. */
+/** Strip of the tokens of one side, above the picture; the pinned one is pressed. */
 class Strip {
   /** @type {number[]} */
   indices;

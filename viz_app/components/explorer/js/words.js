@@ -9,7 +9,7 @@ import { Popover } from "./beam/popover.js";
 import { plainText } from "./data/data.js";
 
 const UNSURE = 0.5; // below this probability a token is marked
-const WEAK = 0.25; // below this weight a gloss stands back
+const WEAK = 0.25; // below this weight a gloss is muted
 const WORDLIKE = /[\p{L}\p{N}]/u; // punctuation needs no gloss
 
 export class Words {

@@ -1,4 +1,4 @@
-// Reads a file that somebody chose, if it is small enough to be read and to be sent.
+// Reading of a chosen file within the bounds of its size and of a message.
 
 /**
  * @param {Pick<File, "size" | "text">} file

@@ -35,8 +35,8 @@ export class BeamTree extends ScrollCanvas {
   focused = START;
 
   /**
-   * @param {(branch: number) => void} open Called when somebody chooses the end of a branch.
-   * @param {(node: number | null, spoken: boolean) => void} point Called when somebody points at a node.
+   * @param {(branch: number) => void} open Called with a chosen branch.
+   * @param {(node: number | null, spoken: boolean) => void} point Called with the node under the pointer or the keyboard.
    */
   constructor(open, point) {
     super("beam-tree");

@@ -1,4 +1,4 @@
-// Which tokens of one sentence are those of another: their longest common subsequence.
+// Alignment of the tokens of two sentences: their longest common subsequence.
 
 /**
  * Aligns two lists of texts.

@@ -97,7 +97,7 @@ export class Translation {
     let view = this.views.get(key);
     if (!view) {
       view = new View(this, kind, unit, step);
-      // Views share their weights; the labels of some hundred tokens are no great load, those of all steps would be.
+      // Views share their weights; only the labels of all steps together would be large.
       if (this.views.size >= 8) this.views.delete(String(this.views.keys().next().value));
       this.views.set(key, view);
     }
@@ -212,7 +212,7 @@ export class View extends HeadView {
 }
 
 /**
- * The text that tokens stand for, as SentencePiece joins them; of the first ones only, if told how many.
+ * Return the text of tokens, as SentencePiece joins them; of the first `written` ones.
  * @param {{ tokens: string[], special: boolean[] }} axis
  * @param {number} [written]
  */

@@ -1,4 +1,4 @@
-// Two matrices side by side: which of their cells belong together, and by how much they differ.
+// Two matrices: their common cells, and the difference in each.
 
 import { divergingPixel } from "../../../common/draw/diverging.js";
 import { signed } from "../../../common/text/format.js";
@@ -62,7 +62,7 @@ export class Difference {
     return this.b.at(query, key) - this.a.at(row, column);
   }
 
-  /** Texts of the tokens without a partner: those of a, and those of b. */
+  /** Texts of the tokens without a partner, of a and of b. */
   unpaired() {
     const { a, b, rows, columns } = this;
     /**

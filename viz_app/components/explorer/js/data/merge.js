@@ -45,7 +45,7 @@ export class Merged {
   }
 
   /**
-   * The word that begins before and ends after so many tokens; -1 when there is none.
+   * Return the word that is generated in part; -1 if there is none.
    * @param {number} written
    */
   partial(written) {

@@ -139,7 +139,8 @@ export function measureLines({ queries, keys }, labels, width, height, tallest) 
  */
 function nextWidth(view, labels, limit) {
   if (!view.causal || view.groups || view.queries.length > 40) return 0;
-  return Math.max(0, ...view.queries.map(({ next }) => Math.min(limit * 0.6, labels.width(`${ARROW}${next}`)))) + 6;
+  const widths = view.queries.flatMap(({ next }) => (next === undefined ? [] : labels.width(`${ARROW}${next}`)));
+  return widths.length ? Math.min(limit * 0.6, Math.max(...widths)) + 6 : 0;
 }
 
 /**

@@ -48,7 +48,7 @@ export class Lines extends PictureCanvas {
     this.geometry = measureLines(axes, this.labels, width, height, tallest);
     const { step, shown, left, right, full } = this.geometry;
     this.resize({ width: shown.width, height: full }, shown);
-    // Where the lines start and end, for whoever reads pixels.
+    // Where the lines start and end, for tests of pixels.
     Object.assign(this.element.dataset, { left, right, step, size });
   }
 
@@ -153,7 +153,7 @@ export class Lines extends PictureCanvas {
   }
 
   /**
-   * One column of tokens; beside those of the other side stand the weights of the token in focus.
+   * Draw one column of tokens, with the weights of the token in focus if that is on the other side.
    * @param {"query" | "key"} side
    * @param {Cursor | null} focus
    */

@@ -1,4 +1,4 @@
-// A large map: cells, labels of both axes, crosshair, what is pinned.
+// Large map: cells, labels of both axes, crosshair, pin.
 
 import { arrowTarget } from "../../../common/page/arrowkeys.js";
 import { Cells, outline } from "./cells.js";
@@ -52,7 +52,7 @@ export class LargeMap extends PictureCanvas {
     this.geometry = measureMap(axes, this.labels, width, height, tallest);
     const { full, shown, left, top, cell, row } = this.geometry;
     this.resize(full, shown);
-    // Where the cells lie, for whoever reads pixels.
+    // Where the cells lie, for tests of pixels.
     Object.assign(this.element.dataset, { left, top, cell, row });
   }
 

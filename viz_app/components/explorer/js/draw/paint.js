@@ -76,7 +76,7 @@ function colours(theme, { scale, threshold }) {
  * Paints one head to fill a canvas context, every device pixel once.
  *
  * Where a pixel covers several cells it shows the largest of their weights, so a single sharp look never disappears.
- * Masked cells are hatched, also those of a row that may look nowhere; rows that are not written yet stay empty.
+ * Masked cells are hatched, also those of a fully masked row; rows that are not generated yet stay empty.
  * @param {CanvasRenderingContext2D} context
  * @param {View} view
  * @param {number} layer

@@ -1,4 +1,4 @@
-// What the large map and the lines have in common: they show a picture, and a hand moves over it.
+// Base of the large map and the lines: they show a picture, and a hand moves over it.
 
 import { direction } from "../../../common/page/dom.js";
 import { ScrollCanvas } from "./scrollcanvas.js";
@@ -48,7 +48,7 @@ export class PictureCanvas extends ScrollCanvas {
   }
 
   /**
-   * A token; the start of a word carries a thin mark, a special token stands back. Returns its width.
+   * Draw a token, with a thin mark at the start of a word and special tokens muted. Return its width.
    * @param {Position} position
    * @param {number} x
    * @param {number} y

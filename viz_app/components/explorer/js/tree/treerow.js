@@ -1,4 +1,4 @@
-// What the row of a map says over a tree: how much of it falls on each word and on the brackets of each constituent.
+// A row of a map over a tree: its weight on each word and on the brackets of each constituent.
 
 /**
  * The row of the map that is looked at: pointed at, pinned, or of the current step; null for none.
