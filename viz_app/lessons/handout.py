@@ -1,4 +1,4 @@
-"""A lesson on paper: one HTML file with its words, pictures and questions, and the answers on a page of their own."""
+"""Handout of a lesson: one HTML file with words, figures and questions, and the answers on the last page."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ footer { margin-top: 24pt; border-top: 1px solid #dcdcd6; padding-top: 6pt; }
 
 
 def render_handout(name: str, context: LessonContext) -> bytes:
-    """The handout of a lesson, UTF-8, self-contained.
+    """Write the handout of a lesson, self-contained, in UTF-8.
 
     Args:
         name: Of the lesson.
-        context: With the sentence whose numbers the pictures show, and the labels in the reader's language. Each scene
-            is drawn as it starts, but for the one in `context.state`, which is drawn as it stands.
+        context: Sentence for the figures, and labels in the reader's language. Each scene is drawn with its first
+            settings, except the one in `context.state`.
 
     Raises:
         KeyError: There is no such lesson.
         Superseded: The same session has asked for the handout of this lesson again.
     """
-    # It is made beside the page, in a thread of its own: neither may take the other's turn at the model.
+    # Made in a thread beside the page: neither may take the other's turn at the model.
     context = dataclasses.replace(context, session=f"{context.session}:handout:{name}")
     t = context.t
     words = load_lesson(name, t.language, on_paper=True)
@@ -66,7 +66,7 @@ def render_handout(name: str, context: LessonContext) -> bytes:
 
 
 def handout_page(title: str, about: str, body: str, context: LessonContext) -> bytes:
-    """A self-contained page, which any computer prints the same; `body` is HTML, the rest plain text."""
+    """Write a self-contained page that prints the same everywhere; `body` is HTML, the rest plain text."""
     from viz_app.figures.mpl.renderer import page_fonts  # with matplotlib, which takes seconds to import
 
     t, translator = context.t, context.service.translator
@@ -97,7 +97,7 @@ def handout_page(title: str, about: str, body: str, context: LessonContext) -> b
 
 
 def scene_section(words: Lesson, scene: Scene, context: LessonContext) -> str:
-    """A scene with its words, its equation, its figure and its question, as HTML."""
+    """Write a scene with words, equation, figure and question as HTML."""
     equation = "".join(f'<div class="equation">{to_html(line)}</div>' for line in scene.math)
     section = f"{context.t('lesson.section')} {scene.section}"
     return (
@@ -109,7 +109,7 @@ def scene_section(words: Lesson, scene: Scene, context: LessonContext) -> str:
 def _picture(words: Lesson, scene: Scene, context: LessonContext) -> str:
     state, module = context.state, lesson_module(words.name)
     if scene.question is not None and scene.name not in module.evidence:
-        return ""  # the picture of a question would tell its answer
+        return ""  # the figure would give the answer away
     if state.scene != scene.name:
         state = dataclasses.replace(state, scene=scene.name, settings={})
     drawn = module.figure(scene.name, dataclasses.replace(context, state=state))
@@ -127,7 +127,7 @@ def _question(scene: Scene) -> str:
 
 
 def answers_of(words: Lesson, title: str) -> str:
-    """The answers of a lesson on a page of their own, as HTML; nothing for one that asks nothing."""
+    """Write the answers of a lesson on a page of their own, as HTML; "" for a lesson without questions."""
     questioned = [scene for scene in words.scenes if scene.question is not None]
     if not questioned:
         return ""
@@ -147,5 +147,5 @@ def _html(nodes: Sequence[object]) -> str:
 
 @cache
 def _font() -> str:
-    """The font of the equations, base64."""
+    """Return the font of the equations in base64."""
     return base64.b64encode(_FONT.read_bytes()).decode()

@@ -8,7 +8,7 @@ from viz_app.lessons.lesson_markdown import Node
 
 
 def to_html(node: Node) -> str:
-    """A node of the prose as HTML or MathML; text is escaped."""
+    """Write a node of the prose as HTML or MathML; text is escaped."""
     if isinstance(node, str):
         return escape(node)
     tag, attributes, children = node

@@ -1,4 +1,4 @@
-r"""Reads the prose of a lesson.
+r"""Prose of a lesson, read from Markdown.
 
 A lesson is one Markdown file for each language, `positions/en.md` and `positions/ko.md`, with the same sections:
 
@@ -59,7 +59,7 @@ _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
 @dataclass(frozen=True)
 class Choice:
-    """An answer that a class can choose."""
+    """Answer that a class can choose."""
 
     text: list[Node]
     right: bool
@@ -67,7 +67,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """Predict, then reveal.
+    """Question to predict, with its answer to reveal.
 
     Args:
         choices: The answers; empty when the class only guesses aloud.
@@ -80,7 +80,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Scene:
-    """One picture with its words.
+    """Scene: a picture with its words.
 
     Args:
         name: The same in all languages, in the address and in the code.
@@ -103,7 +103,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Lesson:
-    """The words of one lesson in one language."""
+    """Words of one lesson in one language."""
 
     name: str
     language: str
@@ -113,12 +113,12 @@ class Lesson:
 
 
 class LessonError(ValueError):
-    """A file of prose cannot be read; the message names the file and what is wrong."""
+    """Invalid file of a lesson; the message names the file and the problem."""
 
 
 @cache
 def load_lesson(name: str, language: str, *, on_paper: bool = False) -> Lesson:
-    """The prose of a lesson; on paper without what only a screen can do.
+    """Read the prose of a lesson; on paper without the parts for the screen.
 
     Raises:
         LessonError: The file is missing or has another form.
@@ -142,7 +142,7 @@ def bench_folders(lesson: Path) -> list[Path]:
 
 
 def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Lesson:
-    """The text of a file -> its lesson. Raises ValueError naming what is wrong."""
+    """Parse the text of a file. Raises ValueError naming the problem."""
     text = _SCREEN.sub("" if on_paper else lambda found: found[0].replace("[[", "").replace("]]", ""), text)
     glossary = _Glossary(language)
     title, summary, scenes = "", "", []
@@ -162,7 +162,7 @@ def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Les
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
-    """Level of the heading, the heading, the text below it."""
+    """Yield level and text of each heading, and the text below it."""
     found = list(_HEADING.finditer(text))
     for number, match in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
@@ -171,12 +171,12 @@ def _sections(text: str) -> Iterator[tuple[int, str, str]]:
 
 @dataclass
 class _Glossary:
-    """Fills in the words of the glossary, in the order in which a lesson is read.
+    """Words of the glossary, filled in as a lesson is read.
 
     Args:
         language: Of the lesson.
-        introduced: Terms that the lesson has had: Korean adds the English word to the first one.
-        explained: Terms that the scene has had: the first one carries its explanation.
+        introduced: Terms used before in the lesson; Korean adds the English word to the first use.
+        explained: Terms used before in the scene; the first use carries the explanation.
     """
 
     language: str
@@ -230,7 +230,7 @@ def _scene(heading: str, body: str, answer: str | None, glossary: _Glossary) -> 
 
 
 def _paragraphs(text: str, term: Callable[[str], Node]) -> list[Node]:
-    """Markdown -> its paragraphs; `term` makes the node of a word of the glossary."""
+    """Parse Markdown into paragraphs; `term` returns the node of a word of the glossary."""
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
@@ -244,7 +244,7 @@ def _paragraphs(text: str, term: Callable[[str], Node]) -> list[Node]:
 
 
 def inline(text: str, language: str) -> list[Node]:
-    """One paragraph of prose that stands in no lesson. Raises ValueError naming what is wrong."""
+    """Parse one paragraph outside a lesson. Raises ValueError naming the problem."""
     return _inline(text, _Glossary(language).word)
 
 
@@ -254,7 +254,7 @@ def _inline(text: str, term: Callable[[str], Node]) -> list[Node]:
 
 
 def _children(tokens: list[Any], term: Callable[[str], Node]) -> list[Node]:
-    """The tokens of a line as a tree."""
+    """Build a tree from the tokens of a line."""
     levels: list[list[Node]] = [[]]
     for token in tokens:
         if token.nesting == 1:
@@ -276,7 +276,7 @@ def _children(tokens: list[Any], term: Callable[[str], Node]) -> list[Node]:
 
 
 def _math(latex: str, *, block: bool) -> Node:
-    """LaTeX -> a tree of MathML. Raises ValueError for LaTeX that cannot be read."""
+    """Convert LaTeX to a tree of MathML. Raises ValueError for LaTeX that cannot be read."""
     from latex2mathml.converter import convert
 
     try:

@@ -1,4 +1,4 @@
-"""A whole session on paper: a file for the class, without answers, and a sheet for the teacher, with them."""
+"""Handout of a session: a file for the class without answers, and a sheet with them for the teacher."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SHEETS: tuple[Sheet, ...] = ("class", "teacher")
 
 
 def render_session(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext) -> bytes:
-    """The file, UTF-8, self-contained.
+    """Write the file, self-contained, in UTF-8.
 
     Args:
         sheet: "class" has words, figures and questions of every stop; "teacher" minutes, notes and answers.
-        context: With the sentence whose numbers the figures show, and the labels in the reader's language.
+        context: Sentence for the figures, and labels in the reader's language.
         turn: Entered for each scene, so that others draw between two of them.
 
     Raises:
@@ -62,7 +62,7 @@ def _timetable(t: Texts, lessons: list[Lesson], *, notes: bool) -> str:
 
 
 def _note(t: Texts, name: str) -> str:
-    """What the teacher does at a lesson; "" for a lesson that does not say."""
+    """Return the note for the teacher; "" for a lesson without one."""
     return t(f"lesson_{name}.teacher_note") if "teacher_note" in t.table(f"lesson_{name}") else ""
 
 

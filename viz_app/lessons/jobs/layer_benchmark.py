@@ -1,4 +1,4 @@
-"""How long the layers of Table 1 (Section 4) take on this machine, measured live for everybody who watches.
+"""Benchmark of the layers of Table 1 (Section 4) on this machine, live and shared by all viewers.
 
     times = layer_times()
     times.start(width=64)          # does nothing while a measurement is going on
@@ -38,7 +38,7 @@ PACE = 0.2  # seconds from one point to the next, at least: one sees them come
 
 @dataclass(frozen=True)
 class Measurement:
-    """One measurement.
+    """Measurement of one layer and length.
 
     Args:
         kind: Of the layer.
@@ -53,7 +53,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Machine:
-    """What Python and PyTorch know of the machine; its name is nobody's business.
+    """Machine as Python and PyTorch describe it. The host name is left out.
 
     Args:
         system: Such as "Linux".
@@ -72,7 +72,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Progress:
-    """What there is of the measurements.
+    """Measurements so far.
 
     Args:
         state: Whether one goes on, has reached its end, was stopped, was left by all, failed, or there was none yet.
@@ -109,7 +109,7 @@ def make_layers(width: int) -> dict[Kind, nn.Module]:
 
 
 def forward(kind: Kind, layer: nn.Module, x: Tensor) -> Tensor:
-    """(1, n, d) -> (1, n, d): every layer gets the same and gives the same shape."""
+    """Run a layer: (1, n, d) -> (1, n, d) for every kind."""
     out: Tensor
     if kind == "recurrent":
         out, _ = layer(x)
@@ -121,7 +121,7 @@ def forward(kind: Kind, layer: nn.Module, x: Tensor) -> Tensor:
 
 
 def min_seconds(kind: Kind, layer: nn.Module, x: Tensor) -> float:
-    """Seconds of the fastest of `PASSES` passes, after one to get ready."""
+    """Time the fastest of `PASSES` passes in seconds, after one to warm up."""
     import torch
 
     seconds = []
@@ -134,7 +134,7 @@ def min_seconds(kind: Kind, layer: nn.Module, x: Tensor) -> float:
 
 
 def crossover_lengths(points: Sequence[Measurement]) -> tuple[int, int] | None:
-    """The two neighbouring lengths between which self-attention becomes slower than recurrence, and stays so.
+    """Find the neighbouring lengths between which self-attention becomes slower than recurrence, for good.
 
     Nothing is known of what lies between them. None where it did not happen among what was measured.
     """
@@ -148,7 +148,7 @@ def crossover_lengths(points: Sequence[Measurement]) -> tuple[int, int] | None:
 
 
 def machine() -> Machine:
-    """The machine on which this runs."""
+    """Return the machine on which this runs."""
     import torch
 
     processor = platform.processor() or platform.machine()
@@ -156,7 +156,7 @@ def machine() -> Machine:
 
 
 class LayerBenchmark(SharedJob):
-    """A measurement that all sessions share.
+    """Measurement that all sessions share.
 
     Args:
         lengths: n of the points, in the order in which they are measured.
@@ -172,11 +172,11 @@ class LayerBenchmark(SharedJob):
 
     @property
     def total(self) -> int:
-        """Points of a whole measurement."""
+        """Number of points of a whole measurement."""
         return len(self._lengths) * len(KINDS)
 
     def start(self, width: int, busy: Busy = never_busy) -> bool:
-        """Start to measure; see `SharedJob`.
+        """Start the measurement; see `SharedJob`.
 
         Args:
             width: One of `WIDTHS`.
@@ -190,12 +190,12 @@ class LayerBenchmark(SharedJob):
         return self._start(partial(self._begin, width), self.total, busy)
 
     def watch(self) -> Progress:
-        """What there is; the measurement goes on as long as somebody watches."""
+        """Return the measurements so far, and keep the run going."""
         self.throttle.watch()
         return self.view()
 
     def view(self) -> Progress:
-        """What there is; asking so is no watching."""
+        """Return the measurements so far, without keeping the run going."""
         with self._lock:
             return Progress(self.state, self.number, self._width, dict(self._points))
 
@@ -218,5 +218,5 @@ class LayerBenchmark(SharedJob):
 
 @cache
 def layer_benchmark() -> LayerBenchmark:
-    """The measurement of this process."""
+    """Return the measurement of this process."""
     return LayerBenchmark()

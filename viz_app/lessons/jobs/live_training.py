@@ -1,4 +1,4 @@
-"""One training at a time, live, for everybody who watches.
+"""Live training, one run at a time, shared by all viewers.
 
     run = live_run()
     run.start()                   # does nothing while one is going on
@@ -29,7 +29,7 @@ _MAX_WORDS = 64  # of which looks are kept
 
 @dataclass(frozen=True)
 class Progress:
-    """What there is of the run.
+    """Run so far.
 
     Args:
         state: Whether it goes on, has reached its end, was left by all, failed, or there was none yet.
@@ -47,7 +47,7 @@ class Progress:
 
 
 class _Record:
-    """One run: what it has left so far. The thread appends, others read; a moment is there before its number."""
+    """Data of one run. The thread appends, others read; a snapshot is there before its number."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -58,7 +58,7 @@ class _Record:
 
 
 class LiveTraining(SharedJob):
-    """A training that all sessions share.
+    """Training that all sessions share.
 
     Args:
         steps: Updates of a run; None for the recipe's.
@@ -80,7 +80,7 @@ class LiveTraining(SharedJob):
         return self._start(self._begin, self._steps or TRAINING.steps, busy)
 
     def watch(self, word: str) -> Progress:
-        """What there is of the run, with looks at a word of 3 to 9 letters; it goes on as long as somebody watches."""
+        """Return the run so far with probes of a word of 3 to 9 letters, and keep it going."""
         self.throttle.watch()
         with self._lock:
             record, state = self._record, self.state
@@ -91,7 +91,7 @@ class LiveTraining(SharedJob):
         return Progress(state, record.number, loss, moments, looks)
 
     def _probe(self, record: _Record, word: str, count: int) -> list[ProbeResult]:
-        """Looks at a word at the first `count` moments; each is taken once."""
+        """Probe a word at the first `count` snapshots, once each."""
         from viz_app.lessons.jobs.reversal_task import AttentionProbe
 
         with self._looking:
@@ -127,5 +127,5 @@ class LiveTraining(SharedJob):
 
 @cache
 def live_training() -> LiveTraining:
-    """The run of this process."""
+    """Return the run of this process."""
     return LiveTraining()

@@ -1,4 +1,4 @@
-"""The run that is shown while nobody trains live: recorded once, with the very code of the live one.
+"""Recorded run, shown when no live training runs: recorded once, with the code of the live one.
 
 python -m viz_app.lessons.jobs.recorded_training        records it again, into the files that ship
 """
@@ -23,7 +23,7 @@ _FORMAT_VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class RecordedTraining:
-    """A run from its first update to its last.
+    """Complete run.
 
     Args:
         word: At which the model looked.

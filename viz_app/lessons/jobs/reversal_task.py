@@ -1,6 +1,6 @@
-"""A model that learns in half a minute: words are turned round, which needs encoder, attention and positions.
+"""Reversal task: a model that learns in half a minute to turn words round, which needs encoder and attention.
 
-The model, its loss, its optimizer and its rate are those of `transformer_core`; only their size and the task are small.
+The model, its loss, its optimizer and its rate come from `transformer_core`; only their size and the task are small.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FIRST = 4  # id of the first letter; before it stand the special ones
 
 @dataclass(frozen=True, eq=False)
 class ProbeResult:
-    """What a model does with a word at one moment.
+    """Output and attention for a word at one snapshot.
 
     Args:
         guess: For each place its most probable letter, the right ones before it given; "." where it would end.
@@ -48,13 +48,13 @@ class ProbeResult:
 
 
 def word_from_text(text: str, default: str = "headlight") -> str:
-    """The first letters of a text, as many as a word may have; the default where there are too few."""
+    """Take the first letters of a text, up to the length of a word; the default if there are too few."""
     letters = "".join(letter for letter in text.lower() if letter in LETTERS)[:LONGEST]
     return letters if len(letters) >= SHORTEST else default
 
 
 class ReversalTrainer:
-    """A model in training.
+    """Training of the model.
 
     Args:
         seed: Draws the weights and all words.
@@ -71,7 +71,7 @@ class ReversalTrainer:
         self._generator = torch.Generator().manual_seed(seed)
 
     def step(self) -> float:
-        """One update on words that were never seen before. Returns the loss before it, nats per letter and end."""
+        """Take one step on new words. Returns the loss before it, in nats per letter and end."""
         self.steps += 1
         batch = self._batch()
         mask = padding_mask(batch.source, SPECIAL.pad)
@@ -91,7 +91,7 @@ class ReversalTrainer:
         return float(loss.nll) / loss.tokens
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """A copy of all weights as they are now."""
+        """Copy all weights."""
         return {name: weight.detach().clone() for name, weight in self.model.state_dict().items()}
 
     def _batch(self) -> Batch:
@@ -102,14 +102,14 @@ class ReversalTrainer:
 
 
 class AttentionProbe:
-    """Looks at what a model does with words, with weights of any moment of its training."""
+    """Probe of the model's output and attention, with the weights of any snapshot."""
 
     def __init__(self) -> None:
         with torch.random.fork_rng(devices=[]):
             self._model = Transformer(MODEL).eval()
 
     def probe(self, word: str, moments: Iterable[dict[str, torch.Tensor]]) -> list[ProbeResult]:
-        """One look for each moment."""
+        """Probe each snapshot."""
         ids = [_FIRST + LETTERS.index(letter) for letter in word]
         batch = make_batch([ids], [ids[::-1]], SPECIAL)
         found = []

@@ -1,4 +1,4 @@
-"""Work that all sessions share: one run at a time, in a thread of its own, for as long as somebody watches.
+"""Shared job: one run at a time for all sessions, in its own thread, while it has viewers.
 
 It rests between its slices, and gives way to translations on the same server.
 """
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class SharedJob:
-    """A job; what its runs do and leave behind, a subclass knows.
+    """Job of this process; a subclass defines its runs and their data.
 
     Args:
         name: What the log calls it.
@@ -64,7 +64,7 @@ class SharedJob:
             return True
 
     def stop(self) -> None:
-        """Stop what goes on, for everybody; what it has left stays."""
+        """Stop the run for all viewers; its data stay."""
         self._stopping.set()
 
     def _run(self, work: Iterator[object], slices: int, busy: Busy) -> None:
