@@ -1,4 +1,4 @@
-"""The Lab: what a head does, not only where it looks. Experiments on the visitor's sentence, on the lessons' stage."""
+"""The Lab: experiments on the visitor's sentence that show what a head does, not only where it looks."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _draw_index(t: Texts) -> None:
-    """Figure 1 and the route; what is not on the route stands below it."""
+    """Draw Figure 1, the route, and below it the other lessons."""
     first = Stop("translate", t("index.stop_translate"), t("index.about_translate"), ROUTE["translate"])
     last = Stop(QUESTIONS, t("index.stop_questions"), t("index.about_questions"), ROUTE[QUESTIONS])
     stops, errors = _stops(t)
@@ -95,7 +95,7 @@ def _open_stop(name: str) -> None:
 
 
 def _stops(t: Texts) -> tuple[list[tuple[Entry, Stop]], list[LessonError]]:
-    """The lessons as the index lists them, and what is wrong with those that it cannot."""
+    """List the lessons of the index, and the errors of the others."""
     stops, errors = [], list(INVALID_LESSONS)
     for entry in LESSONS:
         try:
@@ -109,7 +109,7 @@ def _stops(t: Texts) -> tuple[list[tuple[Entry, Stop]], list[LessonError]]:
 
 
 def _draw_lesson(t: Texts, name: str) -> None:
-    """A lesson on its stage, with the visitor's sentence above it."""
+    """Draw a lesson on its stage, with the visitor's sentence above it."""
     read_labels(name, t.language)
     draw_route(t, name)
     text = _draw_head(t, load_lesson(name, t.language).title)
@@ -117,7 +117,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
 
 
 def _draw_head(t: Texts, title: str) -> str:
-    """The way back, the title, and the field of the sentence. Returns what is typed there."""
+    """Draw the way back, the title and the sentence field. Returns the sentence."""
     with shared_row(key="sentence"):
         draw_all_lessons(t)
         st.markdown(f"**{title}**", width="content")

@@ -26,11 +26,12 @@ _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)$", re.MU
 _SPACE = re.compile(r"\n[ \t\n]+")
 
 
-def join_modules(entry: Path) -> str:
+def join_modules(entry: Path, text: str | None = None) -> str:
     """Return the entry module and all that it imports, each once, after its own imports.
 
     Args:
         entry: Module with the default export.
+        text: Source of an entry module that is no file; `entry` is where it would lie.
 
     Returns:
         One ES module without imports.
@@ -46,7 +47,7 @@ def join_modules(entry: Path) -> str:
     return "\n".join(texts.values())
 
 
-def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
+def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...], text: str | None = None) -> None:
     """Add a module after its imports."""
     name = path.stem
     if path in above:

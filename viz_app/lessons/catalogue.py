@@ -49,7 +49,7 @@ class Entry:
         chapter: One of `CHAPTERS`.
         order: Its place in the chapter.
         minutes: Planned for it in a session; None when it is not on the route.
-        opens_at: Scene with which the route opens it, of which a session shows little else; "" for the first one.
+        opens_at: Scene at which the route opens it; "" for the first one.
         stations: Boxes of Figure 1 that open it.
         needs_small_models: Whether it compares the small models, which write German.
 
@@ -85,14 +85,14 @@ def _require(condition: object, key: str, value: object, allowed: str) -> None:
 
 
 def find_lessons(folder: Path) -> tuple[tuple[Entry, ...], tuple[LessonError, ...]]:
-    """The lessons whose folders lie in a folder, chapter by chapter, and what is wrong with the others.
+    """Find the lessons in a folder, in the order of chapters and places, and the errors of the others.
 
     A lesson is left out if it lacks a file, its `lesson.toml` is invalid, or it claims the place of another. Its error
     names the file.
     """
     lessons: list[Entry] = []
     errors: list[LessonError] = []
-    owners: dict[str, str] = {}  # who has a place
+    owners: dict[str, str] = {}  # lesson by place
     for each in sorted(path for path in folder.iterdir() if _is_lesson(path)):
         try:
             entry = _read(each)
@@ -105,13 +105,13 @@ def find_lessons(folder: Path) -> tuple[tuple[Entry, ...], tuple[LessonError, ..
 
 
 def _is_lesson(folder: Path) -> bool:
-    """Whether a folder is meant to be a lesson: shared rooms have no words, and the Lab has benches."""
+    """Tell whether a folder is meant to be a lesson: shared rooms have no words, and the Lab has benches."""
     has_words = any((folder / name).is_file() for name in ("lesson.toml", "en.md", "ko.md"))
     return has_words and not (folder / BENCHES).is_dir()
 
 
 def _read(folder: Path) -> Entry:
-    """The entry of a lesson. Raises LessonError naming the file that is missing or invalid."""
+    """Read the entry of a lesson. Raises LessonError naming the file that is missing or invalid."""
     if missing := [name for name in FILES if not (folder / name).is_file()]:
         raise LessonError(f"{folder.name}/{missing[0]} is missing; every lesson needs it")
     try:
@@ -152,7 +152,7 @@ LESSON_AT: dict[str, str] = {station: entry.name for entry in LESSONS for statio
 
 
 def next_stop(name: str, *, on_route: bool) -> str | None:
-    """What comes after a lesson: on the route its next stop, else the next lesson of the list; None after the last."""
+    """Return the next stop on the route, else the next lesson of the list; None after the last."""
     order = list(ROUTE) if on_route else [entry.name for entry in LESSONS]
     later = order[order.index(name) + 1 :] if name in order else order[1:]
     return next(iter(later), None)

@@ -1,4 +1,4 @@
-"""What a lesson may ask for: the sentence, its translation, how the controls stand."""
+"""Context of a lesson: the sentence, its translation, and the settings of the controls."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class StageData:
     Args:
         values: Plain values, such as labels and single numbers.
         arrays: Larger numbers.
-        answers: The settings for which these were computed, where a control asks the server.
-        drawn: Of live data: what the scene's figure for print is made of, in a word; when that changes, the page
-            offers the figure again. None while it is on its way.
+        answers: Settings for which these were computed, where a control asks the server.
+        drawn: Identity of the data behind the figure, for live data; when it changes, the page offers the figure
+            again. None while it is on its way.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -44,15 +44,15 @@ class LessonContext:
         text: The visitor's sentence as typed, fit for the model.
         state: Scene and settings.
         language: The visitor's.
-        load: Gives the service of the model; called only by lessons that need it.
+        load: Loads the service of the model, at its first use.
         session: Name of the session, for the queue in front of the model.
-        stopped: Whether what this scene computes was stopped, by the visitor or by its deadline; only the Lab asks.
-        late: Whether it was the deadline.
-        watched: Makes of a function that says whether to stop one that also shows that something is on its way.
+        stopped: Whether the computation of this scene was stopped, by the visitor or by its deadline; for the Lab.
+        late: Whether the deadline stopped it.
+        watched: Wraps a `should_stop` so that its calls also show progress.
         parses: Whether the model is a parser, so that labels speak of trees.
 
-    What is computed on demand is kept for the run. `functools.cached_property` would hold one lock for all visitors
-    meanwhile (until Python 3.12): whoever has the turn to draw would wait for that lock, and its holder for the turn.
+    Values that are computed on demand are kept for the run. `functools.cached_property` would hold one lock for all
+    visitors until Python 3.12: a visitor whose turn it is to draw would wait for the lock, and its holder for the turn.
     """
 
     text: str
@@ -68,36 +68,36 @@ class LessonContext:
 
     @property
     def t(self) -> Texts:
-        """Labels in the visitor's language, with those of the lessons."""
+        """Labels of the app and of the lessons in the visitor's language."""
         return labels(self.language, parses=self.parses)
 
     @property
     def service(self) -> TranslationService:
-        """The model's service, loaded at the first use in this process."""
+        """Service of the model, loaded at its first use in this process."""
         return self._once("service", self.load)
 
     @property
     def source(self) -> str:
-        """The sentence as the visitor's model reads it; see `TranslationService.source_text`."""
+        """Sentence as the visitor's model reads it; see `TranslationService.source_text`."""
         return self._once("source", lambda: self.service.source_text(self.text))
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The tokens of the sentence and `</s>`, as the encoder reads them."""
+        """Tokens of the sentence and `</s>`, as the encoder reads them."""
         source = self.service.translator.tokenizer.source
         return self._once("tokens", lambda: (*source.encode(self.source).tokens, EOS_TOKEN))
 
     @property
     def result(self) -> TranslationResult:
-        """The translation of the sentence with all maps. Raises Superseded when a newer request took over."""
+        """Translation of the sentence with all maps. Raises Superseded when a newer request took over."""
         return self._once("result", lambda: self.service.translate(self.session, self.source))
 
     def compute_once(self, key: tuple[object, ...], compute: Callable[[ShouldStop], Value]) -> Value:
-        """What a model makes of something, computed once for all visitors; see `TranslationService.compute_once`.
+        """Compute a value once for all visitors; see `TranslationService.compute_once`.
 
         Args:
-            key: What identifies the value, for the visitor's model. It begins with a name of lesson and value.
-            compute: Makes the value; must not ask for `result`, which waits for the model itself.
+            key: Identity of the value for the visitor's model; it begins with the names of lesson and value.
+            compute: Returns the value; must not use `result`, which waits for the model itself.
 
         Raises:
             Superseded: when a newer request took over.

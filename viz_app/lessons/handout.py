@@ -50,14 +50,14 @@ def render_handout(name: str, context: LessonContext) -> bytes:
 
     Args:
         name: Of the lesson.
-        context: With the sentence whose numbers the pictures show, and the labels in the reader's language. Each scene
-            is drawn as it starts, but for the one in `context.state`, which is drawn as it stands.
+        context: Sentence for the figures, and labels in the reader's language. Each scene is drawn with its first
+            settings, except the one in `context.state`.
 
     Raises:
         KeyError: There is no such lesson.
         Superseded: The same session has asked for the handout of this lesson again.
     """
-    # It is made beside the page, in a thread of its own: neither may take the other's turn at the model.
+    # Made in a thread beside the page: neither may take the other's turn at the model.
     context = dataclasses.replace(context, session=f"{context.session}:handout:{name}")
     t = context.t
     words = load_lesson(name, t.language, on_paper=True)
@@ -109,7 +109,7 @@ def scene_section(words: Lesson, scene: Scene, context: LessonContext) -> str:
 def _picture(words: Lesson, scene: Scene, context: LessonContext) -> str:
     state, module = context.state, lesson_module(words.name)
     if scene.question is not None and scene.name not in module.evidence:
-        return ""  # the picture of a question would tell its answer
+        return ""  # the figure would give the answer away
     if state.scene != scene.name:
         state = dataclasses.replace(state, scene=scene.name, settings={})
     drawn = module.figure(scene.name, dataclasses.replace(context, state=state))

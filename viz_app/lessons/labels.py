@@ -1,6 +1,6 @@
-"""The labels of the lessons, which lie in their folders: `labels.en.toml` and `labels.ko.toml`, plain keys.
+"""Labels of the lessons, from `labels.en.toml` and `labels.ko.toml` in their folders, with plain keys.
 
-The label `length` of the lesson `why` is asked for as `t("lesson_why.length")`; its JavaScript reads `texts.length`.
+The label `length` of the lesson `why` is `t("lesson_why.length")`; its JavaScript reads `texts.length`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def labels(language: str, *, parses: bool = False) -> Texts:
-    """All labels of the app with those of the lessons, read once; a lesson with an invalid file has none here.
+    """Return all labels of the app and the lessons; a lesson with an invalid file has none here.
 
     Args:
         language: One of LANGUAGES.
-        parses: Whether they speak of trees, as for a parser.
+        parses: Whether they speak of trees, for a parser.
 
     Raises:
         ValueError: The app does not speak this language.
@@ -32,13 +32,13 @@ def labels(language: str, *, parses: bool = False) -> Texts:
         return labels(language).reworded(parser_wording(language))
     tables = {}
     for name in STAGES:
-        with suppress(LessonError):  # who opens this lesson reads what is wrong with it
+        with suppress(LessonError):  # the page of this lesson shows the error
             tables[f"lesson_{name}"] = read_labels(name, language)
     return texts(language).with_tables(tables)
 
 
 def read_labels(name: str, language: str) -> dict[str, str]:
-    """The labels of one lesson; a lesson that has a file of them in no language has none.
+    """Read the labels of one lesson; none where no language has a file.
 
     Raises:
         LessonError: The file is missing in this language only, or is not valid TOML.

@@ -67,7 +67,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """Predict, then reveal.
+    """Question to predict, with its answer to reveal.
 
     Args:
         choices: The answers; empty when the class only guesses aloud.
@@ -171,12 +171,12 @@ def _sections(text: str) -> Iterator[tuple[int, str, str]]:
 
 @dataclass
 class _Glossary:
-    """Fills in the words of the glossary, in the order in which a lesson is read.
+    """Words of the glossary, filled in as a lesson is read.
 
     Args:
         language: Of the lesson.
-        introduced: Terms that the lesson has had: Korean adds the English word to the first one.
-        explained: Terms that the scene has had: the first one carries its explanation.
+        introduced: Terms used before in the lesson; Korean adds the English word to the first use.
+        explained: Terms used before in the scene; the first use carries the explanation.
     """
 
     language: str

@@ -1,4 +1,4 @@
-"""Figure of a scene for print, with its words and its provenance, so that a command reproduces it."""
+"""Figure of a scene for print, with its words and its provenance, from which a command draws it again."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from viz_app.serving.models.translation_service import TranslationService
 
 
 def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
-    """Return the figure of the scene in `context.state`; None for a scene without one.
+    """Draw the scene in `context.state` for print; None for a scene that cannot be printed.
 
-    Its settings are taken as an address holds them, so that the link and the command lead to the very same picture.
-    A picture without words of its own is called as its scene, and its caption is made from its numbers.
+    Its settings are rounded as in an address, so that the link and the command lead to the same figure. A figure
+    without words of its own has the title of the scene, and a caption from its numbers.
 
     Raises:
         KeyError: There is no such lesson.

@@ -26,7 +26,7 @@ def render_session(sheet: Sheet, context: LessonContext, turn: Turn = nullcontex
 
     Args:
         sheet: "class" has words, figures and questions of every stop; "teacher" minutes, notes and answers.
-        context: With the sentence whose numbers the figures show, and the labels in the reader's language.
+        context: Sentence for the figures, and labels in the reader's language.
         turn: Entered for each scene, so that others draw between two of them.
 
     Raises:

@@ -38,7 +38,7 @@ PACE = 0.2  # seconds from one point to the next, at least: one sees them come
 
 @dataclass(frozen=True)
 class Measurement:
-    """One measurement.
+    """Measurement of one layer and length.
 
     Args:
         kind: Of the layer.
@@ -176,7 +176,7 @@ class LayerBenchmark(SharedJob):
         return len(self._lengths) * len(KINDS)
 
     def start(self, width: int, busy: Busy = never_busy) -> bool:
-        """Start to measure; see `SharedJob`.
+        """Start the measurement; see `SharedJob`.
 
         Args:
             width: One of `WIDTHS`.

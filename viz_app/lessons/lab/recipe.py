@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from viz_app.export.provenance import checkpoint_record
@@ -22,27 +23,24 @@ class Recipe:
     command: str = ""
 
 
-def checkpoint_of(context: LessonContext) -> str:
-    """Return the path of the checkpoint, as a command takes it."""
-    return str(checkpoint_record(context.service.translator)["checkpoint"])
-
-
-def command(context: LessonContext, name: str, *options: str, out: str) -> str:
-    """Write a command of the core, for the visitor's sentence unless it names its own."""
-    words = ["python", "-m", "transformer_core", name, "--checkpoint", checkpoint_of(context)]
-    source = [] if "--clean" in options else ["--source", context.source]
-    return shlex.join([*words, *source, *options, "--out", out])
-
-
-def python(context: LessonContext, imports: str, *lines: str) -> str:
-    """Write lines of Python that begin with the model, and with the visitor's sentence where they need it.
+def recipe(context: LessonContext, imports: str, *lines: str, command: Sequence[str] = (), out: str = "") -> Recipe:
+    """Write a recipe for the checkpoint, and for the visitor's sentence where it is needed.
 
     Args:
         context: Names checkpoint and sentence.
-        imports: Further imports, a line each.
-        lines: The code.
+        imports: Imports of the Python code beside the model, a line each.
+        lines: The Python code; the last one is the result.
+        command: Name and options of a command of the core; it reads the sentence unless it is given others.
+        out: File that the command writes.
     """
-    start = [f"translator = Translator.load({checkpoint_of(context)!r})"]
+    checkpoint = str(checkpoint_record(context.service.translator)["checkpoint"])
+    start = [f"translator = Translator.load({checkpoint!r})"]
     if any("source" in line for line in lines):
         start.append(f"source = {context.source!r}")
-    return "\n".join(["from transformer_core.translator import Translator", imports, "", *start, *lines])
+    python = "\n".join(["from transformer_core.translator import Translator", imports, "", *start, *lines])
+    if not command:
+        return Recipe(python)
+    name, *options = command
+    source = [] if "--clean" in options else ["--source", context.source]
+    words = ["python", "-m", "transformer_core", name, "--checkpoint", checkpoint, *source, *options, "--out", out]
+    return Recipe(python, shlex.join(words))

@@ -1,10 +1,10 @@
-"""The stage of the lessons: one browser component that shows a lesson's scenes, one picture at a time.
+"""Stage of the lessons: one browser component that shows a lesson's scenes, one picture at a time.
 
     payload = pack(lesson("positions", "en"), values=..., arrays=..., texts=t.table("lesson"), state=state)
     state, leaves = stage("positions", payload, key="lesson-positions", state=state, on_onward=go_on)
 
-Everything that moves is drawn in the browser. What is selected is reported to Python a moment later, for the address,
-for downloads, and at once for controls whose answer needs the model.
+Everything that moves is drawn in the browser. Settings are reported to Python a moment later, for the address and for
+downloads; at once for controls that ask the model.
 
 Each lesson has its own code, `lessons/<lesson>/js/main.js`, which travels once, when the lesson is opened.
 """
@@ -58,13 +58,13 @@ _mount_live = st.components.v2.component("headlight_lesson_live", js=join_module
 
 @cache
 def _code_of(name: str) -> Any:
-    """The component that brings a lesson's code; its message never changes, so that it travels once."""
+    """Return the component with a lesson's code; its message never changes, so that it is sent once."""
     style = json.dumps(join_styles(_FOLDER / "lesson.css", "explained", "tool"))
     return st.components.v2.component(f"headlight_lesson_code_{name}", js=f"const STYLE = {style};\n{join_code(name)}")
 
 
 def join_code(name: str) -> str:
-    """Join the modules of a lesson, from its `js/main.js`, or those of the Lab, from all its benches.
+    """Join the JavaScript modules of a lesson, from its `js/main.js`; of the Lab, from all its benches.
 
     The scene of a bench lies in `benches/NAME/NAME.js`; its class has the same name with a capital.
     """
@@ -84,17 +84,17 @@ def join_code(name: str) -> str:
 def stage(
     name: str, payload: bytes, *, key: str, state: LessonState, on_onward: Callable[[], None]
 ) -> tuple[LessonState, bool]:
-    """Shows a lesson.
+    """Show a lesson.
 
     Args:
         name: Of the lesson.
         payload: From `pack`.
-        key: Identity of the component; under one key the reader stays where he is when the numbers change.
-        state: Where a fresh component starts, and what counts until the browser reports.
+        key: Identity of the component; under one key the scene stays when the numbers change.
+        state: Start of a fresh component, and the state until the browser reports.
         on_onward: Called, at least once, when the reader goes on from the last scene.
 
     Returns:
-        Where its reader stands, and whether he just went on from the last scene.
+        The state, and whether the reader just went on from the last scene.
     """
     _code_of(name)(key=f"code-of-{key}", data={}, height="content")
     result: Any = _mount(
@@ -113,7 +113,7 @@ def stage(
 
 
 def push_live_data(message: bytes, *, key: str) -> str | None:
-    """Sends the open scene new data, from `pack_live_data`; returns the button that was pressed there, once a press."""
+    """Send the open scene new data, from `pack_live_data`; return the button that was pressed there, once a press."""
     result: Any = _mount_live(key=key, data=message, on_button_change=events.keep, height="content")
     pressed = events.new_named_event(key, result.get("button"))
     if pressed is None:
@@ -124,12 +124,12 @@ def push_live_data(message: bytes, *, key: str) -> str | None:
 
 
 def last_report(key: str) -> LessonState | None:
-    """What the browser has reported last, before the component is mounted in this run; None when it has not."""
+    """Return the last report of the browser, before the component is mounted in this run; None for none."""
     return LessonState.from_report(events.last_report(key, _STATE))
 
 
 def last_findings(key: str) -> tuple[SavedFinding, ...] | None:
-    """The findings that the browser has reported last; None when it has reported none, or what makes no sense."""
+    """Return the findings that the browser reported last; None for none, or for an invalid report."""
     report = events.last_report(key, _FINDINGS)
     if not isinstance(report, list):
         return None

@@ -1,6 +1,6 @@
-"""A lesson for the browser, as one byte buffer.
+"""Payload of a lesson for the browser: one byte buffer.
 
-A header and arrays, as of `viz_app.components.buffer`. The header names every array with its shape, type and place; an
+A header and arrays, see `viz_app.components.buffer`. The header names every array with its shape, type and offset; an
 array starts at a multiple of its item's size.
 """
 
@@ -37,22 +37,22 @@ def pack(
     share: Mapping[str, Any] | None = None,
     findings: Sequence[SavedFinding] = (),
 ) -> bytes:
-    """Packs a lesson for the browser.
+    """Pack a lesson for the browser.
 
     Args:
         lesson: Its words.
         values: Its numbers and labels as plain values, such as `tokens`.
         arrays: Its larger numbers: float32 (others are converted), uint8 or int32.
         texts: Labels of the stage and of this lesson in the reader's language.
-        state: Where a fresh stage starts.
-        answers: The settings for which `values` and `arrays` were computed, where a control asks the server.
-        onward: Title of what comes after the last scene; None when nothing does.
-        onward_from: Scene after which that comes already, as a session shows no other; "" for the last one.
+        state: Start of a fresh stage.
+        answers: Settings for which `values` and `arrays` were computed, where a control asks the server.
+        onward: Title of the stop after the last scene; None for none.
+        onward_from: Scene after which that stop follows; "" for the last one.
         share: The link to the scene and its QR code, for the presenter's view; None for none.
-        findings: What is pinned where a fresh stage starts.
+        findings: Pinned findings at the start of a fresh stage.
 
     Returns:
-        The buffer; its header carries `id`, a hash of everything in it but the state, the findings and the link.
+        The buffer; its header has `id`, a hash of everything but the state, the findings and the link.
     """
     placed, data = _place(arrays)
     header: dict[str, Any] = {
@@ -82,15 +82,15 @@ def pack_live_data(
     acknowledged: float = 0,
     beat: float = 0,
 ) -> bytes:
-    """Packs numbers that change by themselves while a scene of a lesson is open, in the same layout as `pack`.
+    """Pack live data of an open scene, in the layout of `pack`.
 
     Args:
         name: Of the lesson.
-        scene: That they are for.
-        values: As of `pack`.
-        arrays: As of `pack`.
+        scene: The open one.
+        values: See `pack`.
+        arrays: See `pack`.
         acknowledged: Number of the last press of a button that Python has received.
-        beat: Another number makes the browser take them, though all else is as before.
+        beat: A new number makes the browser take equal data again.
     """
     placed, data = _place(arrays)
     return join_buffer(
@@ -107,7 +107,7 @@ def pack_live_data(
 
 
 def _place(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[dict[str, Any], bytes]:
-    """Where each array stands in the bytes, and the bytes."""
+    """Lay out the arrays: shape, type and offset of each, and the bytes."""
     placed: dict[str, Any] = {}
     parts: list[bytes] = []
     end = 0

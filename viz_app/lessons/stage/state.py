@@ -1,4 +1,4 @@
-"""What the stage of a lesson reports: the scene, and how its controls stand."""
+"""State of a stage: the scene and the settings of its controls."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SCENES = {"stairs": "cumulative"}  # former name -> name: addresses and session
 
 @dataclass(frozen=True)
 class LessonState:
-    """Where somebody stands in a lesson.
+    """Scene and settings in a lesson.
 
     Args:
         scene: Name of the scene; "" for the first one.
-        settings: Controls of this scene by name: numbers, choices, switches. What the stage does not know it leaves
-            out of account, and it brings numbers into their range.
+        settings: Of this scene's controls, by name: numbers, choices, switches. The stage ignores unknown ones and
+            brings numbers into their range.
     """
 
     scene: str = ""
@@ -39,7 +39,7 @@ class LessonState:
 
     @classmethod
     def from_report(cls, report: object) -> LessonState | None:
-        """What the browser says; None when it says nothing that makes sense."""
+        """Read a report of the browser; None for an invalid one."""
         if not isinstance(report, Mapping):
             return None
         scene, settings = report.get("scene", ""), report.get("settings", {})
@@ -48,30 +48,30 @@ class LessonState:
         return cls(scene, valid_settings(settings))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for the browser."""
+        """Return plain values for the browser."""
         return {"scene": self.scene, "settings": dict(self.settings)}
 
     def number(self, name: str, default: float, low: float, high: float) -> float:
-        """A setting that is a number, brought into its range."""
+        """Return a setting that is a number, brought into its range."""
         value = self.settings.get(name, default)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return default
         return min(max(float(value), low), high)
 
     def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
-        """A setting that is one of several words; an address tells a word of digits as a number, "on" as a switch."""
+        """Return a setting that is one of several words; an address holds digits as a number, "on" as a switch."""
         value = self.settings.get(name, default)
         text = value if isinstance(value, str) else _format_value(value)
         return text if text in allowed else default
 
     @property
     def as_in_address(self) -> LessonState:
-        """The same as it comes back from an address: numbers are rounded, empty texts gone."""
+        """State as read back from an address: numbers are rounded, empty texts gone."""
         return replace(self, settings=settings_from_param(settings_to_param(self.settings) or ""))
 
 
 def valid_settings(settings: Mapping[Any, Any]) -> dict[str, Setting]:
-    """The settings that make sense: short names, finite numbers, short texts, switches."""
+    """Keep the valid settings: short names, finite numbers, short texts, switches."""
     kept: dict[str, Setting] = {}
     for former, value in settings.items():
         name = KEYS.get(former, former)
@@ -84,7 +84,7 @@ def valid_settings(settings: Mapping[Any, Any]) -> dict[str, Setting]:
 
 
 def settings_to_param(settings: Mapping[str, Setting]) -> str | None:
-    """Settings as one parameter of the address, "at:5,mask:on,text:Guten%20Tag"."""
+    """Write settings as one parameter of the address, "at:5,mask:on,text:Guten%20Tag"."""
     formatted = {
         name: _quoted(value) if isinstance(value, str) else _format_value(value)
         for name, value in sorted(settings.items())
@@ -99,26 +99,26 @@ def _format_value(value: Setting) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text, percent-encoded; where it would read as a number or a switch, its first character is encoded too."""
+    """Percent-encode a text; where it would read as a number or a switch, its first character too."""
     quoted = quote(text, safe="+", errors="replace")
     return quoted if "%" in quoted or isinstance(_parse_value(quoted), str) else f"%{ord(text[0]):02X}{quoted[1:]}"
 
 
 def unreadable_parts(text: str) -> list[str]:
-    """The parts of a parameter of the address that are no setting; empty where all of it can be read."""
+    """List the parts of an address's parameter that are no setting."""
     known = settings_from_param(text)
     named = ((part, part.partition(":")[0]) for part in text.split(",") if part)
     return [part for part, name in named if name not in known or not settings_from_param(part)]
 
 
 def settings_from_param(text: str) -> dict[str, Setting]:
-    """The settings that a parameter of the address holds; what makes no sense is left out."""
+    """Read the valid settings from a parameter of the address."""
     parts = (part.partition(":") for part in text[:_MAX_ADDRESS].split(","))
     return valid_settings({name: _parse_value(value) for name, _, value in parts if _VALUE.fullmatch(value)})
 
 
 def _parse_value(text: str) -> Setting:
-    """A switch, a number, or a text; what holds an encoded character is always a text."""
+    """Parse a switch, a number, or a text; with an encoded character it is always a text."""
     if "%" in text:
         return unquote(text, errors="replace")
     if text in ("on", "off"):

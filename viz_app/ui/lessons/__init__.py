@@ -1,1 +1,1 @@
-"""Parts of the page Lessons and of the Lab."""
+"""Parts of the pages Lessons and Lab."""

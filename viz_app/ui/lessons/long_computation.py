@@ -1,4 +1,4 @@
-"""What the Lab computes for longer than a second can be stopped, and shows how far it is."""
+"""Progress and a stop button for computations of the Lab that take longer than a second."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from streamlit.delta_generator import DeltaGenerator
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 from viz_app.text import Texts
 
-_STOPPED = "lab_stopped"  # what was stopped
-_LATE = "lab_late"  # what did not end in time, and was stopped by that
+_STOPPED = "lab_stopped"  # identity of a stopped computation
+_LATE = "lab_late"  # and of one that its deadline stopped
 _PATIENCE = 1.0  # seconds until it shows
 
 
 class _Watch:
-    """Asks whether to stop, and tells every second how long it has been, and how much is done where that is known.
+    """`should_stop` that reports every second the time and, where it is known, the share that is done.
 
     Args:
-        stop: The question.
-        tell: Hears the seconds, and the share from 0 to 1 or None.
+        stop: Whether to stop.
+        tell: Called with the seconds, and the share from 0 to 1 or None.
     """
 
     def __init__(self, stop: ShouldStop, tell: Callable[[int, float | None], None]) -> None:
@@ -30,7 +30,7 @@ class _Watch:
         self._asked, self._expected = 0, 0
 
     def expect(self, checks: int) -> None:
-        """So many more times the question will be asked; see `transformer_core.progress.expect`."""
+        """Set the expected number of further calls; see `transformer_core.progress.expect`."""
         self._expected = self._asked + checks
 
     def __call__(self) -> bool:
@@ -43,11 +43,11 @@ class _Watch:
 
 
 class LongComputation:
-    """A line with the seconds, a bar and a button, in front of the stage.
+    """Line with seconds, progress bar and button, above the stage.
 
     Args:
-        t: Labels, with those of the Lab.
-        asked: What identifies what is computed: a scene, a sentence, a model. Another one is computed again.
+        t: Labels of the app and the Lab.
+        asked: Identity of the computation: scene, sentence, model. Another one is computed again.
     """
 
     def __init__(self, t: Texts, asked: tuple[str, ...]) -> None:
@@ -60,7 +60,7 @@ class LongComputation:
 
     @property
     def stopped(self) -> bool:
-        """Whether it was stopped, by the visitor or by its deadline."""
+        """Whether the visitor or the deadline stopped it."""
         return st.session_state.get(_STOPPED) == self._asked
 
     @property
@@ -69,7 +69,7 @@ class LongComputation:
         return st.session_state.get(_LATE) == self._asked
 
     def watched(self, stop: ShouldStop) -> ShouldStop:
-        """The same question; whoever asks it also shows how far it is. Asked in the thread of the run."""
+        """Wrap a `should_stop` so that its calls also show progress; call it in the thread of the run."""
         return _Watch(stop, self._tell)
 
     def _tell(self, seconds: int, share: float | None) -> None:
@@ -77,7 +77,7 @@ class LongComputation:
             self._draw(self._t("lesson_lab.computing_for", seconds=seconds), "stop", self._asked, share)
 
     def end_late(self) -> None:
-        """It did not end in time: from now on it is stopped. Why, the stage says."""
+        """Mark it as stopped by its deadline; the stage says why."""
         st.session_state[_STOPPED] = st.session_state[_LATE] = self._asked
         self._line = None
         self._draw_stopped()
@@ -86,7 +86,7 @@ class LongComputation:
         self._draw(self._t("lesson_lab.stopped"), "compute", None)
 
     def clear(self) -> None:
-        """The stage has its numbers: what is computed from now on, such as a figure, has no line."""
+        """Remove the line once the stage has its numbers; later computations, such as figures, have none."""
         self._over = True
         if not self.stopped:
             self._place.empty()

@@ -1,4 +1,4 @@
-"""The last stop of a session: what the class predicted, and the exit ticket."""
+"""Last stop of a session: the predictions of the class and the exit ticket."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from viz_app.ui.lessons.session_handout import draw_session_handouts
 
 
 def draw_questions(t: Texts) -> None:
-    """Draw the page: every question closed, with the way to the scene that answers it."""
+    """Draw the page: every question, closed, with a button to the scene that answers it."""
     draw_route(t, QUESTIONS)
     with st.container(key="questions"):
         draw_all_lessons(t)
@@ -37,7 +37,7 @@ def _draw_exit_ticket(t: Texts) -> None:
 
 
 def _draw_predictions(t: Texts) -> None:
-    """The scenes of the route that ask first."""
+    """Draw the scenes of the route that begin with a question."""
     st.header(t("questions.predictions"))
     st.markdown(t("index.about_questions"))
     for entry in LESSONS:
@@ -45,7 +45,7 @@ def _draw_predictions(t: Texts) -> None:
             continue
         try:
             words = load_lesson(entry.name, t.language)
-        except LessonError:  # the index says what is wrong with it
+        except LessonError:  # the index shows the error
             continue
         for scene in words.scenes:
             if scene.question is not None:
@@ -53,7 +53,7 @@ def _draw_predictions(t: Texts) -> None:
 
 
 def _draw_way(t: Texts, lesson: str, scene: str, key: str) -> None:
-    """A button that opens a scene."""
+    """Draw a button that opens a scene."""
     words = load_lesson(lesson, t.language)
     title = next(each.title for each in words.scenes if each.name == scene)
     st.button(

@@ -1,4 +1,4 @@
-"""The buttons that take a whole session along on paper."""
+"""Buttons that download the handouts of a session."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from viz_app.ui.downloads import in_turns
 
 
 def draw_session_handouts(t: Texts) -> None:
-    """A button for the class's file and one for the teacher's, with the figures of the visitor's sentence."""
+    """Draw a button for the class's file and one for the teacher's, with figures of the visitor's sentence."""
     text = str(st.session_state[session.TEXT_KEY])
     for sheet in SHEETS:
         st.download_button(

@@ -1,28 +1,18 @@
-"""The benches on depth: their last layer is the model, their recipes give the same."""
+"""The benches on depth: their last layer is the model."""
 
 from __future__ import annotations
-
-import shlex
-import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sacrebleu.metrics.chrf import CHRF
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 
 TEXT = "The dog is fast."
-
-
-@pytest.fixture(scope="module")
-def context(visit: Visit) -> LessonContext:
-    return visit("depth", TEXT)
 
 
 def test_the_last_layer_is_the_models_own_distribution(context: LessonContext) -> None:
@@ -52,19 +42,3 @@ def test_the_encoder_stopped_early_ends_with_the_translation(visit: Visit, trans
     expected = [CHRF().sentence_score(text, [texts[-1]]).score for text in texts]
     np.testing.assert_allclose(drawn.series[0].ys, expected, atol=1e-6)
     assert lab.data(context).values["early"]["chrf"] == pytest.approx(expected) and expected[-1] == pytest.approx(100)
-
-
-def test_the_recipes_give_the_same_numbers(
-    context: LessonContext, visit: Visit, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made, early = lab.recipe("depth", context), lab.recipe("early", visit("early", TEXT))
-    assert made is not None and early is not None and made.command == early.command
-    found = lab.data(context)
-    shutil.copytree(random_checkpoint, tmp_path / random_checkpoint.name)
-    monkeypatch.chdir(tmp_path)
-    assert core(shlex.split(made.command)[3:]) == 0
-    with np.load("lens.npz") as written:
-        np.testing.assert_allclose(written["log_p"], found.arrays["log_p"], atol=1e-5)
-        assert written["texts"][-1] == context.result.translation.text
-    for recipe in (made, early):
-        exec(recipe.python, {})

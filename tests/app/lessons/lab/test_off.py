@@ -2,69 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
-import shlex
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
-import torch
 
 from tests.app.lessons.conftest import Visit
+from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.ablation import ablated, all_heads
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS
-from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
-from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.benches.off import bench as switch_off
 from viz_app.lessons.lab.benches.off import head_layers
 from viz_app.lessons.lab.limits import MAX_TOKENS
-from viz_app.lessons.module import lesson_module
-from viz_app.lessons.stage import LessonState
 
 TEXT = "The dog is fast."
 
 
-@pytest.fixture(scope="module")
-def context(visit: Visit) -> LessonContext:
-    return visit("off", TEXT)
-
-
-def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
-    return dataclasses.replace(context, state=LessonState("off", settings))
-
-
-def data(context: LessonContext) -> StageData:
-    return lesson_module("lab").data(context)
-
-
-def test_effects_are_those_of_heads_switched_off_one_by_one(context: LessonContext, translator: Translator) -> None:
-    found = data(context)
-    translation = context.result.translation
-    ids, finished = translation.hypotheses[0].ids, translation.finished
-    batch = translator.forced_batch(translation.source_encoding, ids, finished)
-
-    @torch.no_grad()
-    def log_p() -> torch.Tensor:
-        logits = translator.model(batch.source, batch.inputs, None)[0].log_softmax(dim=-1)
-        chosen: torch.Tensor = logits.gather(1, batch.outputs[0][:, None])[:, 0]
-        return chosen
-
-    whole = log_p()
-    np.testing.assert_allclose(found.arrays["log_p"], whole.numpy(), atol=1e-5)
-    for number, head in list(enumerate(all_heads(context.service.translator)))[::7]:
-        with ablated(translator, [head]):
-            expected = (whole - log_p()).numpy()
-        np.testing.assert_allclose(found.arrays["effects"][number], expected, atol=2e-5)
-
-
 def test_random_vectors_come_only_when_asked_for(context: LessonContext) -> None:
-    assert set(data(context).arrays) == {"effects", "log_p"}
-    found = data(at(context, band=True)).arrays
+    assert set(lab.data(context).arrays) == {"effects", "log_p"}
+    found = lab.data(at(context, band=True)).arrays
     assert (found["low"] <= found["high"]).all() and (found["low"] < found["high"]).any()
     # The range of the totals lies within the sum of the ranges.
     assert (found["total_low"] >= found["low"].sum(axis=1) - 1e-5).all()
@@ -72,8 +31,8 @@ def test_random_vectors_come_only_when_asked_for(context: LessonContext) -> None
 
 
 def test_the_order_of_effects_is_checked_only_when_asked_for(context: LessonContext, translator: Translator) -> None:
-    assert data(context).values["off"]["check"] is None
-    found = data(at(context, check=True))
+    assert lab.data(context).values["off"]["check"] is None
+    found = lab.data(at(context, check=True))
     check = found.values["off"]["check"]
     totals = found.arrays["effects"].sum(axis=1)
     assert check["first"][0] == pytest.approx(float(totals.max()), abs=1e-3)
@@ -82,70 +41,44 @@ def test_the_order_of_effects_is_checked_only_when_asked_for(context: LessonCont
 
 
 def test_what_a_head_says_instead(context: LessonContext) -> None:
-    effects = {change: data(at(context, change=change)).arrays["effects"] for change in switch_off.CHANGES}
+    effects = {change: lab.data(at(context, change=change)).arrays["effects"] for change in switch_off.CHANGES}
     assert not np.allclose(effects["zero"], effects["mean"]) and not np.allclose(effects["mean"], effects["resample"])
-    frozen = data(at(context, frozen=True)).arrays["effects"]
+    frozen = lab.data(at(context, frozen=True)).arrays["effects"]
     assert not np.allclose(effects["zero"], frozen)
-    assert data(at(context, change="nonsense")).answers["change"] == "zero"
+    assert lab.data(at(context, change="nonsense")).answers["change"] == "zero"
 
 
 def test_the_sentence_is_translated_without_the_chosen_heads(context: LessonContext, translator: Translator) -> None:
-    assert data(context).values["off"]["without"] is None
-    found = data(at(context, off="hg"))  # the first head
+    assert lab.data(context).values["off"]["without"] is None
+    found = lab.data(at(context, off="hg"))  # the first head
     with ablated(translator, [("encoder", 0, 0)]):
         expected = translator.translate(TEXT, beam=4).text
     assert " ".join(word for word, _ in found.values["off"]["without"]["words"]) == expected
     assert found.answers["off"] == "hg"
     for wrong in ("", "hz", "h" + "v" * 300, "<b>", 3.0):
-        assert data(at(context, off=wrong)).answers["off"] == "h0"
+        assert lab.data(at(context, off=wrong)).answers["off"] == "h0"
 
 
 def test_the_figure_holds_the_effects_of_all_heads(context: LessonContext) -> None:
-    drawn = lesson_module("lab").figure("off", context)
+    drawn = lab.figure("off", context)
     assert isinstance(drawn, MatrixFigure)
-    effects = data(context).arrays["effects"]
+    effects = lab.data(context).arrays["effects"]
     np.testing.assert_allclose(drawn.matrix.ravel(), effects.sum(axis=1), atol=1e-5)
     assert len(drawn.row_labels) == len(KINDS) * context.service.translator.config.num_layers
-    of_token = lesson_module("lab").figure("off", at(context, token=1.0))
+    of_token = lab.figure("off", at(context, token=1.0))
     assert isinstance(of_token, MatrixFigure)
     np.testing.assert_allclose(of_token.matrix.ravel(), effects[:, 1], atol=1e-5)
 
 
 def test_the_head_that_is_shown(context: LessonContext) -> None:
-    effects = data(context).arrays["effects"].sum(axis=1)
-    shown = lesson_module("lab").selection("off", context)
+    effects = lab.data(context).arrays["effects"].sum(axis=1)
+    shown = lab.selection("off", context)
     assert shown is not None
     assert (shown.kind, shown.layer, shown.head) == all_heads(context.service.translator)[int(np.abs(effects).argmax())]
     for chosen, expected in (("cross.1.1", ("cross", 1, 1)), ("cross.9.9", None), ("x", None)):
-        found = lesson_module("lab").selection("off", at(context, chosen=chosen))
+        found = lab.selection("off", at(context, chosen=chosen))
         assert found is not None
         assert (found.kind, found.layer, found.head) == (expected or (shown.kind, shown.layer, shown.head))
-
-
-@pytest.mark.parametrize("settings", [{}, {"frozen": True}])
-def test_the_recipes_give_the_same_numbers(
-    context: LessonContext,
-    settings: dict[str, bool],
-    random_checkpoint: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    there = at(context, **settings)
-    made = lab.recipe("off", there)
-    assert made is not None
-    shutil.copytree(random_checkpoint, tmp_path / random_checkpoint.name)
-    monkeypatch.chdir(tmp_path)
-    effects = data(there).arrays["effects"]
-    words = shlex.split(made.command)
-    assert words[:3] == ["python", "-m", "transformer_core"]
-    assert core(words[3:]) == 0
-    with np.load("effects.npz") as written:
-        both = np.concatenate([written[kind].reshape(-1, effects.shape[1]) for kind in KINDS])
-    np.testing.assert_allclose(both, effects, atol=2e-5)
-    names: dict[str, object] = {}
-    exec(made.python, names)
-    found = names["found"]
-    np.testing.assert_allclose(found.effects["cross"].flatten(0, 1), both[-len(both) // 3 :], atol=2e-5)  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -158,16 +91,16 @@ def large(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> LessonCont
 def test_of_a_large_model_the_layers_that_are_asked_for_are_measured(
     context: LessonContext, large: LessonContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = data(at(large, layers="hg", band=True))  # the first layer of the encoder
+    found = lab.data(at(large, layers="hg", band=True))  # the first layer of the encoder
     heads = context.service.translator.config.num_heads
     measured = found.values["off"]["measured"]
     assert measured[0] and sum(measured) == 1 and found.answers["layers"] == "hg"
     assert not np.isnan(found.arrays["high"][:heads]).any() and np.isnan(found.arrays["effects"][heads:]).all()
-    drawn = lesson_module("lab").figure("off", at(large, layers="hg"))
+    drawn = lab.figure("off", at(large, layers="hg"))
     assert isinstance(drawn, MatrixFigure) and drawn.matrix.shape == (1, heads)
-    two = data(at(large, layers="ho")).arrays["effects"]
+    two = lab.data(at(large, layers="ho")).arrays["effects"]
     monkeypatch.undo()
-    whole = data(context)
+    whole = lab.data(context)
     assert whole.values["off"]["measured"] is None and "estimates" not in whole.arrays
     np.testing.assert_allclose(found.arrays["effects"][:heads], whole.arrays["effects"][:heads], atol=1e-5)
     np.testing.assert_allclose(two[: 2 * heads], whole.arrays["effects"][: 2 * heads], atol=1e-5)
@@ -176,7 +109,7 @@ def test_of_a_large_model_the_layers_that_are_asked_for_are_measured(
 def test_of_a_large_model_other_heads_are_estimated_and_the_most_promising_layer_comes_first(
     large: LessonContext, translator: Translator
 ) -> None:
-    found = data(at(large, check=True))
+    found = lab.data(at(large, check=True))
     estimates, heads = found.arrays["estimates"], translator.config.num_heads
     best = int(np.abs(estimates).argmax())
     assert found.values["off"]["measured"].index(True) == best // heads and found.answers["layers"] == "h0"
@@ -185,7 +118,7 @@ def test_of_a_large_model_other_heads_are_estimated_and_the_most_promising_layer
         without = teacher_forced_run(translator, TEXT, translation).log_p.sum()
     expected = float(teacher_forced_run(translator, TEXT, translation).log_p.sum() - without)
     assert found.values["off"]["check"]["first"][0] == pytest.approx(expected, abs=1e-3)
-    shown = lesson_module("lab").selection("off", large)
+    shown = lab.selection("off", large)
     totals = np.where(np.isnan(found.arrays["effects"][:, 0]), estimates, found.arrays["effects"].sum(axis=1))
     assert shown is not None
     assert (shown.kind, shown.layer, shown.head) == all_heads(translator)[int(np.abs(totals).argmax())]
@@ -195,6 +128,6 @@ def test_a_long_sentence_is_refused_and_says_how_long_it_may_be(visit: Visit) ->
     long = visit("off", " ".join(["The dog is fast."] * 40))
     if len(long.tokens) <= MAX_TOKENS:
         pytest.skip("the model takes no sentence that is long enough")
-    found = data(long)
+    found = lab.data(long)
     assert found.values["bench"] is None and found.values["most"] == MAX_TOKENS and not found.arrays
-    assert lesson_module("lab").figure("off", long) is None and lab.recipe("off", long) is None
+    assert lab.figure("off", long) is None and lab.recipe("off", long) is None

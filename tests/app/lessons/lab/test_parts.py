@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 
-from tests.app.lessons.conftest import Visit
+from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.effects.part_effects import part_effects, translate_without
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
-from viz_app.lessons.stage import LessonState
 
 TEXT = "The dog is fast."
-
-
-@pytest.fixture(scope="module")
-def context(visit: Visit) -> LessonContext:
-    return visit("parts", TEXT)
-
-
-def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
-    return dataclasses.replace(context, state=LessonState("parts", settings))
 
 
 def test_effects_and_the_translation_without(context: LessonContext, translator: Translator) -> None:
@@ -44,9 +32,6 @@ def test_effects_and_the_translation_without(context: LessonContext, translator:
     drawn = lab.figure("parts", context)
     assert isinstance(drawn, MatrixFigure)
     np.testing.assert_allclose(drawn.matrix, both, atol=1e-5)
-    names: dict[str, object] = {}
-    made = lab.recipe("parts", context)
-    assert made is not None and "part_effects(translator, source)" in made.python and names == {}
 
 
 @pytest.mark.parametrize("chosen", ["", "p999", "w99", "x1", "<b>", 3.0])

@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import shlex
-import shutil
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from tests.app.lessons.conftest import Visit
+from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.attribution import METHODS, Contrast, agreement, attribute, faithfulness
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
-from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.benches.trace import bench as trace
-from viz_app.lessons.module import lesson_module
-from viz_app.lessons.stage import LessonState
 from viz_app.serving.measurements.model_card import ModelCard
 
 TEXT = "The dog is fast."
 
 
-@pytest.fixture(scope="module")
-def context(visit: Visit) -> LessonContext:
-    return visit("trace", TEXT)
-
-
 @pytest.fixture(autouse=True)
 def no_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace, "_aligner", lambda _context: None)
-
-
-def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
-    return dataclasses.replace(context, state=LessonState("trace", settings))
 
 
 def test_every_method_stands_beside_the_others(context: LessonContext, translator: Translator) -> None:
@@ -110,29 +95,14 @@ def test_the_check_is_that_of_the_chosen_method(context: LessonContext, translat
 
 
 @pytest.mark.parametrize(("method", "side"), [("norm", "source"), ("leave-one-out", "target")])
-def test_the_figure_and_the_recipes(
-    context: LessonContext,
-    method: str,
-    side: str,
-    random_checkpoint: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_figure_is_the_matrix_of_the_method(context: LessonContext, method: str, side: str) -> None:
     there = at(context, method=method, side=side)
-    drawn = lesson_module("lab").figure("trace", there)
-    made = lab.recipe("trace", there)
-    assert isinstance(drawn, MatrixFigure) and made is not None
-    assert drawn.diverging == (method in trace.SIGNED)
+    found, drawn = lab.data(there), lab.figure("trace", there)
+    assert isinstance(drawn, MatrixFigure) and drawn.diverging == (method in trace.SIGNED)
     if side == "target":
         assert drawn.column_labels == ("<s>", *drawn.row_labels[:-1])
-    shutil.copytree(random_checkpoint, tmp_path / random_checkpoint.name)
-    monkeypatch.chdir(tmp_path)
-    assert core(shlex.split(made.command)[3:]) == 0
-    with np.load("trace.npz") as written:
-        np.testing.assert_allclose(written[side], drawn.matrix, atol=1e-5)
-    names: dict[str, object] = {}
-    exec(made.python, names)
-    np.testing.assert_allclose(getattr(names["found"], side).detach().numpy(), drawn.matrix, atol=1e-5)
+    shown = found.arrays[side][found.values["trace"]["methods"].index(method)]
+    np.testing.assert_allclose(drawn.matrix, shown, atol=1e-5)
 
 
 def test_one_token_rather_than_another(context: LessonContext, translator: Translator) -> None:

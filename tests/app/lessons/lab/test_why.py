@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-import shutil
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.app.lessons.conftest import Visit
+from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import KINDS
 from transformer_core.model.transformer import Transformer
@@ -19,22 +16,12 @@ from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.benches.why import bench as why
-from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 
 TEXT = "The dog is fast."
 HEADS = [(kind, 0, 1) for kind in KINDS] + [(kind, -1, 0) for kind in KINDS]
-
-
-@pytest.fixture(scope="module")
-def context(visit: Visit) -> LessonContext:
-    return visit("why", TEXT)
-
-
-def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
-    return dataclasses.replace(context, state=LessonState("why", settings))
 
 
 @pytest.mark.parametrize(("kind", "layer", "head"), HEADS)
@@ -73,7 +60,7 @@ def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -
 @pytest.mark.parametrize("view", ["roles", "tokens"])
 def test_the_figure_has_all_parts_with_names(context: LessonContext, view: str, relative: bool) -> None:
     there = at(context, chosen="decoder.1.0", view=view, query=3, key=1, relative=relative)
-    drawn = lesson_module("lab").figure("why", there)
+    drawn = lab.figure("why", there)
     assert isinstance(drawn, MatrixFigure) and drawn.diverging
     arrays = lab.data(there).arrays
     row = arrays["why_scores"][3][:4]  # the mask hides the rest
@@ -99,31 +86,13 @@ def test_a_cell_that_the_mask_hides_is_not_shown(context: LessonContext) -> None
     assert shown(query="x")[0] == shown()[0]
 
 
-@pytest.mark.parametrize(
-    ("view", "part"), [("dims", ""), ("roles", "roles.0.1"), ("tokens", "tokens.2.3"), ("tokens", "tokens.2.999")]
-)
-def test_the_recipe_makes_the_numbers_again(
-    context: LessonContext,
-    view: str,
-    part: str,
-    random_checkpoint: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    there = at(context, chosen="cross.1.1", view=view, query=2, key=1, part=part, factor=0.25)
-    made, drawn = lab.recipe("why", there), lab.figure("why", there)
-    assert made is not None and made.command == "" and isinstance(drawn, MatrixFigure)
-    shutil.copytree(random_checkpoint, tmp_path / random_checkpoint.name)
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
-    exec(made.python, names)
-    if view == "dims":
-        np.testing.assert_allclose(names["found"].products.numpy(), drawn.matrix[2], atol=1e-5)
-        return
-    parts = names["found"].of(2, 1).numpy()
-    kept = np.ix_(parts.any(axis=1), parts.any(axis=0))
-    np.testing.assert_allclose(parts[kept], drawn.matrix, atol=1e-4)
-    largest = np.unravel_index(np.abs(parts).argmax(), parts.shape)
+@pytest.mark.parametrize("part", ["tokens.2.3", "tokens.2.999"])
+def test_the_recipe_scales_the_part_that_is_shown(context: LessonContext, part: str) -> None:
+    there = at(context, chosen="cross.1.1", view="tokens", query=2, key=1, part=part, factor=0.25)
+    made, found = lab.recipe("why", there), lab.data(there)
+    assert made is not None
+    queries, keys = found.arrays["why_tokens_queries"][:, 2], found.arrays["why_tokens_keys"][:, 1]
+    largest = np.unravel_index(np.abs(queries @ keys.T).argmax(), (len(queries), len(keys)))
     one, other = map(int, largest) if part.endswith("999") else map(int, part.split(".")[1:])
     assert f"scaled_row(2, [{one}], [{other}], factor=0.25)" in made.python
 

@@ -92,14 +92,15 @@ def figure(context: LessonContext) -> CurvesFigure:
 def recipe(context: LessonContext) -> Recipe:
     """Give the cumulative ablation as a command and in Python."""
     order = _order(context)
-    code = recipes.python(
+    options = ("--order", order, "--random-orders", str(RANDOM_ORDERS))
+    return recipes.recipe(
         context,
         "from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation",
         f"found = cumulative_ablation(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
         "found.log_p  # (heads + 1,), in nats",
+        command=("cumulative-ablation", *options),
+        out="cumulative.npz",
     )
-    options = ("--order", order, "--random-orders", str(RANDOM_ORDERS))
-    return Recipe(code, recipes.command(context, "cumulative-ablation", *options, out="cumulative.npz"))
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe, head=head)

@@ -59,13 +59,14 @@ def figure(context: LessonContext) -> MatrixFigure:
 
 def recipe(context: LessonContext) -> Recipe:
     """Give the lens as a command and in Python."""
-    code = recipes.python(
+    return recipes.recipe(
         context,
         "from transformer_core.analysis.lens import logit_lens",
         "found = logit_lens(translator, source)",
         "found.rank  # (layers + 1, tokens), 1 for the most probable token",
+        command=("lens",),
+        out="lens.npz",
     )
-    return Recipe(code, recipes.command(context, "lens", out="lens.npz"))
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe)

@@ -36,12 +36,13 @@ def figure(context: LessonContext) -> CurvesFigure:
 
 def recipe(context: LessonContext) -> Recipe:
     """Give the translations as a command and in Python."""
-    code = recipes.python(
+    return recipes.recipe(
         context,
         "from transformer_core.analysis.lens import decoder_lens",
         "[translation.text for translation in decoder_lens(translator, source)]",
+        command=("lens",),
+        out="lens.npz",
     )
-    return Recipe(code, recipes.command(context, "lens", out="lens.npz"))
 
 
 def _likeness(texts: Sequence[str]) -> list[float]:

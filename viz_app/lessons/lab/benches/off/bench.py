@@ -224,13 +224,14 @@ def recipe(context: LessonContext) -> Recipe:
     options += ["--frozen-norm"] if frozen else []
     more = "" if change == "zero" else f", change={change!r}, others=[(english, translation), ...]"
     more += ", frozen_norm=True" if frozen else ""
-    code = recipes.python(
+    return recipes.recipe(
         context,
         "from transformer_core.analysis.effects.head_effects import head_effects",
         f"found = head_effects(translator, source{more})",
         'found.effects["cross"]  # (layers, heads, tokens), in nats',
+        command=("effects", *options),
+        out="effects.npz",
     )
-    return Recipe(code, recipes.command(context, "effects", *options, out="effects.npz"))
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe, head=lambda context: _shown(context)[0])

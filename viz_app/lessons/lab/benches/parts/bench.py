@@ -106,13 +106,12 @@ def figure(context: LessonContext) -> MatrixFigure:
 
 def recipe(context: LessonContext) -> Recipe:
     """Give the effects in Python."""
-    code = recipes.python(
+    return recipes.recipe(
         context,
         "from transformer_core.analysis.effects.part_effects import part_effects",
         "found = part_effects(translator, source)",
         "found.effects  # (parts, tokens), in nats; found.word_effects: (words, tokens)",
     )
-    return Recipe(code)
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe)

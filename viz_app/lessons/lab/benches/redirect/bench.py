@@ -198,14 +198,13 @@ def recipe(context: LessonContext) -> Recipe:
         f"({', '.join(f'{weight:.6f}' for weight in row.weights)},)),"
         for row in rows
     ]
-    code = recipes.python(
+    return recipes.recipe(
         context,
         "from transformer_core.analysis.attention_override import AttentionOverride, override_attention",
         *(["rows = [", *written, "]"] if written else ["rows = []"]),
         "found = override_attention(translator, source, rows)",
         "found.log_p - found.run.log_p  # the change for each token, in nats",
     )
-    return Recipe(code)
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe, head=chosen_head)

@@ -2,9 +2,9 @@
 
     c5.5.2o3_c5.5.2w0.40    encoder-decoder head 5.5, query 2: only key 3; then key 0 gets 40 %
 
-All numbers count from 0. The first letter is the kind of attention (e, d, c), the second what is done: x, a key is
-forbidden; o, only this key; w, a key gets so many percent; a, all keys alike; h, the row of another head of the layer;
-s, the head's row in an example sentence.
+All numbers count from 0. The first letter is the kind of attention (e, d, c), the second the action: x, a key is
+forbidden; o, only this key; w, a key gets a weight in percent; a, all keys alike; h, the row of another head of the
+layer; s, the row of the head in an example sentence.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def changed_rows(
 
     Args:
         edits: The changes.
-        maps: Of the sentence.
-        example: Gives those of an example sentence.
+        maps: Of the visitor's sentence.
+        example: Returns the maps of an example sentence.
     """
     from transformer_core.analysis.attention_override import OverrideError, uniform_row, with_weight, without_keys
 

@@ -218,14 +218,15 @@ def recipe(context: LessonContext) -> Recipe | None:
     if not asked.corrupted:
         return None
     pair = f"{asked.clean!r}, {asked.corrupted!r}"
-    code = recipes.python(
+    options = ("--clean", asked.clean, "--corrupted", asked.corrupted, "--site", asked.site)
+    return recipes.recipe(
         context,
         "from transformer_core.analysis.patching import patching",
         f"found = patching(translator, {pair}, site={asked.site!r}, direction={asked.direction!r})",
         "found.recovered  # 0: nothing comes with it; 1: all",
+        command=("patch", *options, "--direction", asked.direction),
+        out="swap.npz",
     )
-    options = ("--clean", asked.clean, "--corrupted", asked.corrupted, "--site", asked.site)
-    return Recipe(code, recipes.command(context, "patch", *options, "--direction", asked.direction, out="swap.npz"))
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe, head=head, choices=choices)

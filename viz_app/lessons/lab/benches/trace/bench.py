@@ -220,13 +220,14 @@ def recipe(context: LessonContext) -> Recipe:
         options += ["--at", str(asked.position + 1), "--tokens", *contrast.tokens]
         imported = "Contrast, attribute"
         more = f", contrast=Contrast({asked.position}, {asked.token}, {asked.other})"
-    code = recipes.python(
+    return recipes.recipe(
         context,
         f"from transformer_core.analysis.attribution import {imported}",
         f"found = attribute(translator, source, method={asked_for['method']!r}{more})",
         "found.source  # (tokens generated, source tokens)",
+        command=("attribute", *options),
+        out="trace.npz",
     )
-    return Recipe(code, recipes.command(context, "attribute", *options, out="trace.npz"))
 
 
 BENCH = Bench(data=data, figure=figure, recipe=recipe)

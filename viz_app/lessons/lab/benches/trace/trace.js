@@ -44,6 +44,7 @@ export class Trace extends Bench {
 
   name = "trace";
   term = "share";
+  size = { narrow: 860, least: 460, most: 600 };
 
   get controls() {
     const { texts } = this;
@@ -56,11 +57,6 @@ export class Trace extends Bench {
       { name: "rather", kind: "held", start: -1, server: true },
       { name: "row", kind: "held", start: 0 },
     ];
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 860 : Math.max(460, Math.min(room, 600));
   }
 
   /** @param {string} method */

@@ -222,7 +222,7 @@ def recipe(context: LessonContext) -> Recipe | None:
             f"found = neuron_view(translator, run, {kind!r}, {layer}, {head}, {query}, {key})",
             "found.products  # (d_k,), they sum to found.score",
         ]
-        return Recipe(recipes.python(context, f"{imports}, neuron_view", run, *lines))
+        return recipes.recipe(context, f"{imports}, neuron_view", run, *lines)
     lines = [
         f"found = decompose_score(translator, run, {kind!r}, {layer}, {head}, by={BY[view]!r})",
         f"found.of({query}, {key})  # (origins of the query, origins of the key), they sum to the score",
@@ -231,7 +231,7 @@ def recipe(context: LessonContext) -> Recipe | None:
     factor = context.state.number("factor", 1.0, 0.0, 1.0)
     if part is not None and factor < 1.0:
         lines.append(f"found.scaled_row({query}, [{part[0]}], [{part[1]}], factor={factor:g})  # weights of the row")
-    return Recipe(recipes.python(context, f"{imports}, decompose_score", run, *lines))
+    return recipes.recipe(context, f"{imports}, decompose_score", run, *lines)
 
 
 def _part(context: LessonContext, found: TakenApart, view: str) -> tuple[int, int] | None:

@@ -52,6 +52,7 @@ export class Why extends Bench {
 
   name = "why";
   showsHead = true;
+  size = { narrow: 900, least: 460, most: 620 };
 
   get controls() {
     const { texts } = this;
@@ -80,11 +81,6 @@ export class Why extends Bench {
   /** @type {Scene["lit"]} */
   lit({ view }) {
     return view === "dims" ? "score" : "part";
-  }
-
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return width < NARROW ? 900 : Math.max(460, Math.min(room, 620));
   }
 
   /** Once the numbers are there. */

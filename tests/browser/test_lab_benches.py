@@ -1,0 +1,292 @@
+"""What only one bench of the Lab can do: its parts are pressed and dragged, and its readout says what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import CheckAccessibility, OpenLesson
+from tests.browser.lesson_driver import Lesson
+from viz_app.lessons.labels import labels
+
+T = labels("en")
+ANSWERED = "lesson.scene.own && !lesson.scene.waits(lesson.settings())"
+LARGE = {"width": 1280, "height": 900}  # so that nothing has to be scrolled to be pressed
+
+
+@pytest.fixture
+def bench(open_lesson: OpenLesson) -> Any:
+    """Open a bench, and wait until it has answered."""
+
+    def start(name: str, settings: str = "", **options: Any) -> Lesson:
+        lesson = open_lesson("lab", name, settings=settings, **LARGE, **options)
+        lesson.wait(ANSWERED)
+        lesson.painted(0.01)
+        return lesson
+
+    return start
+
+
+def check(lesson: Lesson, label: str) -> None:
+    """Turn a switch on, and wait for the answer."""
+    lesson.page.get_by_role("checkbox", name=T(f"lesson_lab.{label}")).check(force=True)
+    lesson.wait(ANSWERED)
+
+
+def head_title(kind: str, name: str) -> str:
+    return T("lesson_lab.head_title", kind=T(f"lesson_lab.{kind}"), head=name)
+
+
+def test_a_head_is_pressed_and_switched_off(bench: Any, check_accessibility: CheckAccessibility) -> None:
+    lesson = bench("off")
+    lesson.hit("decoder 2 5")
+    assert lesson.settings()["chosen"] == "decoder.2.5" and head_title("decoder", "3.6") in lesson.said()
+    lesson.click(T("lesson_lab.toggle"))
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.without")
+    rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
+    assert [row[0] for row in rows if row[-1] == T("lesson_lab.yes")] == [head_title("decoder", "3.6")]
+    check_accessibility(lesson.page)
+    lesson.click(T("lesson_lab.all_on"))
+    lesson.wait("lesson.scene.own && !lesson.scene.own.without")
+
+
+def test_the_arrows_walk_through_heads_by_effect_and_through_tokens(bench: Any) -> None:
+    lesson = bench("off")
+    rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
+    order = [row[0] for row in sorted(rows, key=lambda row: -abs(row[1]))]
+    lesson.press("ArrowRight", "ArrowRight")
+    assert lesson.said().startswith(order[2])
+    lesson.press("ArrowLeft")
+    assert lesson.said().startswith(order[1])
+    tokens = lesson.get("lesson.scene.own.tokens.length")
+    lesson.press("ArrowDown", "ArrowDown")
+    assert lesson.settings()["token"] == 1
+    effect = lesson.get("[...lesson.lesson.arrays.effects.part(0).data]")[1]
+    lesson.get("lesson.set({ chosen: 'encoder.0.0' })")
+    assert f"{abs(effect):.2f}" in lesson.said()
+    lesson.press("ArrowUp", "ArrowUp", "ArrowUp")
+    assert lesson.settings()["token"] == tokens - 1, "round and round"
+    lesson.page.get_by_role("tab", selected=True).focus()
+    lesson.page.keyboard.press("ArrowDown")
+    assert lesson.settings()["token"] == tokens - 1, "elsewhere the page scrolls"
+
+
+def test_random_vectors_stand_beside_the_effects(bench: Any) -> None:
+    lesson = bench("off", "band:on", lang="ko")
+    known = labels("ko")
+    spoken = {known(f"lesson_lab.say_{name}", low="", high="").split("\u201d")[0][:12] for name in ("within", "beyond")}
+    assert any(start in lesson.said() for start in spoken)
+
+
+def test_the_order_of_the_heads_is_checked_and_a_bar_pressed(bench: Any) -> None:
+    lesson = bench("off")
+    check(lesson, "check_heads_label")
+    falls = lesson.get("lesson.scene.own.check.first")
+    assert f"{abs(falls[-1]):.2f}" in lesson.said()
+    lesson.hit("token 1")
+    assert lesson.settings()["token"] == 1
+
+
+def test_a_part_is_switched_off(bench: Any) -> None:
+    lesson = bench("parts")
+    lesson.hit("p4")
+    assert lesson.settings()["chosen"] == "p4"
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.chosen === 'p4'")
+    lesson.press("ArrowRight")
+    assert lesson.settings()["chosen"] != "p4"
+
+
+def test_heads_go_by_keyboard_tile_and_curve(bench: Any) -> None:
+    lesson = bench("cumulative")
+    lesson.press("ArrowRight", "ArrowRight")
+    assert lesson.settings()["gone"] == 2
+    assert f"{abs(lesson.get('lesson.lesson.arrays.log_p.data[2]')):.1f}" in lesson.said()
+    lesson.hit("cross 1 3")
+    rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
+    assert rows[lesson.settings()["gone"]][1] == head_title("cross", "2.4")
+    lesson.hit("off 70")
+    assert lesson.settings()["gone"] == 70
+
+
+def test_a_row_is_changed_by_hand(bench: Any, check_accessibility: CheckAccessibility) -> None:
+    lesson = bench("redirect")
+    assert lesson.said() == T("lesson_lab.redirect_none")
+    lesson.hit("key 1 0.5")
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.edits.length === 1")
+    assert lesson.settings()["edits"].endswith("w1.50")
+    after = lesson.get("Array.from(lesson.lesson.arrays.row_after.data)")
+    assert abs(after[1] - 0.5) < 1e-3 and abs(sum(after) - 1) < 1e-3
+    lesson.press("ArrowRight")
+    assert lesson.settings()["key"] == 2
+    lesson.click(T("lesson_lab.redirect_only"))
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.edits.length === 2")
+    check(lesson, "redirect_write")
+    assert lesson.get("Boolean(lesson.scene.own.written)")
+    check_accessibility(lesson.page)
+    lesson.click(T("lesson_lab.redirect_undo"))
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.edits.length === 1")
+    lesson.click(T("lesson_lab.redirect_clear"))
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.edits.length === 0")
+
+
+def test_a_bar_is_dragged(bench: Any) -> None:
+    lesson = bench("redirect")
+    box = lesson.canvas.bounding_box()
+    assert box is not None
+    mouse = lesson.page.mouse
+    for number, share in enumerate((0.2, 0.4, 0.6, 0.8)):
+        place = lesson.get(f"lesson.stage.hit('key 0 {share}')")
+        mouse.move(box["x"] + place["x"], box["y"] + place["y"])
+        if number == 0:
+            mouse.down()
+    mouse.up()
+    assert lesson.settings()["edits"].count("_") == 0 and lesson.settings()["edits"].endswith("w0.80")
+    lesson.wait(f"{ANSWERED} && Math.abs(lesson.lesson.arrays.row_after.data[0] - 0.8) < 1e-3")
+
+
+def test_the_methods_of_tracing(bench: Any, check_accessibility: CheckAccessibility) -> None:
+    lesson = bench("trace")
+    lesson.hit("attention")
+    assert lesson.settings()["method"] == "attention" and T("lesson_lab.method_attention") in lesson.said()
+    lesson.press("ArrowRight", "ArrowRight")
+    tokens = lesson.get("lesson.scene.own.tokens")
+    assert f"“{tokens[2].strip(chr(0x2581))}”" in lesson.said()
+    check(lesson, "check")
+    assert lesson.get("lesson.lesson.answers.method") == "attention"
+    check_accessibility(lesson.page)
+    methods = lesson.get("lesson.scene.own.methods")
+    lesson.press("ArrowDown")
+    assert lesson.settings()["method"] == methods[methods.index("attention") + 1]
+
+
+def test_one_token_rather_than_another(bench: Any) -> None:
+    lesson = bench("trace")
+    lesson.click(T("lesson_lab.contrast"))
+    lesson.wait("lesson.scene.own?.contrast")
+    (_, other), *_ = lesson.get("lesson.scene.own.others[0]")
+    first = lesson.get("lesson.scene.own.tokens[0]")
+    assert lesson.get("lesson.scene.own.contrast.tokens") == [first, other]
+    assert f"\u201c{first.strip(chr(0x2581))}\u201d rather than" in lesson.said()
+    assert lesson.settings()["method"] == "leave-one-out"
+    lesson.press("ArrowRight")
+    lesson.wait("lesson.scene.own && !lesson.scene.own.contrast")
+
+
+def test_the_layers_of_the_decoder(bench: Any) -> None:
+    lesson = bench("depth")
+    layers = lesson.get("lesson.scene.own.top.length")
+    assert lesson.settings()["layer"] == layers - 1
+    lesson.press("ArrowLeft", "ArrowDown")
+    assert (lesson.settings()["layer"], lesson.settings()["token"]) == (layers - 2, 1)
+    top = lesson.get(f"lesson.scene.own.top[{layers - 2}].map(([first]) => first)")
+    assert top[0].strip("\u2581") in lesson.said()
+
+
+def test_values_are_swapped(bench: Any) -> None:
+    lesson = bench("swap")
+    lesson.hit("cross 4 2")
+    assert lesson.settings()["cell"] == "2.4.2" and head_title("cross", "5.3") in lesson.said()
+    lesson.wait(ANSWERED)
+    assert lesson.get("lesson.scene.own.cell") == [2, 4, 2]
+    lesson.press("ArrowRight")
+    assert lesson.settings()["cell"] != "2.4.2"
+    for site in ("residual", "ffn"):
+        lesson.choose(T(f"lesson_lab.site_{site}"))
+        lesson.wait(f"{ANSWERED} && lesson.scene.own.site === '{site}'")
+        lesson.painted(0.01)
+
+
+def test_an_own_pair_is_typed(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "swap", settings="pair:own", text="The dog is sleeping.")
+    lesson.wait("lesson.scene.own?.problem === 'empty'")
+    assert lesson.said() == T("lesson_lab.swap_empty")
+    lesson.page.get_by_role("textbox", name=T("lesson_lab.other_sentence")).fill("The cat is sleeping.")
+    lesson.wait("lesson.scene.own && !lesson.scene.own.problem")
+    assert lesson.get("lesson.scene.own.corrupted") == "The cat is sleeping."
+
+
+def score(lesson: Lesson, *, relative: bool = False) -> str:
+    """The score of the cell that is shown, from query and key alone, as the readout writes it."""
+    found = lesson.get(
+        """(() => {
+            const { scene, lesson: { arrays } } = lesson, { query, key } = scene.cell(lesson.settings());
+            const [q, k] = [arrays.why_dims_queries.part(0, query).data, arrays.why_dims_keys.part(0, key).data];
+            const row = [...arrays.why_scores.part(query).data];
+            return [q.reduce((sum, each, at) => sum + each * k[at], 0) * scene.own.scale, row];
+        })()"""
+    )
+    value, row = found
+    return f"{value - (sum(row) / len(row) if relative else 0):.3f}".replace("-", "\u2212")
+
+
+def test_a_cell_and_its_parts(bench: Any, check_accessibility: CheckAccessibility) -> None:
+    lesson = bench("why")
+    lesson.hit("cell 2 1")
+    assert (lesson.settings()["query"], lesson.settings()["key"]) == (2, 1)
+    for view in ("roles", "tokens", "dims"):
+        lesson.choose(T(f"lesson_lab.why_{view}"))
+        assert T("lesson_lab.why_sum", sum=score(lesson), score=score(lesson)) in lesson.said()
+        lesson.painted(0.01)
+        if view != "dims":
+            rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
+            exact = float(score(lesson).replace("\u2212", "-"))
+            assert sum(value for *_, value in rows) == pytest.approx(exact, abs=6e-4)
+            largest = f"{rows[0][0]} × {rows[0][1]} {abs(rows[0][2]):.2f}"
+            assert largest in lesson.said().replace("\u2212", "")
+    check_accessibility(lesson.page)
+
+
+def test_a_part_is_counted_less_until_the_row_has_changed(bench: Any) -> None:
+    lesson = bench("why", "view:tokens,query:1,key:1")
+    shown = "lesson.scene.shown(lesson.settings())"
+    before = lesson.get(f"{shown}.after")
+    weights = lesson.get("[...lesson.lesson.arrays.why_weights.part(1).data]")
+    assert before == pytest.approx(weights, abs=1e-4)
+    lesson.page.get_by_role("slider", name=T("lesson_lab.why_factor")).focus()
+    lesson.page.keyboard.press("Home")
+    assert lesson.settings()["factor"] == 0
+    after, part = lesson.get(f"{shown}.after"), lesson.get(f"{shown}.part")
+    assert sum(after) == pytest.approx(1, abs=1e-6) and after != pytest.approx(before, abs=1e-3)
+    # By hand: the part of every key leaves its score, then softmax.
+    expected = lesson.get(
+        f"""(() => {{
+            const {{ arrays }} = lesson.lesson, [a, b] = {part};
+            const q = arrays.why_tokens_queries.part(a, 1).data;
+            const scores = [...arrays.why_scores.part(1).data].map((score, key) => {{
+                const k = arrays.why_tokens_keys.part(b, key).data;
+                return score - lesson.scene.own.scale * q.reduce((sum, each, at) => sum + each * k[at], 0);
+            }});
+            const shares = scores.map((score) => Math.exp(score - Math.max(...scores)));
+            return shares.map((share) => share / shares.reduce((sum, each) => sum + each, 0));
+        }})()"""
+    )
+    assert after == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_part_is_pressed_and_the_rows_mean_subtracted(bench: Any) -> None:
+    lesson = bench("why", "chosen:encoder.0.1,view:roles")
+    rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
+    assert len(rows) == 4, "no biases reach the first layer"
+    lesson.hit("part 0 1")
+    assert lesson.settings()["part"] == "roles.0.1"
+    check(lesson, "why_relative")
+    above = score(lesson, relative=True)
+    assert T("lesson_lab.why_sum_relative", sum=above, score=above) in lesson.said()
+
+
+def test_heads_and_cells_by_keyboard(bench: Any) -> None:
+    lesson = bench("why", "chosen:decoder.1.1")
+    lesson.click(T("lesson_lab.why_next_query"))
+    query = lesson.settings()["query"]
+    lesson.press(*["ArrowRight"] * (query + 1))  # round the keys that the mask leaves
+    first = lesson.settings()["key"]
+    assert lesson.settings()["query"] == query and first <= query
+    lesson.press("ArrowLeft")
+    assert lesson.settings()["key"] == (first - 1) % (query + 1)
+    lesson.click(T("lesson_lab.why_next_head"))
+    lesson.wait("lesson.scene.own?.head === 'decoder.1.2'")
+    assert head_title("decoder", "2.3") in lesson.said()
+    lesson.hit("cross 0 3")
+    lesson.wait("lesson.scene.own?.head === 'cross.0.3'")
+    assert lesson.settings()["query"] == -1
