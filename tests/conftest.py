@@ -53,7 +53,7 @@ def node() -> str:
 
 @pytest.fixture(scope="session")
 def javascript(node: str) -> Callable[[str], Any]:
-    """Run a script beside the modules of the app, "./components/common/page/dom.js", and give the JSON that it prints."""
+    """Run a script beside the modules of the app, "./components/common/page/dom.js", and give its JSON."""
     app = Path(__file__).resolve().parents[1] / "viz_app"
 
     def run(script: str) -> Any:

@@ -297,7 +297,7 @@ class Parser(argparse.ArgumentParser):
     def _current_names(self, arguments: Sequence[str]) -> list[str]:
         """Return the arguments by their current names, with --init_from and --init-from meaning the same."""
         known = {option.replace("-", "_"): option for option in self._option_string_actions}
-        current = []
+        current: list[str] = []
         for argument in arguments:
             name, equals, value = argument.partition("=")
             if name.startswith("--") and name != "--":

@@ -13,7 +13,7 @@ import pytest
 
 from tests.browser import explorer_samples as samples
 from tests.browser import explorer_searches as searches
-from transformer_core.analysis.attention_sinks import information, resting_shares
+from transformer_core.analysis.attention_sinks import information, sink_shares
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
@@ -173,7 +173,7 @@ def test_the_measures_of_heads(read: Read) -> None:
             "entropy": (entropy(weights), 2e-3),
             "distance": (distance(weights), 2e-3),
             "change": (changes, 1e-4),
-            "resting": (resting_shares(after, kind), 1e-3),
+            "resting": (sink_shares(after, kind), 1e-3),
             "information": (information(after, kind), 1e-3),
         }
         for name, (numbers, within) in expected.items():

@@ -139,12 +139,12 @@ def test_count_asks_it_or_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     pairs = config.num_layers * (config.d_k + config.d_v) * config.num_heads * 2 * (7 * 7 + 5 * 5 + 7 * 5)
     more = sum(multiply_adds_by_part(config, work).values()) - sum(multiply_adds_by_part(plain, work).values())
     assert more == pairs
-    assert count.run(["--model.attention", NAME]) == 0
+    assert count.run(count.parser().options(["--model.attention", NAME])) == 0
     printed = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert printed["parameters"] == parameters(ModelConfig(attention=NAME))
     register_variant(NAME, AttentionVariant(build=DistanceAttention))
     with pytest.raises(ConfigError, match=f"the operations of attention '{NAME}' are unknown"):
-        count.run(["--model.attention", NAME])
+        count.run(count.parser().options(["--model.attention", NAME]))
     with pytest.raises(ValueError, match="was registered with"):
         Transformer(config)
 

@@ -50,7 +50,7 @@ class HeadsAtRest:
     @property
     def bleu(self) -> list[float]:
         """(M,) BLEU of greedy translations; empty where it was not measured."""
-        return list((self.history.validation or {}).get("bleu", []))
+        return list(self.history.validation["bleu"]) if self.history.validation else []
 
     @property
     def turned(self) -> int:
