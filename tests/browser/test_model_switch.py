@@ -146,26 +146,3 @@ def test_what_is_chosen_and_typed_right_before_leaving_is_not_lost(url: str, ope
             wait_until_idle(page)
             spoken(page, wanted)
         wait_for_value(field, text)
-
-
-@pytest.mark.slow  # the page tests see the same without a browser
-def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
-    t = texts("en")
-    page = open_page(f"{url}/?text=The+dog.&against=cross.1.1&vsmodel=french&kind=cross&layer=2&head=1")
-    names = page.locator(".compare-name")
-    names.first.wait_for()
-    text = [names.nth(side).inner_text() for side in (0, 1)]
-    assert FRENCH in text[0] and GERMAN in text[1]
-    choice(page, FRENCH)
-    wait_for_params(page, model="french", vsmodel="random", against="cross.1.1")
-    names.first.filter(has_text="random").wait_for()
-    assert FRENCH in names.nth(1).inner_text()
-    # Without a model of its own the comparison is one of two heads of whoever speaks.
-    page.get_by_role("button", name=t("explorer.compare_close")).click()
-    page.get_by_role("button", name=t("explorer.compare"), exact=True).click()
-    wait_for_params(page, against="cross.2.1")
-    choice(page, GERMAN)
-    assert until(page, lambda: "model" not in params(page))
-    wait_until_idle(page)
-    names.first.wait_for()
-    assert FRENCH not in names.first.inner_text()
