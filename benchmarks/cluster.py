@@ -11,7 +11,7 @@ that are new to the cache:
 * thinking: each thinks for 10 seconds between three sentences;
 * replica killed: as a burst, three times, while a process that holds the model is killed;
 * front end stopped: all think for 2 seconds between six sentences while one front end is stopped and started again.
-  Whoever loses the connection comes back with the address of the page, as a browser does, and goes on.
+  A visitor who loses the connection comes back with the address of the page, as a browser does, and goes on.
 
 An error is one that a page shows, or a connection that cannot be made again. An answer is wrong if it is not what the
 model makes of the sentence alone; that includes what a page shows when its visitor comes back.
