@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from transformer_core.analysis.alignment import GoldAlignment
@@ -33,9 +34,8 @@ def measure_alignment(runner: ResumableMap, gold: Sequence[GoldAlignment], boots
     Raises:
         ValueError: No sentence can be read.
     """
-    results = runner.run(
-        chunk_alignment, [[_plain(each) for each in group] for group in cut(gold, CHUNK)], "pairs x 20"
-    )
+    items = [msgspec.to_builtins(group, order="deterministic") for group in cut(gold, CHUNK)]
+    results = runner.run(chunk_alignment, items, "pairs x 20")
     read = len(joined(results, "fixed"))
     if not read:
         raise ValueError("no sentence with links can be read")
@@ -65,17 +65,13 @@ def measure_alignment(runner: ResumableMap, gold: Sequence[GoldAlignment], boots
     return Alignment(sentences=read, skipped=len(gold) - read, rows=rows)
 
 
-def _plain(gold: GoldAlignment) -> list[Any]:
-    return [gold.source, gold.target, sorted(gold.sure), sorted(gold.possible)]
-
-
 def chunk_alignment(translator: Translator, item: Any) -> Results:
     """Count hits and totals of some sentences, see `method_alignment.Counts`; skip sentences that are too long."""
-    gold = []
-    for source, target, sure, possible in item:
-        links = (frozenset((int(i), int(j)) for i, j in each) for each in (sure, possible))
-        if source and target and sure and fits(translator, " ".join(source), " ".join(target)):
-            gold.append(GoldAlignment(tuple(source), tuple(target), *links))
+    gold = [
+        pair
+        for pair in msgspec.convert(item, list[GoldAlignment])
+        if pair.source and pair.target and pair.sure and fits(translator, " ".join(pair.source), " ".join(pair.target))
+    ]
     shape = translator.config.num_layers, translator.config.num_heads
     found: dict[str, FloatArray] = {}
     counts = method_counts(translator, gold, aligners=[BASELINE]) if gold else {}

@@ -16,15 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from transformer_core.analysis.ablation import hook_point_name
-from transformer_core.analysis.effects.head_effects import Change, MeanOutputs, head_effects
+from transformer_core.analysis.effects.head_effects import Change, MeanOutputs, by_kind, head_effects, output_sums
 from transformer_core.analysis.effects.head_gradients import gradient_importance
-from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, fits, teacher_forced_run
+from transformer_core.analysis.teacher_forced_run import fits, teacher_forced_run
 from transformer_core.atlas.record import Effects, Estimate, FloatArray
 from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
-from transformer_core.hooks.hook_sites import Point
 from transformer_core.translator import Translator
 
 CHUNK = 5  # sentences of an item
@@ -36,7 +34,6 @@ CHANGES: dict[str, tuple[Change, bool]] = {
     "random": ("random", False),
 }
 CLASSES = ("word", "inside", "number", "punctuation", "end")  # first token of a word, its other tokens, ...
-_POINTS: tuple[Point, ...] = ("head_outputs",)
 LENGTHS = ("short", "middle", "long")
 
 
@@ -150,25 +147,12 @@ def mean_outputs_of(runner: ResumableMap, pairs: Sequence[Sequence[str]]) -> lis
 
 def chunk_means(translator: Translator, item: Any) -> Results:
     """Sum the outputs of all heads, (K, L, H, d_v), and count the positions, (K,)."""
-    config = translator.config
-    sums = np.zeros((len(KINDS), config.num_layers, config.num_heads, config.d_v))
-    positions = np.zeros(len(KINDS))
-    for source, target in item:
-        run = _run(translator, source, target)
-        if run is None:
-            continue
-        for number, kind in enumerate(KINDS):
-            for layer in range(config.num_layers):
-                outputs = run.captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
-                sums[number, layer] += outputs.double().sum(dim=1).cpu().numpy()
-            positions[number] += outputs.shape[1]
-    return {"sums": sums, "positions": positions}
+    sums, positions = output_sums(translator, (pair for pair in item if _readable(translator, pair)))
+    return {"sums": sums.numpy(), "positions": positions.numpy()}
 
 
-def _run(translator: Translator, source: str, target: str) -> TeacherForcedRun | None:
-    """Return the unchanged run; None for a sentence that is empty or too long."""
-    readable = source.strip() and target.strip() and fits(translator, source, target)
-    return teacher_forced_run(translator, source, target, points=_POINTS) if readable else None
+def _readable(translator: Translator, pair: Sequence[str]) -> bool:
+    return all(text.strip() for text in pair) and fits(translator, *pair)
 
 
 def chunk_effects(translator: Translator, item: Any) -> Results:
@@ -177,14 +161,12 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
     effects (C, K, L, H), gradient (K, L, H), classes (classes, K, L, H) of `mean`, class_tokens, tokens, source_tokens.
     """
     pairs, given, seed = item
-    means = _means(translator, given)
+    means = by_kind(translator, torch.tensor(given))
     found: dict[str, list[Any]] = {
         name: [] for name in ("effects", "gradient", "classes", "class_tokens", "tokens", "source_tokens")
     }
-    for source, target in pairs:
-        run = _run(translator, source, target)
-        if run is None:
-            continue
+    for source, target in (pair for pair in pairs if _readable(translator, pair)):
+        run = teacher_forced_run(translator, source, target)
         measured = [_effects(translator, source, target, *change, means, seed) for change in CHANGES.values()]
         of_mean = measured[tuple(CHANGES).index("mean")]  # (K, L, H, T)
         classes = np.array([token_class(token) for token in run.tokens])
@@ -214,12 +196,6 @@ def _effects(
         translator, source, target, change=change, means=given, draws=1, seed=seed, frozen_norm=frozen
     ).effects
     return torch.stack([found[kind] for kind in KINDS]).double().cpu().numpy()
-
-
-def _means(translator: Translator, given: Any) -> MeanOutputs:
-    weight = translator.model.embedding.weight
-    values = torch.tensor(given, dtype=torch.float32, device=weight.device)  # (K, L, H, d_v)
-    return {kind: [each[:, None] for each in values[number]] for number, kind in enumerate(KINDS)}
 
 
 def token_class(token: str) -> str:

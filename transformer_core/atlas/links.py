@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -52,7 +53,7 @@ def measure_links(
     Raises:
         ValueError: One of the two has no readable tree.
     """
-    items = [[_plain(tree) for tree in group] for trees in (choose, test) for group in cut(trees, CHUNK)]
+    items = [msgspec.to_builtins(group) for trees in (choose, test) for group in cut(trees, CHUNK)]
     results = runner.run(chunk_links, items, "trees x 50")
     cutting = len(cut(choose, CHUNK))
     first, second = (_Counts(each) for each in (results[:cutting], results[cutting:]))
@@ -135,16 +136,10 @@ def _over(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
         return np.asarray(sums / counts, dtype=np.float64)
 
 
-def _plain(tree: Tree) -> list[Any]:
-    return [tree.text, tree.words, tree.heads, tree.relations]
-
-
 def chunk_links(translator: Translator, item: Any) -> Results:
     """Count some trees, see `_Counts`; skip trees that are too long."""
     found = []
-    for text, words, heads, relations in item:
-        spans = tuple(None if word is None else (word[0], word[1]) for word in words)
-        tree = Tree(text, spans, tuple(heads), tuple(relations))
+    for tree in msgspec.convert(item, list[Tree]):
         weights = word_weights(translator, tree)
         if weights is not None:
             found.append(tree_counts(weights, tree))

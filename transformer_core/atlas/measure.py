@@ -103,10 +103,6 @@ class Part:
     after: str = ""
 
 
-def _looks(task: Task, _atlas: Atlas) -> Any:
-    return measure_targets(task.runner, task.translator, task.pairs(task.max_sentences), task.bootstrap)
-
-
 def _links(task: Task, _atlas: Atlas) -> Any:
     choose, test = (list(read_trees(path)) for path in task.trees)
     return measure_links(task.runner, choose, test, task.bootstrap)
@@ -117,38 +113,36 @@ def _align(task: Task, _atlas: Atlas) -> Any:
     return measure_alignment(task.runner, list(islice(read_gold(task.alignments), _MAX_GOLD)), task.bootstrap)
 
 
-def _effects(task: Task, _atlas: Atlas) -> Any:
-    return measure_effects(task.runner, task.pairs(task.max_effects), task.bootstrap)
-
-
-def _decode(task: Task, _atlas: Atlas) -> Any:
-    return measure_decoding(task.runner, task.translator, task.pairs(task.max_effects))
-
-
 def _prune(task: Task, atlas: Atlas) -> Any:
     assert atlas.effects is not None
-    pairs = task.pairs(task.max_effects)
-    return measure_cumulative_ablation(
-        task.runner, task.translator, pairs, effects=atlas.effects, greedy=task.greedy, seed=task.seed
-    )
-
-
-def _resembles(task: Task, _atlas: Atlas) -> Any:
-    return measure_similarity(task.runner, task.pairs(task.max_effects), task.others(), task.bootstrap)
-
-
-def _examples(task: Task, atlas: Atlas) -> Any:
-    return measure_examples(task.runner, task.translator, head_roles(atlas), probe_sentences())
+    given = task.runner, task.translator, task.pairs(task.max_effects)
+    return measure_cumulative_ablation(*given, effects=atlas.effects, greedy=task.greedy, seed=task.seed)
 
 
 PARTS: Mapping[str, Part] = {
-    "looks": Part("where heads look: offsets, </s>, punctuation, copies, the rarest word", _looks),
+    "looks": Part(
+        "where heads look: offsets, </s>, punctuation, copies, the rarest word",
+        lambda t, _: measure_targets(t.runner, t.translator, t.pairs(t.max_sentences), t.bootstrap),
+    ),
     "links": Part("which dependency relations encoder heads follow", _links, ("trees",)),
     "align": Part("how well encoder-decoder heads align words", _align, ("alignments",)),
-    "effects": Part("what the log-probability loses without each head", _effects),
-    "resembles": Part("which heads of this model and of others look alike", _resembles),
-    "examples": Part("the clearest of our own 300 probe sentences for each head", _examples, ()),
-    "decode": Part("what BLEU and chrF of greedy translations lose without each head", _decode),
+    "effects": Part(
+        "what the log-probability loses without each head",
+        lambda t, _: measure_effects(t.runner, t.pairs(t.max_effects), t.bootstrap),
+    ),
+    "resembles": Part(
+        "which heads of this model and of others look alike",
+        lambda t, _: measure_similarity(t.runner, t.pairs(t.max_effects), t.others(), t.bootstrap),
+    ),
+    "examples": Part(
+        "the clearest of our own 300 probe sentences for each head",
+        lambda t, atlas: measure_examples(t.runner, t.translator, head_roles(atlas), probe_sentences()),
+        (),
+    ),
+    "decode": Part(
+        "what BLEU and chrF of greedy translations lose without each head",
+        lambda t, _: measure_decoding(t.runner, t.translator, t.pairs(t.max_effects)),
+    ),
     "prune": Part("BLEU and chrF against the number of heads that are left", _prune, after="effects"),
 }
 

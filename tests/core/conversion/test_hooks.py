@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pytest
 import torch
@@ -11,15 +10,11 @@ import torch
 from tests.core.conversion.families import ONE_EACH
 from tests.core.conversion.twins import Twin
 from tests.core.tiny import nobody_listens
-from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis.attribution import attribute
 from transformer_core.analysis.effects.head_effects import head_effects
-from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.lens import logit_lens
-from transformer_core.analysis.patching import patching
 from transformer_core.analysis.score_decomposition import POINTS, decompose_score
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
-from transformer_core.attention_maps import KINDS
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.evaluation.evaluate import perplexity
@@ -128,47 +123,6 @@ def test_parts_of_scores_sum_to_them(twin: Twin) -> None:
     for kind, layer in (("encoder", 0), ("decoder", 0), *((("cross", 1),) if deep else ())):
         parts = decompose_score(translator, run, kind, layer, 1)
         assert float(parts.of(2, 1).sum()) == pytest.approx(float(parts.scores[2, 1]), abs=1e-4)
-
-
-def test_effects_of_parts(twin: Twin) -> None:
-    found = part_effects(twin.converted, SOURCE, TARGET)
-    assert found.effects.shape == (len(found.parts), len(found.run.log_p))
-    assert float(found.effects.abs().min(dim=1).values.max()) > 0
-
-
-@torch.no_grad()
-def test_patching_is_a_forward_hook_of_torch(twin: Twin, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One head's output, from the run of one sentence put into that of another."""
-    monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)  # random weights tell them apart only a little
-    translator, special = twin.converted, twin.converted.tokenizer.special
-    other, answers = "My friend buys the green door.", (TARGET, "Der Mann sieht die Tür.")
-    found = patching(translator, SOURCE, other, answers=answers)
-    targets = [translator.encode_target(text).ids for text in answers]
-    at = next(place for place, (one, two) in enumerate(zip(*targets, strict=False)) if one != two)
-    inputs = torch.tensor([[special.bos, *targets[0][:at]]])
-    projection = translator.model.get_submodule("decoder.layers.1.cross_attention.w_o")
-    head = slice(2 * translator.config.d_v, 3 * translator.config.d_v)
-    kept: list[torch.Tensor] = []
-
-    def metric(text: str) -> float:
-        source = torch.tensor([[*translator.encode(text).ids, special.eos]])
-        logits = translator.model(source, inputs, padding_mask(source, special.pad))[0, -1]
-        return float(logits[targets[0][at]] - logits[targets[1][at]])
-
-    def keep(_module: Any, given: Any) -> None:
-        kept.append(given[0].clone())
-
-    def put(_module: Any, given: Any) -> Any:
-        changed = given[0].clone()
-        changed[..., head] = kept[0][..., head]
-        return (changed,)
-
-    with projection.register_forward_pre_hook(keep):
-        assert metric(SOURCE) == pytest.approx(found.metric_clean, abs=1e-4)
-    with projection.register_forward_pre_hook(put):
-        expected = metric(other)
-    assert expected != pytest.approx(found.metric_corrupted, abs=1e-4)
-    assert float(found.metrics[KINDS.index("cross"), 1, 2]) == pytest.approx(expected, abs=1e-4)
 
 
 @torch.no_grad()

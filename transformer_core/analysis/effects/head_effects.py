@@ -6,12 +6,12 @@ output of one head is replaced, and the model reads the same translation again. 
 All heads are measured in one batch, one head in each row. A row starts at the layer of its head, since all layers
 below it equal the unchanged run.
 
-Shape legend: L layers, H heads, R rows, S source positions, T target positions, n either, d = d_model.
+Shape legend: K kinds, L layers, H heads, R rows, S source positions, T target positions, n either, d = d_model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -127,14 +127,26 @@ def head_effects(
 
 def mean_outputs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> MeanOutputs:
     """Return the mean output of every head over sentences and positions: kind -> for each layer (H, 1, d_v)."""
-    sums: dict[Kind, list[Tensor]] = {}
-    counts = dict.fromkeys(KINDS, 0)
+    sums, counts = output_sums(translator, pairs)
+    return by_kind(translator, sums / counts[:, None, None, None])
+
+
+def output_sums(translator: Translator, pairs: Iterable[tuple[str, str]]) -> tuple[Tensor, Tensor]:
+    """Sum the outputs of all heads over sentences and positions, (K, L, H, d_v); count the positions, (K,)."""
+    config = translator.config
+    sums = torch.zeros(len(KINDS), config.num_layers, config.num_heads, config.d_v, dtype=torch.float64)
+    counts = torch.zeros(len(KINDS), dtype=torch.float64)
     for pair in pairs:
-        for kind, layers in _outputs(translator, *pair).items():
-            counts[kind] += layers[0].shape[1]
-            added = [outputs.sum(dim=1, keepdim=True) for outputs in layers]
-            sums[kind] = [a + b for a, b in zip(sums[kind], added, strict=True)] if kind in sums else added
-    return {kind: [total / counts[kind] for total in totals] for kind, totals in sums.items()}
+        for number, layers in enumerate(_outputs(translator, *pair).values()):
+            sums[number] += torch.stack([outputs.double().sum(dim=1) for outputs in layers]).cpu()
+            counts[number] += layers[0].shape[1]
+    return sums, counts
+
+
+def by_kind(translator: Translator, means: Tensor) -> MeanOutputs:
+    """Split (K, L, H, d_v) by kind, in the precision and on the device of the model."""
+    means = means.to(translator.model.embedding.weight)
+    return {kind: [layer[:, None] for layer in means[number]] for number, kind in enumerate(KINDS)}
 
 
 _Replace = Callable[[Kind, int, Tensor, Tensor], Tensor]
