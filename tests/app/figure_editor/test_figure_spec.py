@@ -155,6 +155,7 @@ def test_the_address_of_a_comparison_names_the_other_head() -> None:
 @settings(max_examples=25, deadline=None)
 @given(specs)
 def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
+    spec = spec if spec.left is None else replace(spec, left=min(spec.left, 8))  # the page knows how many there are
     fitted, found = spec.fitted(maps()), maps()
     place = fitted.selection
     assert place.layer < LAYERS and place.head < HEADS

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from viz_app.figures import fonts
-from viz_app.figures.layout import PAD, POINTS_PER_MM, wrap
+from viz_app.figures.layout import MAX_NAME, PAD, POINTS_PER_MM, wrap
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.lines import HEAD_COLORS
@@ -15,7 +15,6 @@ from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import DASHES, GAP, LINE, Frame, page_height, page_width
 
-_LABEL = 34  # characters of a name at most
 _NATURAL = 160 * POINTS_PER_MM  # width of the page when it is free
 _PITCH = 1.7  # from row to row over the font size
 _AIR = 0.5  # beside a number over the font size
@@ -30,7 +29,7 @@ def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
     font, rows, columns = style.font, len(figure.row_labels), figure.columns
     width = page_width(style, _NATURAL)
     frame = Frame(figure, style, width, notes=figure.notes if style.legend else ())
-    labels = max(fonts.width(display_label(label, _LABEL), 1.0) for label in figure.row_labels)
+    labels = max(fonts.width(display_label(label, MAX_NAME), 1.0) for label in figure.row_labels)
     numbers = [max(fonts.width(column.format_value(row), 1.0) for row in range(rows)) + 2 * _AIR for column in columns]
     # Names and numbers take two thirds of a narrow page at most.
     text = min(font, 0.66 * (width - 2 * PAD) / (labels + sum(numbers) + 1))
@@ -50,7 +49,7 @@ def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
     frame.draw(canvas)
     middles = [above + (row + 0.5) * pitch for row in range(rows)]
     for label, y in zip(figure.row_labels, middles, strict=True):
-        canvas.text(left - 2 * GAP, y, display_label(label, _LABEL), text, canvas.ink, ha="right")
+        canvas.text(left - 2 * GAP, y, display_label(label, MAX_NAME), text, canvas.ink, ha="right")
     colors = HEAD_COLORS[figure.theme][1:]
     for index, (column, room, lines) in enumerate(zip(columns, rooms, titles, strict=True)):
         start = left + index * across + sum(rooms[:index])

@@ -17,6 +17,7 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import ColorMap
+from viz_app.figures.layout import MAX_LABEL
 from viz_app.figures.model.charts import CurvesFigure
 from viz_app.figures.model.figure import (
     DifferencePanel,
@@ -30,7 +31,6 @@ from viz_app.figures.model.style import Style
 from viz_app.figures.plotly.curves import curves
 from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale
 
-_MAX_LABEL = 16
 _CELL = 26  # pixels of a row at most
 _BOUNDARY = 5  # length of a word boundary mark, pixels
 
@@ -168,7 +168,7 @@ def _axis(
     *,
     rows: bool = False,
 ) -> dict[str, Any]:
-    ticks = [escaped(display_label(label, _MAX_LABEL)) for label in labels]
+    ticks = [escaped(display_label(label, MAX_LABEL)) for label in labels]
     end = len(ticks) - 0.5
     accent = kind_color(kind, figure.theme) if kind else MUTED[figure.theme]
     return {

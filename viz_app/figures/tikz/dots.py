@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from viz_app.figures.layout import POINTS_PER_MM
+from viz_app.figures.layout import MAX_NAME, POINTS_PER_MM
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.lines import HEAD_COLORS
@@ -12,7 +12,6 @@ from viz_app.figures.model.style import Style
 from viz_app.figures.tikz.parts import color, heading, tex
 
 _WIDTH = 160.0  # mm, when the style has none
-_LABEL = 34  # characters of a name at most
 _LETTER = 0.5  # width of a letter over its height, about
 _PITCH = 1.7  # from row to row over the font size
 _GAP = 4.0  # mm between a number and the next column
@@ -23,7 +22,7 @@ _MIN = 12.0  # mm of an axis at least
 def dots(figure: DotsFigure, style: Style) -> list[str]:
     """Return the picture, line by line."""
     letter = _LETTER * style.font / POINTS_PER_MM
-    names = letter * max(len(display_label(label, _LABEL)) for label in figure.row_labels)
+    names = letter * max(len(display_label(label, MAX_NAME)) for label in figure.row_labels)
     numbers = [
         letter * max(len(column.format_value(row)) for row in range(len(column.places))) for column in figure.columns
     ]
@@ -69,7 +68,7 @@ def _axis(figure: DotsFigure, column: Dots, first: bool) -> list[str]:
     if column.falling:
         options.append("x dir=reverse")
     if first:
-        names = ",".join(f"{{\\strut {tex(display_label(label, _LABEL))}}}" for label in figure.row_labels)
+        names = ",".join(f"{{\\strut {tex(display_label(label, MAX_NAME))}}}" for label in figure.row_labels)
         options.append(f"ytick={{0,...,{len(figure.row_labels) - 1}}}, yticklabels={{{names}}}")
     return options
 

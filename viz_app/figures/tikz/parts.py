@@ -5,7 +5,6 @@ from __future__ import annotations
 from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.style import Style
 
-MAX_LABEL = 16
 _RAISED = "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _ESCAPED = {
     "\\": r"\textbackslash{}",

@@ -13,7 +13,7 @@ import numpy as np
 
 from transformer_core import __version__
 from viz_app.figures.colours.scales import ColorMap, numbers_map
-from viz_app.figures.layout import POINTS_PER_MM
+from viz_app.figures.layout import MAX_LABEL, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
@@ -22,7 +22,7 @@ from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json
 from viz_app.figures.tikz.constituency import constituency
 from viz_app.figures.tikz.dots import dots
-from viz_app.figures.tikz.parts import MAX_LABEL, color, heading, tex
+from viz_app.figures.tikz.parts import color, heading, tex
 
 _WIDTH = 160.0  # mm, when the style has none
 _CELL = 5.0  # mm at most
