@@ -38,8 +38,8 @@ export function drawBars(pen, box, rows, { ends, log, ticks, title, key, colours
     size: letters,
     weight: strong ? 700 : 400,
   });
-  const longest = Math.max(...rows.map((row, index) => pen.measure(names[index], { ...look(row), weight: 700 }))) + 12;
-  const edge = left ?? Math.min(longest, box.width * 0.44);
+  const longest = Math.max(...rows.map((row, index) => pen.measure(names[index], { ...look(row), weight: 700 }))) + 18;
+  const edge = left ?? Math.min(longest, box.width * 0.46);
   const widest = rows.flatMap(({ texts }) => texts.map((text) => pen.measure(text, { size: letters, weight: 700 })));
   const room = right ?? Math.min(Math.max(0, ...widest) + 12, box.width * 0.4);
   const axis = new Axis(ends[0], ends[1], box.x + edge, box.x + box.width - room, { log });

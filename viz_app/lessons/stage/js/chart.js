@@ -38,7 +38,7 @@ const BESIDE = [
   [-12, 30, "right"],
 ];
 /** @type {typeof BESIDE} Of a point on a line, which would run through a name beside it. */
-const ABOVE = [[0, -15, "center"], [0, 15, "center"], ...BESIDE];
+const ABOVE = [[0, -18, "center"], [0, 18, "center"], ...BESIDE];
 
 export class Chart {
   /**

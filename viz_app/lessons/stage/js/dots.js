@@ -92,7 +92,7 @@ function drawColumns(pen, box, data, first = 0) {
   columns.forEach((column, index) => {
     const from = box.x + left + index * (each + words + (narrow ? 16 : 22));
     const axis = new Axis(...column.ends, from, from + each, { log: column.log });
-    const title = { size: 12.5, weight: 650, most: each + words + (narrow ? 10 : 0) };
+    const title = { size: narrow ? 11.5 : 12.5, weight: 650, most: each + words + (narrow ? 10 : 0) };
     pen.write((narrow && column.short) || column.title, single ? box.x : from, box.y + 10, {
       ...title,
       ...(single ? { most: box.width } : {}),
