@@ -13,17 +13,6 @@ from viz_app.lessons.labels import labels
 
 T = labels("en")
 STATION = "lesson.scene.moment(lesson.settings().at).station"
-# Where the box of the cross-attention can be pressed.
-BOX = """{
-    const scene = lesson.scene;
-    const { figure } = scene.places(lesson.stage);
-    for (let y = figure.y; y < figure.y + figure.height; y++) {
-        const x = figure.x + figure.width * 0.7;
-        const patch = scene.grab(x, y, { ...lesson.stage.pen(null), first: true }, lesson.settings());
-        if (patch && scene.route[patch.at].name === "cross_attention") return { x, y: y + 6 };
-    }
-    return null;
-}"""
 
 
 def station(lesson: Lesson, *names: str) -> list[object]:
@@ -39,7 +28,7 @@ def test_the_sentence_goes_through_figure_1(open_lesson: OpenLesson, check_acces
     lesson.press("ArrowRight", "ArrowRight", "ArrowRight")
     assert station(lesson, "name", "layer") == ["self_attention", 0]
     # A box is pressed, then the number of a layer: the same station there.
-    lesson.canvas.click(position=lesson.get(BOX))
+    lesson.hit("decoder cross_attention")
     assert station(lesson, "name", "side", "layer") == ["cross_attention", "decoder", 0]
     assert lesson.get(f"lesson.scene.shape({STATION})") in lesson.said()
     lesson.page.wait_for_function("(new URL(location.href).searchParams.get('with') ?? '').includes('at:')")

@@ -20,16 +20,14 @@ def test_the_lesson_on_heads(open_lesson: OpenLesson, check_accessibility: Check
     # The last scene hides its answer; the costly number comes when it is open.
     lesson.go("predict")
     lesson.wait("lesson.lesson.values.alone !== null")
-    assert lesson.get("lesson.stage.pen(null).revealed") is False
+    assert lesson.get("lesson.revealed") is False
     lesson.click(texts("en")("lesson.reveal"))
     assert str(lesson.get("lesson.lesson.values.alone.same")) in lesson.said()
     lesson.painted(0.02)
     check_accessibility(lesson.page)
     # A head that is pressed is switched off, by the model.
     lesson.go("off")
-    tile = lesson.get("lesson.scene.grid(lesson.stage.pen(null)).tile('cross', 1, 2)")
-    middle = tile["size"] / 2
-    lesson.canvas.click(position={"x": tile["x"] + middle, "y": tile["y"] + middle})
+    lesson.hit("cross 1 2")
     lesson.wait("lesson.lesson.answers.off !== 'none.0'")
     assert lesson.settings()["pressed"] == lesson.get("lesson.lesson.answers.off")
 
@@ -78,8 +76,7 @@ def test_looking_is_not_doing(open_lesson: OpenLesson, check_accessibility: Chec
     row = lesson.get("lesson.scene.shown(lesson.settings())")
     lesson.press("ArrowRight")
     assert lesson.settings()["row"] == (row + 1) % len(pairs["rows"])
-    line = lesson.get("lesson.scene.places(lesson.stage.pen(null)).line")
-    lesson.canvas.click(position={"x": 40, "y": 44 + 0.5 * line})
+    lesson.hit("0")
     words = lesson.get("lesson.lesson.values.looking.words")
     needed = words[pairs["rows"][0]["needed"]].strip(chr(0x2581))
     assert lesson.settings()["row"] == 0 and f"“{needed}”" in lesson.said()
@@ -96,8 +93,7 @@ def test_heads_that_say_nothing(open_lesson: OpenLesson, check_accessibility: Ch
     most = recorded["looking"].index(max(recorded["looking"]))
     lesson.get(f"lesson.set({{ at: {most} }})")
     assert f"Step {recorded['steps'][most]:,}:" in lesson.said() and f"{max(recorded['looking'])} look" in lesson.said()
-    tile = lesson.get("lesson.scene.places(lesson.stage.pen(null)).grid.tile('cross', 5, 2)")
-    lesson.canvas.click(position={"x": tile["x"] + tile["size"] / 2, "y": tile["y"] + tile["size"] / 2})
+    lesson.hit("cross 5 2")
     assert "Encoder-decoder, head 6.3 has" in lesson.said()
     check_accessibility(lesson.page)
 
@@ -118,8 +114,7 @@ def test_the_papers_heads_asked_of_this_model(
     head = f"{found['layer'] + 1}.{found['head'] + 1}"
     assert t(f"lesson_heads.paper_{found['verdict']}", head=head) in lesson.said()
     assert f"{round(found['baseline'] * 100)}\u202f%" in lesson.said()
-    line = lesson.get("lesson.scene.line(lesson.stage.pen(null).width)")
-    lesson.canvas.click(position={"x": 30, "y": 2.5 * line})
+    lesson.hit("2")
     assert lesson.settings()["row"] == 2
     opener = lesson.page.locator(".st-key-open-card button")
     assert until(lesson.page, lambda: f"{rows[2]['layer'] + 1}.{rows[2]['head'] + 1}" in opener.inner_text())

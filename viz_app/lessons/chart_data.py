@@ -1,4 +1,4 @@
-"""A figure for print as data for the stage, which draws it on screen (stage/js/chart.js and dots.js)."""
+"""Figures for print as data for the stage, which draws them on screen (stage/js/chart.js and dots.js)."""
 
 from __future__ import annotations
 
@@ -54,14 +54,12 @@ def chart_set(controls: Iterable[Control], draw: Callable[..., tuple[dict[str, A
 
 
 def _series(series: Series) -> dict[str, Any]:
-    band = {} if series.band is None else {"low": _numbers(series.band[0]), "high": _numbers(series.band[1])}
     return {
         "x": _numbers(series.xs),
         "y": _numbers(series.ys),
         "label": series.label,
         "dashed": series.dashed,
         "marked": series.marked,
-        **band,
     }
 
 
@@ -84,5 +82,5 @@ def _column(column: Dots, rows: int) -> dict[str, Any]:
 
 
 def _numbers(values: Iterable[float]) -> list[float | None]:
-    """Seven digits of each number, as many as float32 has."""
+    """Round to seven digits, as many as float32 has."""
     return [float(f"{value:.7g}") if math.isfinite(value) else None for value in values]

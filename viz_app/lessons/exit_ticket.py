@@ -1,4 +1,4 @@
-"""Exit ticket: questions that the class answers at the end, each with the scene that shows the answer.
+"""Exit ticket: questions on the paper for the end of a class, each with the scene that answers it.
 
 `exit_ticket.en.toml` and `exit_ticket.ko.toml` have the same questions in the same order:
 
@@ -22,7 +22,7 @@ from viz_app.lessons.lesson_markdown import FOLDER, LessonError, load_lesson
 
 @dataclass(frozen=True, kw_only=True)
 class ExitQuestion:
-    """Question, answer, and the scene that shows it."""
+    """Question, its answer, and the scene that shows it."""
 
     question: str
     answer: str
@@ -32,7 +32,7 @@ class ExitQuestion:
 
 @cache
 def load_exit_ticket(language: str) -> tuple[ExitQuestion, ...]:
-    """Read the questions in a language.
+    """Load the questions in a language.
 
     Raises:
         LessonError: The file is missing, has another form, holds no question, or names a scene that does not exist.

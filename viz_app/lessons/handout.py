@@ -1,4 +1,4 @@
-"""Handout of a lesson: one HTML file with words, figures and questions, and the answers on the last page."""
+"""Lesson on paper: one HTML file with its words, figures and questions, and the answers on a page of their own."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ footer { margin-top: 24pt; border-top: 1px solid #dcdcd6; padding-top: 6pt; }
 
 
 def render_handout(name: str, context: LessonContext) -> bytes:
-    """Write the handout of a lesson, self-contained, in UTF-8.
+    """Render the handout of a lesson as one self-contained file, UTF-8.
 
     Args:
         name: Of the lesson.
@@ -66,7 +66,7 @@ def render_handout(name: str, context: LessonContext) -> bytes:
 
 
 def handout_page(title: str, about: str, body: str, context: LessonContext) -> bytes:
-    """Write a self-contained page that prints the same everywhere; `body` is HTML, the rest plain text."""
+    """Build a self-contained page that every computer prints alike; `body` is HTML, the rest plain text."""
     from viz_app.figures.mpl.renderer import page_fonts  # with matplotlib, which takes seconds to import
 
     t, translator = context.t, context.service.translator
@@ -97,7 +97,7 @@ def handout_page(title: str, about: str, body: str, context: LessonContext) -> b
 
 
 def scene_section(words: Lesson, scene: Scene, context: LessonContext) -> str:
-    """Write a scene with words, equation, figure and question as HTML."""
+    """Render a scene with its words, equation, figure and question as HTML."""
     equation = "".join(f'<div class="equation">{to_html(line)}</div>' for line in scene.math)
     section = f"{context.t('lesson.section')} {scene.section}"
     return (
@@ -127,7 +127,7 @@ def _question(scene: Scene) -> str:
 
 
 def answers_of(words: Lesson, title: str) -> str:
-    """Write the answers of a lesson on a page of their own, as HTML; "" for a lesson without questions."""
+    """Render the answers of a lesson on a page of their own; empty for a lesson without questions."""
     questioned = [scene for scene in words.scenes if scene.question is not None]
     if not questioned:
         return ""
@@ -147,5 +147,5 @@ def _html(nodes: Sequence[object]) -> str:
 
 @cache
 def _font() -> str:
-    """Return the font of the equations in base64."""
+    """Return the font of the equations, base64."""
     return base64.b64encode(_FONT.read_bytes()).decode()

@@ -8,7 +8,7 @@ from viz_app.lessons.lesson_markdown import Node
 
 
 def to_html(node: Node) -> str:
-    """Write a node of the prose as HTML or MathML; text is escaped."""
+    """Render a node of the prose as HTML or MathML; text is escaped."""
     if isinstance(node, str):
         return escape(node)
     tag, attributes, children = node

@@ -1,4 +1,4 @@
-r"""Prose of a lesson, read from Markdown.
+r"""Reader of the prose of a lesson.
 
 A lesson is one Markdown file for each language, `positions/en.md` and `positions/ko.md`, with the same sections:
 
@@ -80,7 +80,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Scene:
-    """Scene: a picture with its words.
+    """Scene: one figure with its words.
 
     Args:
         name: The same in all languages, in the address and in the code.
@@ -103,7 +103,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Words of one lesson in one language."""
+    """Prose of one lesson in one language."""
 
     name: str
     language: str
@@ -113,12 +113,12 @@ class Lesson:
 
 
 class LessonError(ValueError):
-    """Invalid file of a lesson; the message names the file and the problem."""
+    """Unreadable file of prose; the message names the file and the error."""
 
 
 @cache
 def load_lesson(name: str, language: str, *, on_paper: bool = False) -> Lesson:
-    """Read the prose of a lesson; on paper without the parts for the screen.
+    """Load the prose of a lesson; on paper without hints for the screen.
 
     Raises:
         LessonError: The file is missing or has another form.
@@ -142,7 +142,7 @@ def bench_folders(lesson: Path) -> list[Path]:
 
 
 def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Lesson:
-    """Parse the text of a file. Raises ValueError naming the problem."""
+    """Parse the text of a file. Raises ValueError naming the error."""
     text = _SCREEN.sub("" if on_paper else lambda found: found[0].replace("[[", "").replace("]]", ""), text)
     glossary = _Glossary(language)
     title, summary, scenes = "", "", []
@@ -162,7 +162,7 @@ def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Les
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield level and text of each heading, and the text below it."""
+    """Split into sections: level of the heading, the heading, the text below it."""
     found = list(_HEADING.finditer(text))
     for number, match in enumerate(found):
         end = found[number + 1].start() if number + 1 < len(found) else len(text)
@@ -230,7 +230,7 @@ def _scene(heading: str, body: str, answer: str | None, glossary: _Glossary) -> 
 
 
 def _paragraphs(text: str, term: Callable[[str], Node]) -> list[Node]:
-    """Parse Markdown into paragraphs; `term` returns the node of a word of the glossary."""
+    """Parse Markdown into paragraphs; `term` makes the node of a glossary word."""
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
@@ -244,7 +244,7 @@ def _paragraphs(text: str, term: Callable[[str], Node]) -> list[Node]:
 
 
 def inline(text: str, language: str) -> list[Node]:
-    """Parse one paragraph outside a lesson. Raises ValueError naming the problem."""
+    """Parse one paragraph outside a lesson. Raises ValueError naming the error."""
     return _inline(text, _Glossary(language).word)
 
 
@@ -254,7 +254,7 @@ def _inline(text: str, term: Callable[[str], Node]) -> list[Node]:
 
 
 def _children(tokens: list[Any], term: Callable[[str], Node]) -> list[Node]:
-    """Build a tree from the tokens of a line."""
+    """Nest the tokens of a line."""
     levels: list[list[Node]] = [[]]
     for token in tokens:
         if token.nesting == 1:
@@ -276,7 +276,7 @@ def _children(tokens: list[Any], term: Callable[[str], Node]) -> list[Node]:
 
 
 def _math(latex: str, *, block: bool) -> Node:
-    """Convert LaTeX to a tree of MathML. Raises ValueError for LaTeX that cannot be read."""
+    """Convert LaTeX to a tree of MathML. Raises ValueError for unreadable LaTeX."""
     from latex2mathml.converter import convert
 
     try:

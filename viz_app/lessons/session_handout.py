@@ -1,4 +1,4 @@
-"""Handout of a session: a file for the class without answers, and a sheet with them for the teacher."""
+"""Session on paper: a file for the class without answers, and a sheet for the teacher with them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHEETS: tuple[Sheet, ...] = ("class", "teacher")
 
 
 def render_session(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext) -> bytes:
-    """Write the file, self-contained, in UTF-8.
+    """Render the self-contained file, UTF-8.
 
     Args:
         sheet: "class" has words, figures and questions of every stop; "teacher" minutes, notes and answers.
@@ -62,7 +62,7 @@ def _timetable(t: Texts, lessons: list[Lesson], *, notes: bool) -> str:
 
 
 def _note(t: Texts, name: str) -> str:
-    """Return the note for the teacher; "" for a lesson without one."""
+    """Return the teacher's note of a lesson; "" for none."""
     return t(f"lesson_{name}.teacher_note") if "teacher_note" in t.table(f"lesson_{name}") else ""
 
 

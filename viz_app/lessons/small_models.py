@@ -1,4 +1,4 @@
-"""The small models that lessons compare, and the courses of their trainings: all that lies in checkpoints/small.
+"""Small models that lessons compare, and their training curves: the contents of checkpoints/small.
 
 Each model but `base` differs from it in one thing. Readers of courses and scores do not import torch.
 """
@@ -45,12 +45,12 @@ _log = logging.getLogger(__name__)
 
 
 class Validation(Struct, frozen=True, eq=False):
-    """Scores on a validation set while a model was trained.
+    """Scores on a validation set during training.
 
     Args:
         step: Updates done by then.
         nll: Nats per token of the given translations.
-        bleu: BLEU of greedy translations of a few sentences; empty where nobody measured it.
+        bleu: BLEU of greedy translations of a few sentences; empty where it was not measured.
     """
 
     step: IntArray
@@ -59,13 +59,13 @@ class Validation(Struct, frozen=True, eq=False):
 
 
 class Failure(Struct, frozen=True):
-    """The update at which a training stopped."""
+    """Step at which a training stopped."""
 
     step: Count
 
 
 class TrainingCurve(Struct, frozen=True, eq=False):
-    """The course of a training: updates that were recorded, and nothing in between. Arrays cannot be written to.
+    """Recorded training curve. Its arrays are read-only.
 
     Args:
         name: Of the model or run.
@@ -102,19 +102,19 @@ class TrainingCurve(Struct, frozen=True, eq=False):
 
     @property
     def failed_at(self) -> int | None:
-        """The update at which training stopped; None if it did not."""
+        """Step at which training stopped; None if it did not."""
         return None if self.failed is None else self.failed.step
 
 
 class SmallModelScores(Struct, frozen=True):
-    """How well a small model does on sentences that it has not seen (tatoeba-valid).
+    """Scores of a small model on unseen sentences (tatoeba-valid).
 
     Args:
         bleu: Of beam search, 0 to 100.
         signature: sacreBLEU's.
         nll: Nats per token of the given translations, read as in training: without a mask where it had none.
-        nll_masked: The same with the decoder's mask; None where nobody measured it.
-        nll_unmasked: The same without; None where nobody measured it.
+        nll_masked: The same with the decoder's mask; None where it was not measured.
+        nll_unmasked: The same without; None where it was not measured.
         parameters: Numbers that training has set.
     """
 
@@ -127,7 +127,7 @@ class SmallModelScores(Struct, frozen=True):
 
 
 def small_model(name: SmallName, *, causal: bool | None = None) -> Translator:
-    """One of the small models, loaded on first use and shared by all sessions.
+    """Load a small model on first use, shared by all sessions.
 
     Args:
         name: Which.
@@ -155,12 +155,12 @@ def _load(folder: str, causal: bool | None) -> Translator:
 
 
 def training_curves() -> dict[str, TrainingCurve]:
-    """The courses of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
+    """Load the training curves of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
     return {name: _course(str(SMALL / name / "journal.json"), name) for name in SMALL_NAMES}
 
 
 def warmup_curves() -> tuple[TrainingCurve, ...]:
-    """The courses of the runs with other warm-ups, the shortest warm-up first. Raises CheckpointError."""
+    """Load the training curves of the runs with other warm-ups, the shortest first. Raises CheckpointError."""
     files = sorted((SMALL / "warmup").glob("*.json"))
     if not files:
         raise CheckpointError(SMALL / "warmup", "contains no runs")
@@ -169,7 +169,7 @@ def warmup_curves() -> tuple[TrainingCurve, ...]:
 
 
 def small_model_scores() -> dict[str, SmallModelScores]:
-    """What is measured of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
+    """Load the scores of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
     return {name: _measured(SMALL / name) for name in SMALL_NAMES}
 
 

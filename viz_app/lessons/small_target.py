@@ -1,4 +1,4 @@
-"""What the small models of a lesson are given to read.
+"""Sentences for the small models of a lesson.
 
 All of them read English and write German. They read the visitor's sentence, if it is English, else an example; and what
 the visitor's model wrote, if that is German, else what the healthy one of them writes itself. All else would be noise.
@@ -18,24 +18,24 @@ _SOURCE, _TARGET = "en", "de"
 
 
 def reads_other_language(context: LessonContext) -> bool:
-    """Whether the visitor's model is known to read another language than the small ones."""
+    """Return whether the visitor's model is known to read another language than the small ones."""
     return context.service.source_language.split("-")[0].lower() not in ("", _SOURCE)
 
 
 def writes_other_language(context: LessonContext) -> bool:
-    """Whether the visitor's model is known to write another language than the small ones, or of another sentence."""
+    """Return whether the visitor's model is known to generate another language, or reads another sentence."""
     languages = context.service.card.languages
     target = languages.target.split("-")[0].lower() if languages else ""
     return reads_other_language(context) or target not in ("", _TARGET)
 
 
 def small_source(context: LessonContext) -> str:
-    """The visitor's sentence where the small models can read it, else their first example."""
+    """Return the visitor's sentence where the small models can read it, else their first example."""
     return EXAMPLES[FIRST_EXAMPLE] if reads_other_language(context) else context.text
 
 
 def small_target(context: LessonContext) -> str:
-    """A German translation of the visitor's sentence; what his model wrote where there is none.
+    """Return a German translation of the visitor's sentence, else the output of the visitor's model.
 
     Raises:
         Superseded: A newer request took over.

@@ -1,4 +1,4 @@
-"""What the order of the words does to the encoder, with its positions and without: for the lesson on positions.
+"""Effect of the word order on the encoder, with positions and without.
 
 Without positions nothing tells the encoder where a token stands, so that the same tokens in another order give the same
 vectors in that order (Section 3.5).
@@ -35,7 +35,7 @@ FloatArray = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a sentence, a punctuation mark, or `</s>`.
+    """Word of a sentence, punctuation mark, or `</s>`.
 
     Args:
         text: As it is read.
@@ -51,12 +51,12 @@ class Word:
 
     @property
     def plain(self) -> bool:
-        """Whether it has letters or figures."""
+        """Return whether it has letters or figures."""
         return not self.special and bool(_LETTER.search(self.text))
 
 
 def words_of(tokens: Sequence[str]) -> tuple[Word, ...]:
-    """The words among the tokens of a sentence without `</s>`, and `</s>` after them."""
+    """Group the tokens of a sentence without `</s>` into words, and append `</s>`."""
     from transformer_core.text.tokenizer import EOS_TOKEN, word_numbers
 
     numbers = word_numbers(tokens)
@@ -69,7 +69,7 @@ def words_of(tokens: Sequence[str]) -> tuple[Word, ...]:
 
 
 def default_swap(words: Sequence[Word]) -> tuple[int, int]:
-    """Which two words to begin with: the one before the first auxiliary verb, else the second one, and the last one.
+    """Choose two words to swap at first: the one before the first auxiliary verb, else the second; and the last.
 
     Args:
         words: At least two, plain ones only.
@@ -80,20 +80,20 @@ def default_swap(words: Sequence[Word]) -> tuple[int, int]:
 
 
 def swapped_order(count: int, one: int, other: int) -> list[int]:
-    """For each of `count` places which word, by its old place, stands there when two have changed places."""
+    """Return the old place of the word at each of `count` places after a swap."""
     order = list(range(count))
     order[one], order[other] = order[other], order[one]
     return order
 
 
 def token_order(words: Sequence[Word], order: Sequence[int]) -> IntArray:
-    """The same for the tokens of the words: for each new place the old one."""
+    """Return the old place of the token at each place after the words have moved."""
     return np.concatenate([np.arange(words[old].begin, words[old].end) for old in order])
 
 
 @dataclass(frozen=True)
 class OrderChange:
-    """How much each token of a sentence changes when the tokens stand in another order, by old places.
+    """Change of each token in another order, by old places.
 
     Args:
         outputs: (n,) length of the change of the encoder's output vector, as a share of the vector's own length.
@@ -104,7 +104,7 @@ class OrderChange:
     attention: FloatArray
 
     def by_word(self, words: Sequence[Word]) -> FloatArray:
-        """(2, words): outputs and attention, each the mean over the tokens of a word."""
+        """Return (2, words): outputs and attention, means over the tokens of a word."""
         rows = [[row[word.begin : word.end].mean() for word in words] for row in (self.outputs, self.attention)]
         return np.array(rows, dtype=np.float32)
 
@@ -112,7 +112,7 @@ class OrderChange:
 def measure_change(
     translator: Translator, ids: Sequence[int], order: IntArray, *, positions: bool = True
 ) -> OrderChange:
-    """Reads a sentence as it stands and in another order, and compares each token with itself.
+    """Run the encoder on a sentence and on its reordering, and compare each token with itself.
 
     Args:
         translator: The model.
@@ -152,7 +152,7 @@ def translate_rows(
     positions: bool,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> list[str]:
-    """Translations of rows of tokens, with or without positions in the encoder; the decoder keeps its own.
+    """Translate rows of tokens with or without positions in the encoder; the decoder keeps its own.
 
     Raises:
         DecodingStopped: `should_stop`, asked before every step, said so.
@@ -172,7 +172,7 @@ def translate_rows(
 
 
 def _positions(model: Transformer, source: Tensor, kept: bool) -> AbstractContextManager[None]:
-    """Takes the positions away from the encoder's input, not by subtraction, which would leave rounding behind."""
+    """Remove the positions from the encoder's input, without the rounding of a subtraction."""
     from transformer_core.hooks.points import edit
 
     if kept:

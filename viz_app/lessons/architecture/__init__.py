@@ -1,1 +1,1 @@
-"""The lesson architecture: words, numbers and scenes."""
+"""Lesson architecture: words, numbers and scenes."""

@@ -1,4 +1,4 @@
-"""What the lesson on the whole way asks of the model: stations, orders of tokens, neighbours, one pass against steps.
+"""Measurements of a forward pass: stations, orders of tokens, neighbours, one pass against single steps.
 
 Shape legend: S source positions, T target positions, n positions that are shown, d = d_model, V = vocab_size.
 """
@@ -36,7 +36,7 @@ ByteArray = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class ForwardTrace:
-    """A sentence pair on its way through the model; of long sentences the first n positions.
+    """Forward pass of a sentence pair; long sentences are cut to their first n positions.
 
     Args:
         stations: Side, name, layer, sub-layer, width and mean norm over all positions, of each station.
@@ -74,7 +74,7 @@ class ForwardTrace:
 def trace_forward(
     translator: Translator, source: Sequence[int], target: Sequence[int], length: int, shown: int
 ) -> ForwardTrace:
-    """Let the model read a sentence pair and keep what the lesson shows.
+    """Run the model on a sentence pair and keep the values that the lesson shows.
 
     Args:
         translator: The model.
@@ -129,7 +129,7 @@ def _stats(values: Tensor, shown: int) -> FloatArray:
 
 
 def _padded(rows: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
-    """Rows of zeros at the end, so that both sides fit into one array."""
+    """Pad with rows of zeros, so that both sides fit into one array."""
     return np.pad(rows, [(0, count - len(rows)), *[(0, 0)] * (rows.ndim - 1)])
 
 
@@ -138,7 +138,7 @@ def _bytes(values: Tensor) -> ByteArray:
 
 
 def _inner_bytes(station: Activation, shown: int) -> ByteArray:
-    """Inner values on a scale of their network; what is on is at least 1."""
+    """Scale inner values to bytes; an active unit is at least 1."""
     assert station.hidden is not None
     values = station.hidden[:shown].clamp(min=0)
     scaled = (values / values.max().clamp(min=1e-9) * 255).ceil()
@@ -191,13 +191,13 @@ def _order_error(model: Transformer, found: Sequence[Activation], station: Activ
 
 
 def moved_order(count: int, place: int) -> Tensor:
-    """The order of tokens once the first one was carried to another place: the others keep theirs."""
+    """Return the order of tokens after the first one has moved to another place; the others keep their order."""
     rest = list(range(1, count))
     return torch.tensor([*rest[:place], 0, *rest[place:]])
 
 
 def _step_by_step(model: Transformer, source: Tensor, inputs: Tensor, pad: int) -> tuple[Tensor, Tensor]:
-    """Logits as inference has them, one row after the other: with the cache, and computed afresh at every step."""
+    """Compute logits step by step, as inference does: with the cache, and afresh at every step."""
     mask = padding_mask(source, pad)
     memory = model.encode(source, mask)
     decoder = IncrementalDecoder(model, memory, mask, beams=1)
@@ -222,7 +222,7 @@ def _likely(logits: Tensor) -> list[list[tuple[int, float, float]]]:
 
 @torch.no_grad()
 def nearest(matrix: Tensor, ids: Sequence[int], count: int = NEIGHBOURS) -> list[list[tuple[int, float]]]:
-    """For each id the rows whose direction is most like its own: their ids and cosines, the nearest first.
+    """Find the rows nearest to each id by cosine: their ids and cosines, the nearest first.
 
     Args:
         matrix: (V, d).
@@ -243,6 +243,6 @@ def nearest(matrix: Tensor, ids: Sequence[int], count: int = NEIGHBOURS) -> list
 
 
 def median_nearest_cosine(matrix: Tensor) -> float:
-    """The median over tokens of the cosine with their nearest neighbour: half of all have one at least as near."""
+    """Compute the median over tokens of the cosine with the nearest neighbour."""
     ids = range(0, len(matrix), max(1, len(matrix) // _SAMPLED))
     return float(np.median([found[0][1] for found in nearest(matrix, ids, 1)]))

@@ -31,7 +31,7 @@ _MAX_NEIGHBOURS = 50  # in the figure for print
 
 
 def data(context: LessonContext) -> StageData:
-    """The sentence's way through the model, neighbours of its tokens, and what the parts of models weigh."""
+    """Compute the forward pass of the sentence, neighbours of its tokens, and the parameters of each part."""
     translator, maps = context.service.translator, context.result.maps
     way, config = _way(context), translator.config
     source, target = _ids(context)
@@ -63,13 +63,13 @@ def data(context: LessonContext) -> StageData:
 
 
 def _ids(context: LessonContext) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of the source and of its translation, without special tokens."""
+    """Return the ids of the source and of its translation, without special tokens."""
     translation = context.result.translation
     return tuple(translation.source_encoding.ids), tuple(translation.hypotheses[0].ids)
 
 
 def _read(context: LessonContext, source: Sequence[int], target: Sequence[int]) -> dict[str, list[int]]:
-    """The numbers that the model is given: of the tokens and of what marks their ends."""
+    """Return the ids that the model reads: tokens and end marks."""
     special = context.service.translator.tokenizer.special
     return {
         "encoder": [*source, special.eos][:POSITIONS],
@@ -88,7 +88,7 @@ def _way(context: LessonContext) -> ForwardTrace:
 
 
 def _shared(context: LessonContext, source: Sequence[int]) -> dict[str, Any]:
-    """Neighbours of the sentence's tokens in the matrix that embeds them, and lengths of vectors."""
+    """Find neighbours of the sentence's tokens in the embedding matrix, and lengths of vectors."""
     from viz_app.lessons.architecture.forward_steps import median_nearest_cosine, nearest
 
     translator = context.service.translator
@@ -108,7 +108,7 @@ def _shared(context: LessonContext, source: Sequence[int]) -> dict[str, Any]:
 
 
 def _parts(config: ModelConfig, work: Work) -> dict[str, dict[str, list[float]]]:
-    """Of the model and the paper's two: numbers in each part, multiply-adds for a sentence of this length, places."""
+    """Count parameters and multiply-adds by part, of the model and of the paper's two."""
     configs = {"this": config, "base": PRESETS["base"].model, "big": PRESETS["big"].model}
     return {name: _weighed(each, work) for name, each in configs.items()}
 
@@ -122,19 +122,19 @@ def _weighed(config: ModelConfig, work: Work) -> dict[str, list[float]]:
 
 
 def _places(part: str, config: ModelConfig) -> int:
-    """How often a part stands in Figure 1 with its N layers."""
+    """Count how often a part occurs in Figure 1 with its N layers."""
     in_a_layer = {"attention": 1 + 2, "feed_forward": 1 + 1, "norms": 2 + 3}
     return in_a_layer[part] * config.num_layers if part in in_a_layer else 1
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Lengths along the way; what stays of a direction; inner values; neighbours; rows computed. No answer."""
+    """Return the figure of a scene for print; None for a scene whose figure would give the answer away."""
     makers = {"flow": _flow, "residual": _residual, "ffn": _ffn, "shared": _neighbours, "training": _rows}
     return makers[scene](context) if scene in makers else None
 
 
 def _flow(context: LessonContext) -> Figure:
-    """The mean length at every station, the encoder's before the decoder's."""
+    """Plot the mean length at every station, the encoder's before the decoder's."""
     t, stations = context.t, _way(context).stations[:-1]  # without the logits
     places = np.arange(1, len(stations) + 1)
     norms = np.array([station["norm"] for station in stations], dtype=np.float64)
@@ -155,7 +155,7 @@ def _flow(context: LessonContext) -> Figure:
 
 
 def _kind(station: Mapping[str, Any]) -> str:
-    """What a station belongs to: the stream of vectors, or a kind of sub-layer."""
+    """Classify a station: the residual stream, or a kind of sub-layer."""
     return station["sublayer"] if station["sublayer"] and station["name"] != "add_norm" else "stream"
 
 

@@ -1,1 +1,1 @@
-"""The lesson broken: words, numbers and scenes."""
+"""Lesson broken: words, numbers and scenes."""

@@ -23,6 +23,7 @@ from viz_app.lessons.broken.suspects import (
 )
 from viz_app.lessons.chart_data import chart_data
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.head_words import head_words
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
 from viz_app.lessons.small_target import small_source, writes_other_language
 from viz_app.text import Texts
@@ -33,7 +34,7 @@ EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer 
 
 
 def data(context: LessonContext) -> StageData:
-    """Return the charts of both models and what they make of the sentence, of the open scene only."""
+    """Return the charts and outputs of both models, of the open scene only."""
     scene = _scene(context)
     suspect = SUSPECTS.get(scene, COPYIST)
     try:
@@ -56,7 +57,7 @@ def data(context: LessonContext) -> StageData:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """The exhibit that is shown, for print."""
+    """Return the exhibit that is shown, for print."""
     exhibit = context.state.choice("exhibit", EXHIBITS[0], EXHIBITS) if scene in SUSPECTS else "loss"
     try:
         suspect = SUSPECTS.get(scene, COPYIST)
@@ -73,7 +74,7 @@ def _scene(context: LessonContext) -> str:
 
 
 def _names(scene: str, context: LessonContext) -> tuple[str, str]:
-    """What the healthy model and the suspect are called before anybody knows better."""
+    """Return the labels of the healthy model and of the suspect, which do not give the answer away."""
     letter = scene.upper() if scene in SUSPECTS else "E"
     return context.t("lesson_broken.healthy"), context.t("lesson_broken.suspect", letter=letter)
 
@@ -116,7 +117,7 @@ def _charts(suspect: SmallName, context: LessonContext, names: tuple[str, str]) 
 
 
 def _said(t: Texts, exhibit: str, pair: Sequence[float], **values: object) -> str:
-    """Return what an exhibit comes to, in numbers of both models."""
+    """Summarise an exhibit in one sentence, with numbers of both models."""
     one, other = map(_signed, pair)
     return t(f"lesson_broken.say_{exhibit}", one=one, other=other, **values)
 
@@ -152,7 +153,7 @@ def _copying(context: LessonContext) -> StageData:
 
 
 def _pair(suspect: SmallName, context: LessonContext) -> tuple[ModelEvidence, ModelEvidence]:
-    """Both models share a vocabulary, so that tokens and words are the same."""
+    """Gather the evidence of both models; they share a vocabulary, so tokens and words agree."""
     return gather_evidence(HEALTHY, context), gather_evidence(suspect, context)
 
 
@@ -182,7 +183,7 @@ def _evenness(suspect: SmallName, context: LessonContext, names: tuple[str, str]
 
 
 def _numbered(values: Sequence[FloatArray], names: tuple[str, str], *, first: int) -> tuple[Series, ...]:
-    """A marked curve for each model, over whole numbers from `first` on."""
+    """Return a marked curve for each model, over whole numbers from `first` on."""
     return tuple(
         Series(x=np.arange(first, first + len(each)), y=each, label=label, marked=True)
         for each, label in zip(values, names, strict=True)
@@ -216,12 +217,7 @@ def _attention(suspect: SmallName, context: LessonContext, names: tuple[str, str
             )
             for each, label in zip(pair, names, strict=True)
         ),
-        kind="encoder",
-        language=t.language,
-        title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=t("figures.kind_encoder")),
-        query_title=t("figures.tokens_query_encoder"),
-        key_title=t("figures.tokens_key_encoder"),
-        scale_title=t("figures.scale"),
+        **head_words(t, "encoder", layer, head),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a small model makes of a sentence, test by test: the exhibits of the lesson "What is wrong with this model?".
+"""Tests of a small model on a sentence: the exhibits of the lesson "What is wrong with this model?".
 
 Every model undergoes the same tests, the healthy one (`base`) too.
 
@@ -35,7 +35,7 @@ FloatArray = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class ModelEvidence:
-    """What a model made of a sentence.
+    """Results of all tests of a model on a sentence.
 
     Args:
         tokens: That it read, with `</s>`.
@@ -61,7 +61,7 @@ class ModelEvidence:
 
 @dataclass(frozen=True)
 class CopyTest:
-    """What a model does that is given the answer, and what it does alone.
+    """Attention of a model that reads a given translation, and its own translation.
 
     Args:
         inputs: What the decoder reads: `<s>` and the given translation.
@@ -79,7 +79,7 @@ class CopyTest:
 
 
 def truncate_sentence(text: str, translator: Translator) -> str:
-    """As many of the first words as make at most `MAX_TOKENS` tokens; of a longer word its first letters."""
+    """Cut a sentence to its first words, at most `MAX_TOKENS` tokens; a longer word to its first letters."""
 
     def fits(part: str) -> bool:
         return len(translator.tokenizer.source.encode(part).ids) < MAX_TOKENS
@@ -94,7 +94,7 @@ def truncate_sentence(text: str, translator: Translator) -> str:
 
 
 def gather_evidence(name: SmallName, context: LessonContext) -> ModelEvidence:
-    """What a model makes of the visitor's sentence, computed once for everybody.
+    """Run all tests on the visitor's sentence, once for all visitors.
 
     Raises:
         CheckpointError: The model is not there.
@@ -108,7 +108,7 @@ def gather_evidence(name: SmallName, context: LessonContext) -> ModelEvidence:
 
 
 def run_copy_test(name: SmallName, context: LessonContext) -> CopyTest:
-    """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `gather_evidence`."""
+    """Let a model read the healthy model's translation, then translate alone. Raises as `gather_evidence`."""
     translator = small_model(name)
     given = gather_evidence(HEALTHY, context).wrote
     key = ("broken.copying", name, translator.checkpoint_hash, small_source(context))
@@ -118,7 +118,7 @@ def run_copy_test(name: SmallName, context: LessonContext) -> CopyTest:
 
 
 def reversed_words(words: Sequence[Word]) -> list[int]:
-    """For each place the old place of the word that stands there in the end; punctuation and `</s>` stay."""
+    """Return the old place of the word at each place after reversing; punctuation and `</s>` stay."""
     plain = [place for place, word in enumerate(words) if word.plain]
     order = list(range(len(words)))
     for place, old in zip(plain, reversed(plain), strict=True):

@@ -1,1 +1,1 @@
-"""The lesson decoding: words, numbers and scenes."""
+"""Lesson decoding: words, numbers and scenes."""

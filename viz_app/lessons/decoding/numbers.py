@@ -17,7 +17,7 @@ MAX_ALPHA = 2.0
 
 
 def data(context: LessonContext) -> StageData:
-    """The search for the sentence as a tree, and BLEU of what the reader wrote; none where the output is a tree."""
+    """Return the beam search as a tree, and BLEU of the reader's translation; None where the model generates trees."""
     translation = context.result.translation
     translator = context.service.translator
     tree = search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)
@@ -35,20 +35,20 @@ def data(context: LessonContext) -> StageData:
 
 
 def _other(context: LessonContext) -> str:
-    """The second hypothesis, to start with something that is not the reference."""
+    """Return the second hypothesis, so that the reader starts with a text other than the reference."""
     translation = context.result.translation
     others = [context.service.translator.tokenizer.decode(each.ids) for each in translation.hypotheses[1:]]
     return next((text for text in others if text != translation.text), translation.text)
 
 
 def reader_translation(context: LessonContext) -> str:
-    """What the reader wrote as a translation; at first the second hypothesis."""
+    """Return the reader's translation; at first the second hypothesis."""
     typed = context.state.settings.get("text")
     return " ".join(typed.split()) if isinstance(typed, str) and typed.strip() else _other(context)
 
 
 def bleu_values(parts: BleuParts) -> dict[str, Any]:
-    """BLEU and what it is made of as plain values."""
+    """Return BLEU and its parts as plain values."""
     return {
         "hypothesis": list(parts.hypothesis),
         "reference": list(parts.reference),
@@ -72,7 +72,7 @@ def bleu_values(parts: BleuParts) -> dict[str, Any]:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """The tree of the search; scores over alpha; what BLEU is made of."""
+    """Return the tree of the search, the scores over alpha, or the parts of BLEU."""
     if scene == "bleu":
         return None if context.service.parses else _bleu(context)
     from transformer_core.decoding.beam import length_penalty  # with torch, which takes seconds to import
@@ -103,7 +103,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
 
 
 def _bleu(context: LessonContext) -> DotsFigure:
-    """The precisions of what the reader wrote, the brevity penalty, and what they come to."""
+    """Plot the precisions of the reader's translation, the brevity penalty, and BLEU."""
     t, parts = context.t, bleu_parts(reader_translation(context), context.result.translation.text)
     orders = {f"n = {each.order} ({each.matches} / {each.total})": each.value for each in parts.precisions}
     rows = {**orders, "BP": parts.brevity_penalty, "BLEU / 100": parts.score / 100}

@@ -1,1 +1,1 @@
-"""The lesson dot_product: words, numbers and scenes."""
+"""Lesson dot_product: words, numbers and scenes."""

@@ -1,4 +1,4 @@
-"""What passes through heads: queries, keys and values of a sentence, and what the width of a head does to scores."""
+"""Queries, keys and values of the heads for a sentence, and scores by the width of a head."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEYS = 8
 
 @torch.no_grad()
 def encoder_vectors(translator: Translator, source: Sequence[int]) -> dict[str, FloatArray]:
-    """What the heads of the encoder compute for a sentence.
+    """Compute the vectors of the encoder heads for a sentence.
 
     Args:
         translator: The model.
@@ -50,7 +50,7 @@ def encoder_vectors(translator: Translator, source: Sequence[int]) -> dict[str, 
 
 
 def random_vectors(d_k: int, keys: int = KEYS, count: int = DRAWN) -> tuple[Tensor, Tensor, Tensor]:
-    """Vectors whose numbers have mean 0 and variance 1, the same at every call, and v of additive attention.
+    """Draw vectors of mean 0 and variance 1, the same at every call, and v of additive attention.
 
     Returns:
         (1, count, 1, d_k) queries, (1, count, keys, d_k) keys; (count, d_k), each row drawn as the model draws v.
@@ -64,7 +64,7 @@ def random_vectors(d_k: int, keys: int = KEYS, count: int = DRAWN) -> tuple[Tens
 
 
 def by_width(widths: Sequence[int]) -> dict[str, FloatArray]:
-    """Scores of vectors with unit variance, without scale, with it, and additive, over the width of a head.
+    """Measure scores of unit-variance vectors by width: unscaled, scaled and additive.
 
     Args:
         widths: Values of d_k.

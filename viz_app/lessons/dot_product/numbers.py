@@ -36,7 +36,7 @@ FloatArray = npt.NDArray[np.float32]
 
 
 def data(context: LessonContext) -> StageData:
-    """The worked example, the effect of the width, and the vectors of a layer of the encoder for the sentence."""
+    """Return the worked example, the effect of the width, and the vectors of an encoder layer."""
     widths, vectors = _by_width(context), _vectors(context)
     layer, head = looking_head(context, "encoder")
     shown = {name: vectors[name][layer, :, :POSITIONS] for name in ("queries", "keys", "values")}
@@ -65,13 +65,13 @@ def data(context: LessonContext) -> StageData:
 
 
 def _source(context: LessonContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Ids of the sentence without `</s>`, and the labels of its positions, as far as they are shown."""
+    """Return ids of the sentence without `</s>`, and the labels of the positions that are shown."""
     encoding = context.service.translator.tokenizer.source.encode(context.source)
     return encoding.ids[: POSITIONS - 1], (*encoding.tokens[: POSITIONS - 1], "</s>")
 
 
 def _three(context: LessonContext) -> list[str]:
-    """Three names for the tokens of the worked example: the first words of the sentence."""
+    """Return three names for the tokens of the worked example: the first words of the sentence."""
     words = [word.strip(".,;:!?\"'()").lower()[:8] for word in context.source.split()]
     kept = list(dict.fromkeys(word for word in words if word))
     return [*kept, *(name for name in ("a", "b", "c") if name not in kept)][:3]
@@ -86,12 +86,12 @@ def _vectors(context: LessonContext) -> dict[str, FloatArray]:
 
 
 def looking_head(context: LessonContext, kind: Kind) -> tuple[int, int]:
-    """Layer and head whose choice of key depends most on the query in this sentence, among those that do not rest."""
+    """Find the layer and head whose choice of key depends most on the query, resting heads left out."""
     return most_informative_head(context.result.maps, kind)
 
 
 def choose_query(weights: FloatArray, separators: Sequence[bool]) -> int:
-    """(S, S) -> the word whose row looks most sharply at another word; the first position where there is no other."""
+    """(S, S) -> the position whose row attends most sharply to another word; 0 where there is no other."""
     words = np.flatnonzero(~np.array(separators))
     if len(words) < 2:
         return 0
@@ -101,9 +101,9 @@ def choose_query(weights: FloatArray, separators: Sequence[bool]) -> int:
 
 
 def _projections(context: LessonContext) -> dict[str, FloatArray | npt.NDArray[np.uint8]]:
-    """Vectors, matrices and what they give, of a head of the encoder and of one between encoder and decoder.
+    """Return vectors, matrices and their products for an encoder head and an encoder-decoder head.
 
-    Names are those of `projections.py` after `encoder_` or `cross_`; of long sentences the first positions. They are
+    Names are as in `projections.py` after `encoder_` or `cross_`; of long sentences the first positions. They are
     drawn and no more, so matrices are sent as bytes of which 128 is 0.
     """
     from viz_app.lessons.dot_product.projections import MATRICES, cross_projections, self_projections
@@ -123,7 +123,7 @@ def _projections(context: LessonContext) -> dict[str, FloatArray | npt.NDArray[n
 
 
 def _as_bytes(values: FloatArray) -> npt.NDArray[np.uint8]:
-    """Numbers of both signs as 1 to 255, the largest at an end."""
+    """Scale numbers of both signs to 1 to 255, the largest at an end."""
     most = float(np.abs(values).max()) or 1.0
     scaled: npt.NDArray[np.uint8] = np.round(values / most * 127 + 128).astype(np.uint8)
     return scaled
@@ -136,7 +136,7 @@ def _by_width(context: LessonContext) -> dict[str, FloatArray]:
 
 
 def histograms() -> dict[str, Any]:
-    """Products of narrow and of wide vectors over one range, which holds nearly all of both."""
+    """Count products of narrow and of wide vectors over one range."""
     from viz_app.lessons.dot_product.head_vectors import random_products
 
     high = float(np.ceil(4 * WIDE**0.5 / 10) * 10)
@@ -150,7 +150,7 @@ def histograms() -> dict[str, Any]:
 
 
 def _worked(context: LessonContext) -> HeatmapFigure:
-    """softmax(Q K^T / sqrt(d_k)) of the numbers as they stand in the fields."""
+    """Compute softmax(Q K^T / sqrt(d_k)) of the numbers in the fields."""
     q, k = (np.array(_typed(context, name)) for name in ("q", "k"))
     scores = q @ k.T / np.sqrt(q.shape[1])  # (3, 3)
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -166,7 +166,7 @@ def _worked(context: LessonContext) -> HeatmapFigure:
 
 
 def _typed(context: LessonContext, name: str) -> list[list[float]]:
-    """Q, K or V: the example, or what was typed, packed as in attend.js: two letters of base 36 for each number."""
+    """Read Q, K or V: the example, or typed numbers, packed as in attend.js (two letters of base 36 each)."""
     example, packed = EXAMPLE[name], context.state.settings.get(name)
     if not isinstance(packed, str) or not _PACKED.fullmatch(packed):
         return example
@@ -178,7 +178,7 @@ def _typed(context: LessonContext, name: str) -> list[list[float]]:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """A query, key and value; the worked example; entropy over the width; the real head; of the answer nothing."""
+    """Return the figure of a scene for print; None for a scene whose figure would give the answer away."""
     t = context.t
     if scene == "steps":
         return _worked(context)
@@ -202,7 +202,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
 
 
 def _projected(context: LessonContext) -> MatrixFigure:
-    """Query, key and value of the token that is chosen: what three matrices make of its vector."""
+    """Plot query, key and value of the chosen token."""
     t, maps = context.t, context.result.maps
     kind: Kind = "cross" if context.state.settings.get("kind") == "cross" else "encoder"
     arrays = _projections(context)

@@ -1,4 +1,4 @@
-"""Where the queries, keys and values of one head come from: vectors of the model, times three learned matrices.
+"""Queries, keys and values of one head: vectors of the model times three learned matrices.
 
 Shape legend: Q positions of the queries, K of the keys and values, d = d_model.
 """
@@ -18,7 +18,7 @@ MATRICES = ("w_q", "w_k", "w_v")
 
 
 def self_projections(translator: Translator, translation: Translation, layer: int, head: int) -> dict[str, FloatArray]:
-    """One head of the encoder: all three matrices read the vectors of the source; see `_projections`."""
+    """Project for an encoder head: all three matrices read the vectors of the source; see `_projections`."""
     import torch
 
     from transformer_core.data import make_batch
@@ -37,7 +37,7 @@ def self_projections(translator: Translator, translation: Translation, layer: in
 
 
 def cross_projections(translator: Translator, translation: Translation, layer: int, head: int) -> dict[str, FloatArray]:
-    """One head of encoder-decoder attention: queries from the decoder, keys and values from the encoder's output."""
+    """Project for an encoder-decoder head: queries from the decoder, keys and values from the encoder's output."""
     import torch
 
     from transformer_core.data import make_batch
@@ -59,12 +59,12 @@ def cross_projections(translator: Translator, translation: Translation, layer: i
 
 
 def _as_read(add_norm: Any, vectors: Any) -> Any:
-    """What the sub-layer reads: with pre-norm its input is normalised first."""
+    """Return the input of the sub-layer, normalised first with pre-norm."""
     return add_norm.norm(vectors) if add_norm.pre_norm else vectors
 
 
 def _projections(attention: Any, vectors: Any, memory: Any, head: int) -> dict[str, FloatArray]:
-    """What one head reads, its matrices, and what they make of it.
+    """Return the input of one head, its matrices, and their products.
 
     Args:
         attention: A `MultiHeadAttention`.

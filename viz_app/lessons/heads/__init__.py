@@ -1,1 +1,1 @@
-"""The lesson heads: words, numbers and scenes."""
+"""Lesson heads: words, numbers and scenes."""

@@ -1,4 +1,4 @@
-"""Heads that say nothing: the recorded training of a model whose heads came to rest, snapshot by snapshot.
+"""Resting heads: the recorded training of a model whose heads came to rest, snapshot by snapshot.
 
 Shape legend: M snapshots, L layers, H heads, Q queries, K keys.
 """
@@ -31,7 +31,7 @@ FloatArray = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class HeadsAtRest:
-    """A history, and how its heads rest and look at each snapshot.
+    """Training history with the resting and attending heads of each snapshot.
 
     Args:
         history: The history.
@@ -49,14 +49,14 @@ class HeadsAtRest:
 
     @property
     def bleu(self) -> list[float]:
-        """(M,) of greedy translations; empty where nobody measured it."""
+        """(M,) BLEU of greedy translations; empty where it was not measured."""
         return list((self.history.validation or {}).get("bleu", []))
 
     @property
     def turned(self) -> int:
-        """The self-attention head that has lost most of its information by the end, of those that rest then.
+        """Self-attention head at rest that has lost most of its information.
 
-        Counted through all heads, those of the encoder first.
+        Counted through all heads, the encoder's first.
         """
         lost = [
             np.where(self.resting[kind][-1] > RESTING_SHARE, found.max(axis=0) - found[-1], -np.inf).ravel()
@@ -66,7 +66,7 @@ class HeadsAtRest:
         return int(np.concatenate(lost).argmax())
 
     def of_self_attention(self, counts: dict[Kind, list[int]]) -> list[int]:
-        """(M,) heads of both stacks together."""
+        """(M,) number of heads in both stacks."""
         return [sum(numbers) for numbers in zip(*(counts[kind] for kind in SELF), strict=True)]
 
 
@@ -89,7 +89,7 @@ def _measured(folder: str) -> HeadsAtRest:
 
 
 def heads_at_rest() -> HeadsAtRest | None:
-    """Measured once for all sessions; None while the history is missing or damaged."""
+    """Measure the history once for all sessions; None while it is missing or damaged."""
     try:
         found: HeadsAtRest = _measured(str(HISTORIES / AT_REST))
     except CheckpointError:
@@ -98,7 +98,7 @@ def heads_at_rest() -> HeadsAtRest | None:
 
 
 def rest_values() -> tuple[dict[str, Any] | None, dict[str, npt.NDArray[Any]]]:
-    """For the stage."""
+    """Return values and arrays for the stage."""
     found = heads_at_rest()
     if found is None:
         return None, {}
@@ -117,7 +117,7 @@ def rest_values() -> tuple[dict[str, Any] | None, dict[str, npt.NDArray[Any]]]:
 
 
 def rest_figure(context: LessonContext) -> CurvesFigure | None:
-    """Self-attention heads that rest and that look, over the steps; the snapshot of step 0 has no place on the axis."""
+    """Plot the number of resting and attending self-attention heads over the steps, without step 0."""
     t, found = context.t, heads_at_rest()
     if found is None:
         return None

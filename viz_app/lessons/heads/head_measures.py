@@ -1,4 +1,4 @@
-"""What the lesson on heads asks of the model: parts of an output, every head switched off alone.
+"""Measurements for the lesson on heads: parts of an output, and the ablation of each head.
 
 Shape legend: L layers, H heads, T target positions, n positions, d = d_model.
 """
@@ -26,7 +26,7 @@ _MAX_LOGITS = 24_000_000  # of one pass: about 100 MB
 
 @dataclass(frozen=True, eq=False)
 class LayerDecomposition:
-    """One attention layer, taken apart after its heads (Section 3.2.2): Concat(head_1, ..., head_H) W^O.
+    """Output of an attention layer as a sum over its heads (Section 3.2.2): Concat(head_1, ..., head_H) W^O.
 
     Args:
         heads: (H, n, d_v) what each head found.
@@ -44,7 +44,7 @@ class LayerDecomposition:
 
 
 def decompose_layer(translator: Translator, translation: Translation, kind: Kind, layer: int) -> LayerDecomposition:
-    """The heads of one layer and what W^O makes of them, while the model reads a sentence and its translation."""
+    """Decompose the output of a layer into its heads, under teacher forcing."""
     import torch
 
     from transformer_core.hooks.points import capture
@@ -64,7 +64,7 @@ def decompose_layer(translator: Translator, translation: Translation, kind: Kind
 
 @dataclass(frozen=True, eq=False)
 class SingleHeadAblations:
-    """Each head switched off alone, while the model reads its own greedy translation.
+    """Effects of switching off each head alone, under teacher forcing of the greedy translation.
 
     Args:
         text: That translation.
@@ -126,7 +126,7 @@ def ablate_each_head(translator: Translator, text: str, should_stop: ShouldStop 
 
 
 def _edits_by_row(rows: list[Head | None]) -> dict[str, Any]:
-    """For each attention the edit that silences, in every row, the head of that row."""
+    """Return the edits that switch off, in every row of the batch, the head of that row."""
     by_address: dict[str, list[tuple[int, int]]] = {}
     for row, head in enumerate(rows):
         if head is not None:
@@ -145,5 +145,5 @@ def _edits_by_row(rows: list[Head | None]) -> dict[str, Any]:
 
 
 def truncate_maps(maps: AttentionMaps, most: int) -> dict[str, npt.NDArray[np.uint8]]:
-    """The weights of the first positions as bytes, (L, H, Q, K) for each kind; 255 is 1."""
+    """Return the weights of the first positions as bytes, (L, H, Q, K) for each kind; 255 is 1."""
     return {kind: np.round(maps.weights(kind)[:, :, :most, :most] * 255).astype(np.uint8) for kind in KINDS}

@@ -1,4 +1,4 @@
-"""Looking is not doing: the source word that a token attends to most, beside the one without which it loses most.
+"""Attention against effect: the source word with most attention, and the word whose removal costs most.
 
 Shape legend: T tokens of the translation, W words of the sentence.
 """
@@ -28,7 +28,7 @@ class LookingAndDoing:
         tokens: (T,) of the translation.
         words: (W,) of the sentence; `</s>` is none.
         weights: (T, W) encoder-decoder attention, mean over layers and heads, summed over the tokens of a word.
-        effects: (T, W) what the log-probability of the token loses, in nats, when nobody may attend to the word.
+        effects: (T, W) loss of log-probability of the token, in nats, without attention to the word.
     """
 
     tokens: tuple[str, ...]
@@ -38,7 +38,7 @@ class LookingAndDoing:
 
 
 def looking_and_doing(context: LessonContext) -> LookingAndDoing:
-    """Of the visitor's sentence, or of the first example where it is too long."""
+    """Measure the visitor's sentence, or the first example where it is too long."""
     text = text_to_ablate(context)
     translator = context.service.translator
     translation = context.result.translation if text == context.source else None
@@ -68,14 +68,14 @@ def looking_and_doing(context: LessonContext) -> LookingAndDoing:
 
 
 def looking_values(context: LessonContext) -> tuple[dict[str, Any], dict[str, FloatArray]]:
-    """For the stage."""
+    """Return values and arrays for the stage."""
     found = looking_and_doing(context)
     values = {"tokens": list(found.tokens), "words": list(found.words)}
     return values, {"looking_weights": found.weights, "looking_effects": found.effects}
 
 
 def looking_figure(context: LessonContext) -> DotsFigure:
-    """Each token with the word that it looks at most and the one that it needs most."""
+    """Plot for each token the word that it attends to most and the word that it needs most."""
     t, found = context.t, looking_and_doing(context)
     looked, needed = found.weights.argmax(axis=1), found.effects.argmax(axis=1)
     rows = range(len(found.tokens))

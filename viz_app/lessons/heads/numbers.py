@@ -49,7 +49,7 @@ _NEAR = 1e-3  # an address keeps six digits of a number
 
 
 def data(context: LessonContext) -> StageData:
-    """Maps, roles, and what the scene that is open asks of the model."""
+    """Return maps, roles, and the measurements of the open scene."""
     maps, tables = context.result.maps, _tables(context)
     layer, kind = _layer(context)
     parts = _parts(context, kind, layer)
@@ -115,7 +115,7 @@ def _roles(table: RoleTable) -> list[list[dict[str, Any]]]:
 
 
 def _role_values(role: HeadRole) -> dict[str, Any]:
-    """A role as plain values."""
+    """Return a role as plain values."""
     shares = {name: round(getattr(role, name), 4) for name in ("share", "at_least", "weight", "chance")}
     standing = "named" if role.named else "leans" if role.leans else "none"
     named = {name: getattr(role, name) for name in ("role", "kind", "layer", "head", "places")}
@@ -123,7 +123,7 @@ def _role_values(role: HeadRole) -> dict[str, Any]:
 
 
 def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
-    """For each role the head that it describes best, of whatever kind."""
+    """Find the best head of each role, of any kind."""
     found: dict[str, HeadRole] = {}
     for table in tables.values():
         for role in table.roles:
@@ -139,7 +139,7 @@ def _tables(context: LessonContext) -> dict[Kind, RoleTable]:
 
 
 def rows_of_table_3() -> list[dict[str, float]]:
-    """The models of Table 3, row A: what they cost, from the formulas, and the paper's scores."""
+    """Return the models of Table 3, row A: their cost by the formulas, and the paper's scores."""
     rows = []
     for name, (perplexity, bleu) in TABLE_3_A.items():
         config = PRESETS[name].model
@@ -157,7 +157,7 @@ def rows_of_table_3() -> list[dict[str, float]]:
 
 
 def _layer(context: LessonContext) -> tuple[int, Kind]:
-    """Which layer the scene on W^O takes apart."""
+    """Return the layer and the kind that the scene on W^O decomposes."""
     layers = context.service.translator.config.num_layers
     layer = int(context.state.number("layer", layers, 1, layers)) - 1
     kind = context.state.choice("kind", "cross", KINDS)
@@ -171,7 +171,7 @@ def _parts(context: LessonContext, kind: Kind, layer: int) -> head_measures.Laye
 
 
 def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[Head]:
-    """The heads that a setting switches off: those of a role, and single ones that were pressed.
+    """Return the heads that a setting switches off: the heads of a role, and pressed ones.
 
     Args:
         state: `role.digits`: all heads that bear or lean to the role, `none` for no role; then a bit for each head,
@@ -211,7 +211,7 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:
-    """The head that the tour, or the row of a figure of the paper, shows, for the page Translate."""
+    """Return the head that the open scene shows, for the page Translate."""
     if scene == "paper":
         return paper_selection(context)
     if scene != "tour":
@@ -221,7 +221,7 @@ def selection(scene: str, context: LessonContext) -> Selection | None:
 
 
 def _visited(context: LessonContext) -> Head:
-    """The head that was pressed where the tour stands, else the one of the tour."""
+    """Return the pressed head, else the head of the tour."""
     state = context.state
     picked = _PICKED.fullmatch(str(state.settings.get("picked")))
     config = context.service.translator.config
@@ -234,7 +234,7 @@ def _visited(context: LessonContext) -> Head:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """What a scene shows, for print; None where it has no numbers yet."""
+    """Return the figure of a scene for print; None where it has no numbers yet."""
     t = context.t
     if scene == "tour":
         kind, layer, head = _visited(context)

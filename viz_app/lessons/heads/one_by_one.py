@@ -1,4 +1,4 @@
-"""Every head switched off alone: what the scenes on causes and on predictions show of it, also in print."""
+"""Ablation of each head alone, for the scenes on causes and on predictions, also in print."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_ROWS = 16  # heads of a printed figure
 
 
 def text_to_ablate(context: LessonContext) -> str:
-    """The sentence, or the first example for one in which switching off every head would take too long."""
+    """Return the sentence, or the first example where switching off every head would take too long."""
     service = context.service
     return context.source if len(context.tokens) <= MAX_TOKENS else service.source_text(service.first_example)
 
@@ -27,7 +27,7 @@ def text_to_ablate(context: LessonContext) -> str:
 def cause_values(
     context: LessonContext, alone: head_measures.SingleHeadAblations
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Each head's largest weight while the model reads its greedy translation, and the head that it can do without."""
+    """Return each head's largest weight on the greedy translation, and the dispensable head."""
     translator, text = context.service.translator, text_to_ablate(context)
     maps = context.compute_once(("heads.greedy_maps", text), lambda _: translator.translate(text, beam=1).attention)
     strongest = strongest_weights(maps)
@@ -47,7 +47,7 @@ def cause_values(
 
 
 def one_by_one(context: LessonContext) -> head_measures.SingleHeadAblations | None:
-    """Only for the scene that shows it; of a very long sentence the first example takes the place."""
+    """Switch off each head, for the scene that shows it; the first example replaces a very long sentence."""
     if context.state.scene not in ("cause", "predict"):
         return None
     text = text_to_ablate(context)
@@ -58,7 +58,7 @@ def one_by_one(context: LessonContext) -> head_measures.SingleHeadAblations | No
 
 
 def weights_and_effects(context: LessonContext) -> DotsFigure | None:
-    """The heads with the largest weights on another word, and what the translation loses without each."""
+    """Plot the heads with the largest weights on another word, and the loss of the translation without each."""
     t, alone = context.t, one_by_one(context)
     if alone is None:
         return None

@@ -1,4 +1,4 @@
-"""What the heads of the paper's Figures 3 to 5 seem to do, asked of every encoder head by the model's atlas."""
+"""Relations of the paper's Figures 3 to 5, tested for every encoder head by the model's atlas."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NO_STRUCTURE = {"list", "parataxis", "orphan", "goeswith", "reparandum", "punct
 
 @dataclass(frozen=True)
 class PaperHead:
-    """The head that follows a relation best.
+    """Head that follows a relation best.
 
     Args:
         figure: Of the paper.
@@ -46,12 +46,12 @@ class PaperHead:
 
     @property
     def verdict(self) -> str:
-        """`holds`; `none`; `chance` for 10 points in the test without having been a candidate, or significance."""
+        """Verdict: `holds`, `none`, or `chance` for 10 points without candidacy or significance."""
         return "holds" if self.holds else "chance" if self.evidence.gain >= MIN_GAIN else "none"
 
 
 def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
-    """One head for each of Figures 3 and 4, two for Figure 5; none for a model whose relations nobody measured."""
+    """Find one head for each of Figures 3 and 4, two for Figure 5; none for a model without measured relations."""
     links = found.atlas.links if found.atlas else None
     if links is None:
         return ()
@@ -67,7 +67,7 @@ def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
 
 
 def _best(found: HeadAtlas, links: Links, pair: tuple[str, str]) -> tuple[Head, Role]:
-    """The head that follows a relation; where none does, the one that is furthest above its baseline."""
+    """Find the head that follows a relation; else the head furthest above its baseline."""
     from transformer_core.atlas.naming import link_evidence
 
     ranked = [(head, role) for role, head in link_evidence(links, *pair)]
@@ -80,7 +80,7 @@ def _holds(found: HeadAtlas, each: tuple[Head, Role]) -> bool:
 
 
 def paper_values(context: LessonContext) -> dict[str, Any] | None:
-    """For the stage; None for a model whose relations nobody measured."""
+    """Return values for the stage; None for a model without measured relations."""
     found = context.service.head_atlas
     rows = [_row(context, each) for each in paper_heads(found)]
     if not rows:
@@ -106,7 +106,7 @@ def _row(context: LessonContext, each: PaperHead) -> Mapping[str, Any]:
 
 
 def paper_selection(context: LessonContext) -> Selection | None:
-    """The head of the row that is chosen."""
+    """Return the head of the chosen row."""
     heads = paper_heads(context.service.head_atlas)
     if not heads:
         return None
@@ -115,7 +115,7 @@ def paper_selection(context: LessonContext) -> Selection | None:
 
 
 def paper_figure(context: LessonContext) -> DotsFigure | None:
-    """The best head of each row, with its interval, beside the baseline."""
+    """Plot the best head of each row, with its interval, beside the baseline."""
     t, heads = context.t, paper_heads(context.service.head_atlas)
     if not heads:
         return None

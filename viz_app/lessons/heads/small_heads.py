@@ -1,4 +1,4 @@
-"""The small models of the lesson on heads: one head against eight, trained alike."""
+"""Small models of the lesson on heads: one head against eight, trained alike."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODELS: dict[str, SmallName] = {"base": "base", "one": "one-head"}
 def small_heads(
     context: LessonContext, target: str, most: int
 ) -> tuple[dict[str, dict[str, Any]] | None, dict[str, npt.NDArray[np.uint8]]]:
-    """Scores of both models, and the encoder-decoder maps of their last layers while they read a translation.
+    """Return scores of both models, and the encoder-decoder maps of their last layers under teacher forcing.
 
     Args:
         context: The visitor; the models read the sentence.

@@ -1,4 +1,4 @@
-"""Where heads look hardest, beside what the translation loses without each: a weight is no cause.
+"""Largest weights of heads beside the loss of the translation without each: a weight is no cause.
 
 Shape legend: N heads, in the order of `ablation.all_heads`; K keys.
 """
@@ -25,7 +25,7 @@ MUCH = 0.8  # weight from which on a head looks hard at a word
 
 @dataclass(frozen=True, eq=False)
 class StrongestWeights:
-    """For each head the query and the key of its largest weight between two different words.
+    """Query and key of the largest weight between two different words, for each head.
 
     Args:
         weights: (N,) that weight; 0 where a sentence has no such pair.
@@ -41,7 +41,7 @@ class StrongestWeights:
 
 
 def strongest_weights(maps: AttentionMaps) -> StrongestWeights:
-    """Look through all heads; separators are no words, and in self-attention a word itself does not count."""
+    """Find the largest weight of each head, without separators and without a word on itself."""
     longest = max(len(maps.keys(kind)) for kind in KINDS)
     found: list[tuple[float, int, int]] = []
     rows: list[FloatArray] = []
@@ -61,7 +61,7 @@ def strongest_weights(maps: AttentionMaps) -> StrongestWeights:
 
 
 def dispensable_head(strongest: StrongestWeights, alone: SingleHeadAblations) -> int:
-    """The head that looks hard at a word and matters least: of those without which the translation stays the same.
+    """Find a head with a large weight on a word whose removal leaves the translation unchanged.
 
     Where no such head gives a word `MUCH` weight, the one that gives most; where every head matters, the one that
     matters least.
@@ -76,7 +76,7 @@ def dispensable_head(strongest: StrongestWeights, alone: SingleHeadAblations) ->
 
 
 def rank_correlation(first: npt.NDArray[np.floating], second: npt.NDArray[np.floating]) -> float:
-    """Spearman's rank correlation; 0 where one of both is constant."""
+    """Compute Spearman's rank correlation; 0 where one of both is constant."""
     ranks = [_ranks(values) for values in (first, second)]
     centred = [values - values.mean() for values in ranks]
     norm = float(np.sqrt((centred[0] ** 2).sum() * (centred[1] ** 2).sum()))
@@ -84,7 +84,7 @@ def rank_correlation(first: npt.NDArray[np.floating], second: npt.NDArray[np.flo
 
 
 def _ranks(values: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """Ranks, ties sharing their mean."""
+    """Return ranks; ties share their mean."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     mean: npt.NDArray[np.float64] = (last - counts + last + 1) / 2

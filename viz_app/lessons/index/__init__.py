@@ -1,4 +1,4 @@
-"""The index of the lessons: Figure 1 of the paper, whose stations open the lessons, and the route of a session."""
+"""Index of the lessons: Figure 1 of the paper, whose stations open the lessons, and the route of a session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _mount = register("index", Path(__file__).parent)
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop of the route, or a lesson beside it.
+    """Stop of the route, or a lesson beside it.
 
     Args:
         name: What it opens: a lesson, "translate", or "" for nothing.
@@ -43,7 +43,7 @@ def lesson_index(
     sentence: str,
     on_open: Callable[[str], None],
 ) -> bool:
-    """Shows the index.
+    """Show the index.
 
     Args:
         route: The stops of a session, in order.

@@ -1,4 +1,4 @@
-"""Benchmark of the layers of Table 1 (Section 4) on this machine, live and shared by all viewers.
+"""Timings of the layers of Table 1 (Section 4) on this machine, measured live for all visitors of the scene.
 
     times = layer_times()
     times.start(width=64)          # does nothing while a measurement is going on
@@ -53,7 +53,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Machine:
-    """Machine as Python and PyTorch describe it. The host name is left out.
+    """Facts about the machine from Python and PyTorch, without its name.
 
     Args:
         system: Such as "Linux".
@@ -72,7 +72,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Progress:
-    """Measurements so far.
+    """State of the measurements.
 
     Args:
         state: Whether one goes on, has reached its end, was stopped, was left by all, failed, or there was none yet.
@@ -88,7 +88,7 @@ class Progress:
 
 
 def make_layers(width: int) -> dict[Kind, nn.Module]:
-    """One layer of each kind as training would start with it; see `forward`.
+    """Build one untrained layer of each kind; see `forward`.
 
     Args:
         width: d, a multiple of `HEAD`.
@@ -109,7 +109,7 @@ def make_layers(width: int) -> dict[Kind, nn.Module]:
 
 
 def forward(kind: Kind, layer: nn.Module, x: Tensor) -> Tensor:
-    """Run a layer: (1, n, d) -> (1, n, d) for every kind."""
+    """(1, n, d) -> (1, n, d): run a layer of any kind."""
     out: Tensor
     if kind == "recurrent":
         out, _ = layer(x)
@@ -121,7 +121,7 @@ def forward(kind: Kind, layer: nn.Module, x: Tensor) -> Tensor:
 
 
 def min_seconds(kind: Kind, layer: nn.Module, x: Tensor) -> float:
-    """Time the fastest of `PASSES` passes in seconds, after one to warm up."""
+    """Time a layer: seconds of the fastest of `PASSES` passes, after a warm-up."""
     import torch
 
     seconds = []
@@ -134,7 +134,7 @@ def min_seconds(kind: Kind, layer: nn.Module, x: Tensor) -> float:
 
 
 def crossover_lengths(points: Sequence[Measurement]) -> tuple[int, int] | None:
-    """Find the neighbouring lengths between which self-attention becomes slower than recurrence, for good.
+    """Find the two neighbouring lengths between which self-attention becomes slower than recurrence for good.
 
     Nothing is known of what lies between them. None where it did not happen among what was measured.
     """
@@ -148,7 +148,7 @@ def crossover_lengths(points: Sequence[Measurement]) -> tuple[int, int] | None:
 
 
 def machine() -> Machine:
-    """Return the machine on which this runs."""
+    """Describe the machine on which this runs."""
     import torch
 
     processor = platform.processor() or platform.machine()
@@ -190,12 +190,12 @@ class LayerBenchmark(SharedJob):
         return self._start(partial(self._begin, width), self.total, busy)
 
     def watch(self) -> Progress:
-        """Return the measurements so far, and keep the run going."""
+        """Return the state and keep the measurement going: it ends without watchers."""
         self.throttle.watch()
         return self.view()
 
     def view(self) -> Progress:
-        """Return the measurements so far, without keeping the run going."""
+        """Return the state without counting as a watcher."""
         with self._lock:
             return Progress(self.state, self.number, self._width, dict(self._points))
 

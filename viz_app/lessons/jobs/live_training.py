@@ -1,4 +1,4 @@
-"""Live training, one run at a time, shared by all viewers.
+"""Live training, one run at a time, shared by all visitors of the scene.
 
     run = live_run()
     run.start()                   # does nothing while one is going on
@@ -29,7 +29,7 @@ _MAX_WORDS = 64  # of which looks are kept
 
 @dataclass(frozen=True)
 class Progress:
-    """Run so far.
+    """State of the run.
 
     Args:
         state: Whether it goes on, has reached its end, was left by all, failed, or there was none yet.
@@ -47,7 +47,7 @@ class Progress:
 
 
 class _Record:
-    """Data of one run. The thread appends, others read; a snapshot is there before its number."""
+    """Record of one run. The thread appends, others read; a moment is there before its number."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -80,7 +80,7 @@ class LiveTraining(SharedJob):
         return self._start(self._begin, self._steps or TRAINING.steps, busy)
 
     def watch(self, word: str) -> Progress:
-        """Return the run so far with probes of a word of 3 to 9 letters, and keep it going."""
+        """Return the state of the run with probes of a word of 3 to 9 letters; without watchers it ends."""
         self.throttle.watch()
         with self._lock:
             record, state = self._record, self.state
@@ -91,7 +91,7 @@ class LiveTraining(SharedJob):
         return Progress(state, record.number, loss, moments, looks)
 
     def _probe(self, record: _Record, word: str, count: int) -> list[ProbeResult]:
-        """Probe a word at the first `count` snapshots, once each."""
+        """Probe a word at the first `count` moments; each is computed once."""
         from viz_app.lessons.jobs.reversal_task import AttentionProbe
 
         with self._looking:

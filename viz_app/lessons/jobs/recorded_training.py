@@ -1,4 +1,4 @@
-"""Recorded run, shown when no live training runs: recorded once, with the code of the live one.
+"""Recorded training run, made once with the code of the live one.
 
 python -m viz_app.lessons.jobs.recorded_training        records it again, into the files that ship
 """
@@ -23,7 +23,7 @@ _FORMAT_VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class RecordedTraining:
-    """Complete run.
+    """Recorded run from its first step to its last.
 
     Args:
         word: At which the model looked.
@@ -61,7 +61,7 @@ def load_recorded_training(folder: Path = FOLDER) -> RecordedTraining:
 
 
 def record_training(folder: Path = FOLDER, steps: int | None = None) -> None:
-    """Train once, as fast as this machine can, and write the files."""
+    """Train once at full speed and write the files."""
     from viz_app.lessons.jobs.live_training import SNAPSHOT_EVERY
     from viz_app.lessons.jobs.reversal_task import MODEL, TRAINING, AttentionProbe, ReversalTrainer
 

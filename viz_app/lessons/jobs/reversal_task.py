@@ -1,6 +1,6 @@
-"""Reversal task: a model that learns in half a minute to turn words round, which needs encoder and attention.
+"""Model that learns to reverse words in half a minute, which needs encoder, attention and positions.
 
-The model, its loss, its optimizer and its rate come from `transformer_core`; only their size and the task are small.
+Model, loss, optimizer and learning rate come from `transformer_core`; only their size and the task are small.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FIRST = 4  # id of the first letter; before it stand the special ones
 
 @dataclass(frozen=True, eq=False)
 class ProbeResult:
-    """Output and attention for a word at one snapshot.
+    """Output and attention of a model for a word at one moment.
 
     Args:
         guess: For each place its most probable letter, the right ones before it given; "." where it would end.
@@ -48,13 +48,13 @@ class ProbeResult:
 
 
 def word_from_text(text: str, default: str = "headlight") -> str:
-    """Take the first letters of a text, up to the length of a word; the default if there are too few."""
+    """Take the first letters of a text, as many as a word may have; the default where there are too few."""
     letters = "".join(letter for letter in text.lower() if letter in LETTERS)[:LONGEST]
     return letters if len(letters) >= SHORTEST else default
 
 
 class ReversalTrainer:
-    """Training of the model.
+    """Model in training.
 
     Args:
         seed: Draws the weights and all words.
@@ -71,7 +71,7 @@ class ReversalTrainer:
         self._generator = torch.Generator().manual_seed(seed)
 
     def step(self) -> float:
-        """Take one step on new words. Returns the loss before it, in nats per letter and end."""
+        """Train one step on unseen words. Returns the loss before it, nats per letter and end."""
         self.steps += 1
         batch = self._batch()
         mask = padding_mask(batch.source, SPECIAL.pad)
@@ -91,7 +91,7 @@ class ReversalTrainer:
         return float(loss.nll) / loss.tokens
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """Copy all weights."""
+        """Copy all current weights."""
         return {name: weight.detach().clone() for name, weight in self.model.state_dict().items()}
 
     def _batch(self) -> Batch:
@@ -102,14 +102,14 @@ class ReversalTrainer:
 
 
 class AttentionProbe:
-    """Probe of the model's output and attention, with the weights of any snapshot."""
+    """Probe of a model on words, with the weights of any moment of its training."""
 
     def __init__(self) -> None:
         with torch.random.fork_rng(devices=[]):
             self._model = Transformer(MODEL).eval()
 
     def probe(self, word: str, moments: Iterable[dict[str, torch.Tensor]]) -> list[ProbeResult]:
-        """Probe each snapshot."""
+        """Probe the word at each moment."""
         ids = [_FIRST + LETTERS.index(letter) for letter in word]
         batch = make_batch([ids], [ids[::-1]], SPECIAL)
         found = []

@@ -1,4 +1,4 @@
-"""Shared job: one run at a time for all sessions, in its own thread, while it has viewers.
+"""Work that all sessions share: one run at a time, in its own thread, until no session watches it.
 
 It rests between its slices, and gives way to translations on the same server.
 """
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class SharedJob:
-    """Job of this process; a subclass defines its runs and their data.
+    """Shared job; a subclass says how it runs and what it keeps.
 
     Args:
         name: What the log calls it.
@@ -64,7 +64,7 @@ class SharedJob:
             return True
 
     def stop(self) -> None:
-        """Stop the run for all viewers; its data stay."""
+        """Stop the run for all sessions; its results stay."""
         self._stopping.set()
 
     def _run(self, work: Iterator[object], slices: int, busy: Busy) -> None:

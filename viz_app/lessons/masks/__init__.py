@@ -1,1 +1,1 @@
-"""The lesson masks: words, numbers and scenes."""
+"""Lesson masks: words, numbers and scenes."""

@@ -1,4 +1,4 @@
-"""The leak: two small decoders trained alike, one with its mask and one without, each reading with and without."""
+"""Information leak: two small decoders, trained with and without the mask, each reading with and without it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MODELS: tuple[SmallName, ...] = ("base", "no-mask")
 
 @dataclass(frozen=True)
 class DecoderReading:
-    """What one small decoder makes of a sentence.
+    """Probabilities and translation of one small decoder.
 
     Args:
         tokens: The given translation in its tokens, and `</s>`.
@@ -30,7 +30,7 @@ class DecoderReading:
         open: The same without.
         alone: What it writes by itself.
         measured: `nll_masked` and `nll_unmasked`, nats per token of sentences that it has not seen, and `bleu` of what
-            it writes alone; None where nobody measured it.
+            it writes alone; None where it was not measured.
     """
 
     tokens: tuple[str, ...]
@@ -41,7 +41,7 @@ class DecoderReading:
 
 
 def leak_values(context: LessonContext) -> list[dict[str, Any]]:
-    """A `Read` of each of `MODELS` for the sentence and its translation, as plain values; empty without the models."""
+    """Return a reading of each of `MODELS` as plain values; empty without the models."""
     try:
         source = small_source(context) if reads_other_language(context) else context.result.translation.source
         target = small_target(context)
@@ -51,7 +51,7 @@ def leak_values(context: LessonContext) -> list[dict[str, Any]]:
 
 
 def leak_curves(context: LessonContext) -> CurvesFigure | None:
-    """The probabilities as curves over the tokens of the translation; None without the models."""
+    """Plot the probabilities over the tokens of the translation; None without the models."""
     found = leak_values(context)
     if not found:
         return None

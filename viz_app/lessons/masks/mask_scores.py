@@ -1,4 +1,4 @@
-"""Scores of real heads as they are before any mask: what the lesson on masks hides again, one row after the other.
+"""Scores of real heads before any mask, which the lesson masks again row by row.
 
 Shape legend: L layers, H heads, B sentences, T target positions, S source positions.
 """
@@ -27,7 +27,7 @@ FloatArray = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class PaddedBatch:
-    """Two sentences in one batch, read by the encoder.
+    """Two sentences in one encoder batch.
 
     Args:
         lengths: Positions of each sentence, `</s>` among them.
@@ -45,7 +45,7 @@ class PaddedBatch:
 
 @torch.no_grad()
 def decoder_scores(translator: Translator, source: Sequence[int], written: Sequence[int]) -> FloatArray:
-    """Scores of decoder self-attention before its mask, of a model that runs with its mask.
+    """Capture decoder self-attention scores before the mask, while the model runs with its mask.
 
     Args:
         translator: The model.
@@ -65,7 +65,7 @@ def decoder_scores(translator: Translator, source: Sequence[int], written: Seque
 
 @torch.no_grad()
 def encoder_scores(translator: Translator, sentences: Sequence[Sequence[int]]) -> PaddedBatch:
-    """Scores of encoder self-attention before its mask, of two sentences that share a batch.
+    """Capture encoder self-attention scores before the mask, of two sentences in one batch.
 
     Args:
         translator: The model.

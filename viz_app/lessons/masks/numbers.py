@@ -10,6 +10,7 @@ import numpy.typing as npt
 from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, Request, one_head
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.head_words import head_words
 from viz_app.lessons.masks.leak import leak_curves, leak_values
 from viz_app.text.examples import EXAMPLES
 
@@ -26,7 +27,7 @@ FloatArray = npt.NDArray[np.float32]
 
 
 def data(context: LessonContext) -> StageData:
-    """Scores before the mask of every decoder head for the sentence, and of encoder heads for a padded batch."""
+    """Return scores before the mask: of decoder heads for the sentence, of encoder heads for a padded batch."""
     target, padding = _target(context), _padding(context)
     return StageData(
         values={key: target[key] for key in ("inputs", "outputs", "heads", "head", "whole")}
@@ -55,7 +56,7 @@ def _target(context: LessonContext) -> dict[str, Any]:
 
 
 def _padding(context: LessonContext) -> tuple[dict[str, Any], FloatArray]:
-    """A batch of the sentence and a shorter or longer one, and the encoder layer that padding would disturb most."""
+    """Batch the sentence with a shorter or longer one, and find the encoder layer that padding disturbs most."""
     tokenizer = context.service.translator.tokenizer
     own, (short, long) = tokenizer.source.encode(context.text), map(tokenizer.source.encode, _short_and_long(context))
     other = short if len(short) + 2 < len(own) else long
@@ -100,7 +101,7 @@ def _encoder_scores(context: LessonContext, sentences: tuple[tuple[int, ...], ..
 
 
 def softmax(scores: FloatArray, hidden: npt.NDArray[np.bool_] | None = None) -> FloatArray:
-    """Weights over the last axis; `hidden` is True where scores become minus infinity."""
+    """Compute softmax over the last axis; `hidden` is True where scores become minus infinity."""
     masked = scores if hidden is None else np.where(hidden, -np.inf, scores)
     raised = np.exp(masked - masked.max(axis=-1, keepdims=True))
     weights: FloatArray = raised / raised.sum(axis=-1, keepdims=True)
@@ -108,18 +109,18 @@ def softmax(scores: FloatArray, hidden: npt.NDArray[np.bool_] | None = None) -> 
 
 
 def future(count: int) -> npt.NDArray[np.bool_]:
-    """(T, T), True where a row would look at what comes after its own position."""
+    """Return (T, T), True where a key comes after its query."""
     return np.triu(np.ones((count, count), dtype=bool), k=1)
 
 
 def future_mass(scores: FloatArray) -> FloatArray:
-    """(..., T, T) scores before the mask -> (..., T), the share of each row's attention that would go to the future."""
+    """(..., T, T) scores before the mask -> (..., T) share of each row's attention on future positions."""
     mass: FloatArray = np.where(future(scores.shape[-1]), softmax(scores), 0).sum(axis=-1)
     return mass
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """The head as it is; with and without its mask; the batch with and without its mask; the leak."""
+    """Return the head, its masks compared, the padded batch, or the leak."""
     if scene == "rows":
         target = _target(context)
         layer, head = divmod(_head(context, target), target["heads"])
@@ -150,12 +151,7 @@ def _compared(context: LessonContext) -> HeatmapFigure:
             HeatmapPanel(weights=unmasked, title=t("lesson_masks.unmasked"), **labels),
             DifferencePanel(weights=masked - unmasked, title=t("lesson_masks.difference"), **labels),
         ),
-        kind="decoder",
-        language=t.language,
-        title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=t("figures.kind_decoder")),
-        query_title=t("figures.tokens_query_decoder"),
-        key_title=t("figures.tokens_key_decoder"),
-        scale_title=t("figures.scale"),
+        **head_words(t, "decoder", layer, head),
         difference_title=t("lesson_masks.difference"),
         masked_note=t("figures.masked"),
         masked_cell=t("figures.masked_cell"),
@@ -183,12 +179,7 @@ def _padded(context: LessonContext) -> HeatmapFigure:
             ),
             HeatmapPanel(weights=softmax(scores[head, short])[rows], title=t("lesson_masks.unmasked"), **labels),
         ),
-        kind="encoder",
-        language=t.language,
-        title=t("figures.title_head", layer=values["layer"] + 1, head=head + 1, kind=t("figures.kind_encoder")),
-        query_title=t("figures.tokens_query_encoder"),
-        key_title=t("figures.tokens_key_encoder"),
-        scale_title=t("figures.scale"),
+        **head_words(t, "encoder", values["layer"], head),
         masked_note=t("lesson_masks.padding_hatched"),
         masked_cell=t("figures.masked_cell"),
     )

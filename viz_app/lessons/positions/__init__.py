@@ -1,1 +1,1 @@
-"""The lesson positions: words, numbers and scenes."""
+"""Lesson positions: words, numbers and scenes."""

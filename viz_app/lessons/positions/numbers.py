@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.renamed import current_names
 from transformer_core.storage.files import CheckpointError
 from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.figure import Figure
@@ -41,7 +42,7 @@ LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside
 
 
 def data(context: LessonContext) -> StageData:
-    """Width of the model and the tokens, for the stage computes the waves itself; what two swapped words change."""
+    """Return the width, the tokens, and the effect of two swapped words; the stage computes the waves itself."""
     tokens = context.tokens
     values = {
         "d_model": context.service.translator.config.d_model,
@@ -58,7 +59,7 @@ def data(context: LessonContext) -> StageData:
 
 
 def _swap(context: LessonContext) -> StageData:
-    """What two exchanged words change in the encoder, for the words that the controls name."""
+    """Measure the effect of two swapped words on the encoder."""
     words = words_of(context.tokens[:-1])
     plain = [place for place, word in enumerate(words) if word.plain]
     if len(plain) < 2:
@@ -85,7 +86,7 @@ def _swap(context: LessonContext) -> StageData:
 
 
 def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[str, FloatArray]:
-    """(2, words) for each way to read: with positions, with the positions taken away, and trained without them."""
+    """Measure (2, words) for each way of reading: with positions, without them, and trained without them."""
     found = {}
     for name, model, positions in (("with", translator, True), ("off", translator, False), ("trained", _small(), True)):
         if model is None:
@@ -100,7 +101,7 @@ def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[st
 
 @dataclass(frozen=True)
 class PositionTables:
-    """Positions of the small models.
+    """Position tables of the small models.
 
     Args:
         alike: (3, P, P) cosine of any two positions: sinusoids, learned table of the source, of the target.
@@ -112,23 +113,23 @@ class PositionTables:
 
     @property
     def shown(self) -> int:
-        """P."""
+        """P, the number of positions shown."""
         return int(self.alike.shape[1])
 
 
 def _learned() -> PositionTables | None:
-    """A learned table beside sinusoids of its width; None while the small model is not there."""
+    """Compare a learned table with sinusoids of its width; None while the small model is missing."""
     try:
         translator = small_model("learned-positions")
     except CheckpointError:
         return None
     return compare_position_tables(
-        translator.model, int(translator.metrics["training"]["max_tokens"]) + 1
+        translator.model, int(current_names(translator.metrics["training"])["max_tokens"]) + 1
     )  # and </s>, or <s>
 
 
 def compare_position_tables(model: Transformer, trained: int) -> PositionTables:
-    """Compares the positions of a model that has learned them, and of sinusoids of its width.
+    """Compare the learned positions of a model with sinusoids of its width.
 
     Args:
         model: The model.
@@ -148,7 +149,7 @@ def compare_position_tables(model: Transformer, trained: int) -> PositionTables:
 
 
 def _small() -> Translator | None:
-    """The small model that was trained without positions, if it is there."""
+    """Load the small model trained without positions; None while it is missing."""
     try:
         return small_model("no-positions")
     except CheckpointError:
@@ -156,7 +157,7 @@ def _small() -> Translator | None:
 
 
 def _backwards(context: LessonContext) -> dict[str, Any]:
-    """The sentence and its tokens in reverse order, translated with positions in the encoder and without."""
+    """Translate the sentence and its tokens in reverse order, with positions in the encoder and without."""
     translator = context.service.translator
 
     def compute(stop: ShouldStop) -> dict[str, Any]:
@@ -171,7 +172,7 @@ def _backwards(context: LessonContext) -> dict[str, Any]:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Waves and the change of each token as curves; the map M_k and tables of positions as matrices."""
+    """Return waves and changes as curves, the map M_k and tables of positions as matrices."""
     from transformer_core.model.positions import sinusoidal_positions
 
     d_model, state = context.service.translator.config.d_model, context.state
@@ -194,7 +195,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
 def _matrix_figure(
     context: LessonContext, values: npt.NDArray[np.floating[Any]], row: str, column: str, scale: str
 ) -> MatrixFigure:
-    """Values of both signs over rows and columns that the labels `row` and `column` name."""
+    """Build a matrix figure of signed values; the labels `row` and `column` name its axes."""
     t = context.t
     return MatrixFigure(
         values=values,
@@ -207,7 +208,7 @@ def _matrix_figure(
 
 
 def _figure_of_waves(context: LessonContext, d_model: int) -> Animation:
-    """Six waves and the cut that reads them: still at the position that the visitor chose, gliding in a GIF."""
+    """Plot six waves with a cut: still at the chosen position, gliding in a GIF."""
     state, last = context.state, max(MIN_POSITIONS, len(context.tokens)) - 1
     odd = state.choice("part", "sin", ("sin", "cos")) == "cos"
     at = state.number("at", 0, 0, last)
@@ -225,7 +226,7 @@ def _figure_of_waves(context: LessonContext, d_model: int) -> Animation:
 
 
 def wave(x: npt.NDArray[np.float64], column: int, d_model: int) -> npt.NDArray[np.float64]:
-    """One column of the encoding at places x, which may lie between two positions (Section 3.5)."""
+    """Compute one column of the encoding at places x, also between two positions (Section 3.5)."""
     angle: npt.NDArray[np.float64] = x * 10_000.0 ** (-(column - column % 2) / d_model)
     found: npt.NDArray[np.float64] = np.cos(angle) if column % 2 else np.sin(angle)
     return found
@@ -247,13 +248,13 @@ def _figure_of_swap(context: LessonContext) -> Figure | None:
 
 
 def shown_pairs(d_model: int) -> tuple[int, ...]:
-    """The six pairs of columns that the scenes show, from the fastest to the slowest; as in encoding.js."""
+    """Return the six pairs of columns that the scenes show, the fastest first; as in encoding.js."""
     shares = (0, 0.095, 0.19, 0.3, 0.45, 1)
     return tuple(dict.fromkeys(int(share * (d_model / 2 - 1) + 0.5) for share in shares))
 
 
 def shift_matrix(k: int, d_model: int) -> npt.NDArray[np.float64]:
-    """(d, d) M_k with M_k PE(p) = PE(p + k) for every p: a rotation of each pair by k times its frequency."""
+    """Return (d, d) M_k with M_k PE(p) = PE(p + k): each pair rotated by k times its frequency."""
     matrix = np.zeros((d_model, d_model))
     turned = k * 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
     even, odd = np.arange(0, d_model, 2), np.arange(1, d_model, 2)

@@ -1,1 +1,1 @@
-"""The lesson regularisation: words, numbers and scenes."""
+"""Lesson regularisation: words, numbers and scenes."""

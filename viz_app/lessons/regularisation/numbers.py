@@ -56,13 +56,13 @@ def data(context: LessonContext) -> StageData:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Target and prediction for a token; the loss against its probability; scores; a vector and dropout."""
+    """Return targets and predictions, the loss, the scores, or a vector under dropout."""
     drawn = {"targets": _targets, "loss": _losses, "scores": _scores, "dropout": _dropped}.get(scene)
     return drawn(context) if drawn else None
 
 
 def _targets(context: LessonContext) -> DotsFigure:
-    """What training asks for one token of the translation, and what the model says, token by token."""
+    """Plot target and predicted distribution for one token of the translation."""
     t, steps = context.t, _steps(context.result.translation)
     vocabulary = context.service.translator.config.vocab_size
     epsilon = round(context.state.number("epsilon", 0.1, 0.0, 0.3), 3)
@@ -151,7 +151,7 @@ def _score_charts(t: Texts) -> dict[str, Any]:
 
 
 def _losses(context: LessonContext) -> CurvesFigure:
-    """The loss against the probability of the right token, with and without smoothing."""
+    """Plot the loss over the probability of the right token, with and without smoothing."""
     epsilon = context.state.number("epsilon", 0.1, 0.0, 0.3)
     own, paper = context.service.translator.config.vocab_size, PRESETS["base"].model.vocab_size
     vocabulary = int(context.state.choice("size", str(own), (str(own), str(paper))))
@@ -169,7 +169,7 @@ def _losses(context: LessonContext) -> CurvesFigure:
 
 
 def _dropped(context: LessonContext) -> CurvesFigure:
-    """The values at one place of dropout, and what one draw leaves of them."""
+    """Plot the values at one place of dropout before and after one draw."""
     numbers, t = data(context).arrays, context.t
     p = context.state.number("p", 0.1, 0.0, 0.5)
     place = int(context.state.number("place", 1, 1, len(PLACES))) - 1
@@ -188,12 +188,12 @@ def _dropped(context: LessonContext) -> CurvesFigure:
 
 
 def smoothed_loss(p: npt.NDArray[np.float64], epsilon: float, vocabulary: int) -> npt.NDArray[np.float64]:
-    """Loss in nats of a model that gives the right token p and all others the same."""
+    """Compute the loss in nats of a model that gives the right token p and all others the same."""
     return -((1 - epsilon) * np.log(p) + epsilon * np.log((1 - p) / (vocabulary - 1)))
 
 
 def _steps(translation: Translation) -> list[dict[str, Any]]:
-    """For each token of the translation its probability, and the likeliest others with theirs."""
+    """Return the probability of each token of the translation, and its likeliest alternatives."""
     tokens = [*translation.tokens, "</s>"][: len(translation.scores)]
     return [
         {
@@ -210,7 +210,7 @@ def _row(epsilon: float, perplexity: float, bleu: float) -> dict[str, Any]:
 
 
 def _small() -> list[dict[str, Any]]:
-    """Our small models without and with smoothing, several seeds each; none while their file is missing.
+    """Return our small models without and with smoothing, several seeds each; empty while their file is missing.
 
     Means, with `seeds` and `interval` by measure, and of `verdict` whether the difference to epsilon = 0.1 goes as in
     the paper ("same"), the other way ("other"), or is not significant ("noise"); see `results.reduced_table`.
@@ -237,7 +237,7 @@ def _small() -> list[dict[str, Any]]:
 
 
 def _vectors(translator: Translator, translation: Translation) -> FloatArray:
-    """(places, SHOWN) first values of the first position, where dropout acts in training.
+    """Return (places, SHOWN) first values of the first position, where dropout acts in training.
 
     The sub-layers of both first layers run one after the other, as in `EncoderLayer` and `DecoderLayer`.
     """

@@ -1,1 +1,1 @@
-"""The lesson results: words, numbers and scenes."""
+"""Lesson results: words, numbers and scenes."""

@@ -1,7 +1,8 @@
-"""Sentences with two readings: where does the last phrase attach, and what does the parser think of either tree?"""
+"""Ambiguous sentences: attachment of the last phrase, and log-probabilities of both trees."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,19 +11,21 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.treebank import parse_trees
 from transformer_core.parsing.trees import Tree, constituent_spans, rooted
+from viz_app.figures.model.constituency import ConstituencyFigure, Constituent, place_tree
 from viz_app.serving.models.registry import available_models, is_parser
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 BEAM = 4
+_LETTER = 0.56  # width of a letter over the font size, on average
 
 Reading = str  # "verb" or "noun": what the phrase attaches to
 
 
 @dataclass(frozen=True)
 class Ambiguous:
-    """A sentence of ours whose last phrase may attach to the verb or to the noun before it.
+    """Sentence whose last phrase may attach to the verb or to the noun before it.
 
     Args:
         start: Subject and verb, in brackets.
@@ -84,18 +87,28 @@ SENTENCES = {
 }
 
 
+def _placed(tree: Tree) -> dict[str, Any]:
+    """Return the constituents of a tree and their places, in font sizes."""
+    spans = constituent_spans(tree)
+    nodes = [Constituent(label=label, begin=begin, end=end, parent=parent) for label, begin, end, parent in spans]
+    places = place_tree(
+        ConstituencyFigure(nodes=nodes, words=tree.words), lambda text, size: _LETTER * size * len(text)
+    )
+    return {"nodes": spans, "places": dataclasses.asdict(places)}
+
+
 def find_parser() -> str | None:
-    """The name of the first model that generates trees; None if there is none."""
+    """Find the first model that generates trees; None if there is none."""
     return next(filter(is_parser, available_models()), None)
 
 
 def readings(translator: Translator, chosen: Iterable[str] = tuple(SENTENCES)) -> dict[str, Any]:
-    """What a parser makes of the sentences.
+    """Score both readings of the sentences with a parser.
 
     Returns:
         For each by its name the `words`; for each reading its `nodes`, [label, first word, after the last word, index
-        of the parent or -1], parents first, and its `log_probability` in nats, all tokens and `</s>` included; and
-        `found`, the reading that the beam search finds, or None if it finds another tree.
+        of the parent or -1], parents first, their `places`, and its `log_probability` in nats, all tokens and `</s>`
+        included; and `found`, the reading that the beam search finds, or None if it finds another tree.
     """
     answer: dict[str, Any] = {}
     for name in chosen:
@@ -107,7 +120,7 @@ def readings(translator: Translator, chosen: Iterable[str] = tuple(SENTENCES)) -
             "words": list(sentence.trees["verb"].words),
             "found": next((reading for reading, text in symbols.items() if text == best), None),
             "readings": {
-                reading: {"nodes": constituent_spans(sentence.trees[reading]), "log_probability": score}
+                reading: _placed(sentence.trees[reading]) | {"log_probability": score}
                 for reading, score in zip(symbols, scores, strict=True)
             },
         }

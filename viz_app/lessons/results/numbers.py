@@ -1,4 +1,4 @@
-"""Lesson "Results and variations" (Section 6): the paper's tables, and what our own code counts beside them."""
+"""Lesson "Results and variations" (Section 6): the paper's tables beside our own counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LENGTH = 30  # tokens of a sentence, an assumption: it changes the count by a f
 
 
 def _run(name: str) -> dict[str, Any]:
-    """Cost of a training of the paper: its own estimate, and the matrix products that it needed."""
+    """Return the cost of a training of the paper: its own estimate, and the counted matrix products."""
     chosen = preset(name)
     work = Work(sentences=_TOKENS / _LENGTH, source_length=_LENGTH, target_length=_LENGTH)
     run = PAPER_RUNS[name]
@@ -42,7 +42,7 @@ def _run(name: str) -> dict[str, Any]:
 
 
 def data(context: LessonContext) -> StageData:
-    """Return the charts of Tables 2 to 4, the costs, and what our parser makes of ambiguous sentences."""
+    """Return the charts of Tables 2 to 4, the costs, and the readings of ambiguous sentences."""
     t = context.t
     return StageData(
         values={
@@ -64,7 +64,7 @@ def data(context: LessonContext) -> StageData:
 
 
 def _ours(context: LessonContext) -> list[tuple[str, ParsingScores]]:
-    """Scores of our parser, each test set and search with its label; none for scenes that do not show them."""
+    """Return scores of our parser by test set and search; empty for scenes that do not show them."""
     name = find_parser() if context.state.scene == "parsing" else None
     if name is None:
         return []
@@ -75,13 +75,13 @@ def _ours(context: LessonContext) -> list[tuple[str, ParsingScores]]:
 
 
 def _label(t: Texts, test: str, scores: ParsingScores) -> str:
-    """What a test set holds, and what the search may generate."""
+    """Name a test set and its search."""
     holds = t(f"lesson_results.set_{content_of(test) or 'any'}")
     return f"{holds} \u00b7 {t(f'model.parsing_{scores.allowed}')}"
 
 
 def _sentences(context: LessonContext) -> dict[str, Any] | None:
-    """What our parser makes of ambiguous sentences; None where there is none, and for scenes that do not show it."""
+    """Return our parser's readings of ambiguous sentences; None without a parser and for other scenes."""
     name = find_parser() if context.state.scene == "attachment" else None
     if name is None:
         return None
@@ -93,7 +93,7 @@ def _sentences(context: LessonContext) -> dict[str, Any] | None:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Table 2 as curves of points; Table 3, Table 4 and the costs as rows of points."""
+    """Return Table 2 as points; Table 3, Table 4 and the costs as rows of points."""
     if scene == "variations":
         return table_3(context, load_results())
     drawn = {"scores": _scores, "cost": _costs, "parsing": _parsers, "attachment": _attachment}.get(scene)
@@ -101,7 +101,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
 
 
 def _costs(context: LessonContext) -> DotsFigure:
-    """What the paper says that its trainings cost, and the matrix products that they needed."""
+    """Plot the paper's estimates of its training costs beside the counted matrix products."""
     t, runs = context.t, {name: _run(name) for name in PAPER_RUNS}
     every = [run[key] for run in runs.values() for key in ("paper", "counted")]
     columns = [
@@ -175,7 +175,7 @@ def _parsing_charts(context: LessonContext) -> dict[str, Any]:
 
 
 def _attachment(context: LessonContext) -> DotsFigure | None:
-    """Of the two readings of each sentence, the share of the one that attaches to the verb."""
+    """Plot the probability of the verb reading of each sentence, relative to both readings."""
     found = _sentences(context)
     if found is None:
         return None
@@ -231,9 +231,8 @@ def _score_charts(t: Texts) -> dict[str, Any]:
 
     def draw(pair: str) -> tuple[dict[str, Any], str]:
         drawn = chart_data(_score_figure(pair, t))
-        for series, (group, rows) in zip(drawn["series"], _systems(pair).items(), strict=True):
-            series["names"] = [f"{row.name}  {getattr(row, pair):g}" for row in rows]
-            series["group"] = group
+        for series, systems in zip(drawn["series"], _systems(pair).values(), strict=True):
+            series["names"] = [f"{row.name}  {getattr(row, pair):g}" for row in systems]
         rows = [
             [row.name, t(f"lesson_results.group_{row.group}"), f"{bleu:g}", format_number(cost) if cost else "\u2013"]
             for row in TABLE_2

@@ -1,4 +1,4 @@
-"""The numbers that the paper prints in Tables 2, 3 and 4 (Sections 6.1 to 6.3)."""
+"""Numbers of Tables 2, 3 and 4 (Sections 6.1 to 6.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Score:
-    """A line of Table 2; None for what the table leaves empty.
+    """Line of Table 2; None for an empty cell.
 
     Args:
         name: The system.
@@ -42,7 +42,7 @@ TABLE_2: tuple[Score, ...] = (
 
 @dataclass(frozen=True)
 class Variation:
-    """A line of Table 3: English-German, newstest2013, no averaging of checkpoints.
+    """Line of Table 3: English-German, newstest2013, no averaging of checkpoints.
 
     Args:
         row: "base", a letter A to E, or "big".
@@ -87,7 +87,7 @@ TABLE_3: tuple[Variation, ...] = (
 
 @dataclass(frozen=True)
 class Parser:
-    """A line of Table 4: F1 on section 23 of the Wall Street Journal.
+    """Line of Table 4: F1 on section 23 of the Wall Street Journal.
 
     Args:
         name: First author and year, or the Transformer.

@@ -1,4 +1,4 @@
-"""Table 3 as rows of points: the paper's models and ours of the same rows, with what luck alone may do."""
+"""Table 3 as rows of points: the paper's models and ours of the same rows, with seed-to-seed variation."""
 
 from __future__ import annotations
 
@@ -55,24 +55,23 @@ def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
         lines = _lines(row)
         drawn = chart_data(_figure(row, measure, results, t)) | {"table": tables[row]}
         drawn["strong"] = [place for place, line in enumerate(lines) if line.preset == "base"]
+        paper, small = drawn["columns"][0], drawn["columns"][1:]
+        for column in small:
+            column["short"] = t("lesson_results.of_ours")
         if measure == "parameters":
             return drawn, t("lesson_results.parameters_say")
-        paper, small = drawn["columns"][0], drawn["columns"][1:]
-        paper["asides"] = _differences(paper["values"], _DIGITS[measure])
+        score: Measure = "bleu" if measure == "bleu" else "perplexity"
+        paper["asides"] = _differences(paper["values"], _DIGITS[score])
         for column in small:
-            found = [ours[measure][line.preset] for line in lines]
+            found = [ours[score][line.preset] for line in lines]
             verdicts = [_verdict(each, t) for each in found]
-            changes = _differences(column["values"], _DIGITS[measure])
+            changes = _differences(column["values"], _DIGITS[score])
             column["asides"] = [f"{change} {said}".strip() for change, said in zip(changes, verdicts, strict=True)]
             column["marks"] = [list(each.seeds) if each and len(each.seeds) > 1 else [] for each in found]
-        return drawn, f"{_said(row, measure, t)} {_agreement(lines, ours[measure], results, t)}"
+        return drawn, f"{_said(row, score, t)} {_agreement(lines, ours[score], results, t)}"
 
     controls = [("row", t("lesson_results.row"), rows), ("measure", t("lesson_results.measure"), measures)]
-    found = chart_set(controls, draw)
-    for chart in found["charts"].values():
-        for column in chart["columns"][1:]:
-            column["short"] = t("lesson_results.of_ours")
-    return found
+    return chart_set(controls, draw)
 
 
 def _lines(row: str) -> list[Variation]:
@@ -134,7 +133,7 @@ def _table(
     results: Results | None,
     t: Texts,
 ) -> dict[str, Any]:
-    """Return everything that is known of some rows, of both measures."""
+    """Return all numbers of some rows, of both measures."""
     sizes = {run.row: f"{run.parameters / 1e6:.3f}" for run in results.runs} if results else {}
     rows = []
     for line in lines:

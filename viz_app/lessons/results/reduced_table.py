@@ -1,4 +1,4 @@
-"""Table 3 in small: what our own models of its rows reached, and which differences are more than luck.
+"""Table 3 in small: scores of our own models of its rows, and which differences are significant.
 
 The numbers come from `python -m transformer_core variations`; only the rules by which they are read are fixed here.
 """
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 
 @cache
 def parameter_millions(name: str) -> tuple[float, float]:
-    """Millions of parameters of a preset of the paper's size by both conventions."""
+    """Count millions of parameters of a preset of the paper's size by both conventions."""
     model = preset(name).model
     printed = parameters(model.replace(vocab_size=_PRINTED, attention_biases=False))
     code = parameters(model.replace(vocab_size=_CODE, attention_biases=True))
@@ -50,7 +50,7 @@ def parameter_millions(name: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class ReducedResult:
-    """One number of one row.
+    """Score of one row.
 
     Args:
         mean: Of all seeds.
@@ -69,7 +69,7 @@ class ReducedResult:
 
 
 def load_results(path: Path = RESULTS) -> Results | None:
-    """The results that ship with the app; None while they are missing or damaged, which is logged."""
+    """Load the results that ship with the app; None while they are missing or damaged, which is logged."""
     try:
         found = Results.load(path)
     except VariationsError as error:
@@ -83,7 +83,7 @@ def load_results(path: Path = RESULTS) -> Results | None:
 
 @dataclass(frozen=True)
 class SeedNoise:
-    """What seeds do.
+    """Variation among seeds.
 
     Args:
         deviation: Standard deviation among the seeds of a row, pooled over all rows: of BLEU in points; of perplexity
@@ -95,16 +95,16 @@ class SeedNoise:
     degrees: int
 
     def around_mean(self, seeds: int) -> float:
-        """Half the 95 % interval of the mean of so many seeds."""
+        """Return half the 95 % interval of the mean of `seeds` runs."""
         return _T[min(self.degrees, len(_T)) - 1] * self.deviation / math.sqrt(seeds)
 
     def width(self, seeds: int, of_base: int) -> float:
-        """How far means of so many seeds lie apart by luck in 19 cases of 20, at most."""
+        """Return the largest difference of two means that is not significant at 5 %."""
         return _T[min(self.degrees, len(_T)) - 1] * self.deviation * math.sqrt(1 / seeds + 1 / of_base)
 
 
 def seed_noise(results: Results, measure: Measure) -> SeedNoise | None:
-    """How far seeds lie apart; None while no row has two."""
+    """Estimate the variation among seeds; None while no row has two."""
     squares, degrees = 0.0, 0
     for row in ROWS:
         values = _values(results, row, measure)
@@ -116,7 +116,7 @@ def seed_noise(results: Results, measure: Measure) -> SeedNoise | None:
 
 
 def mean_interval(results: Results, row: str, measure: Measure) -> tuple[float, float] | None:
-    """The ends of the 95 % interval of a row's mean, as its seeds are compared; None where nothing tells them."""
+    """Return the 95 % interval of a row's mean; None without an estimate of the variation."""
     values, noise = _values(results, row, measure), seed_noise(results, measure)
     if not values or noise is None:
         return None
@@ -125,7 +125,7 @@ def mean_interval(results: Results, row: str, measure: Measure) -> tuple[float, 
 
 
 def reduced_result(results: Results, row: str, measure: Measure) -> ReducedResult | None:
-    """What our models of a row reached; None where the row was not trained."""
+    """Summarise our models of a row; None where the row was not trained."""
     spread = results.spread(row, measure)
     if spread is None:
         return None
@@ -141,7 +141,7 @@ def reduced_result(results: Results, row: str, measure: Measure) -> ReducedResul
 
 
 def _values(results: Results, row: str, measure: Measure) -> Sequence[float]:
-    """The values of all seeds of a row as they are compared: BLEU as it is, perplexity as its logarithm."""
+    """Return the values of all seeds of a row for comparison: BLEU, or the logarithm of perplexity."""
     found = [float(getattr(run, measure)) for run in results.runs if run.row == row]
     return [math.log(value) for value in found] if measure == "perplexity" else found
 
@@ -151,7 +151,7 @@ def _plain(value: float, measure: Measure) -> float:
 
 
 def _verdict(row: str, measure: Measure, values: Sequence[float], base: float, width: float) -> Verdict:
-    """Whether our difference to base goes where the paper's goes."""
+    """Compare the direction of our difference to base with the paper's."""
     difference = sum(values) / len(values) - base
     if abs(difference) <= width:
         return "noise"

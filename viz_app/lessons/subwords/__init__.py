@@ -1,1 +1,1 @@
-"""The lesson subwords: words, numbers and scenes."""
+"""Lesson subwords: words, numbers and scenes."""

@@ -1,4 +1,4 @@
-"""Batches and their padding (Section 5.1): real lengths through the real code of training."""
+"""Batches and their padding (Section 5.1): real lengths through the batching code of training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Plan = list[npt.NDArray[np.uint32]]
 
 @dataclass(frozen=True)
 class Batches:
-    """Pairs in batches, in one order.
+    """Padding of batches in one order.
 
     Args:
         batch: (pairs,) the batch of each pair.
@@ -41,13 +41,13 @@ class Batches:
 
 @cache
 def lengths() -> IntArray:
-    """(pairs, 2) tokens of source and target of real pairs."""
+    """Load (pairs, 2) token counts of source and target."""
     pairs = tomllib.loads(_LENGTHS.read_text(encoding="utf-8"))["pairs"]
     return np.array(pairs, dtype=np.int64)
 
 
 def length_sorted_batches(batch_tokens: int) -> Batches:
-    """As training makes them: pairs of similar lengths together."""
+    """Batch pairs of similar lengths together, as training does."""
     from transformer_core.data.plan import plan_epoch
 
     plan = plan_epoch(lengths(), batch_tokens, max_tokens=int(lengths().max()), seed=_SEED, epoch=0)
@@ -56,7 +56,7 @@ def length_sorted_batches(batch_tokens: int) -> Batches:
 
 
 def file_order_batches(batch_tokens: int) -> Batches:
-    """As many pairs as fit, in the order of the file."""
+    """Batch pairs in the order of the file, as many as fit."""
     plan: list[list[int]] = [[]]
     widest = 0
     for number, longest in enumerate(lengths().max(axis=1) + 1):  # with </s>
@@ -69,7 +69,7 @@ def file_order_batches(batch_tokens: int) -> Batches:
 
 
 def measure_padding(plan: Plan) -> Batches:
-    """Makes each batch and counts its padding."""
+    """Make each batch and count its padding."""
     from transformer_core.config import SpecialIds
     from transformer_core.data import make_batch
 

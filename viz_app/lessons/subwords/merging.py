@@ -1,4 +1,4 @@
-"""Byte-pair encoding step by step (Section 5.1): which merges make a sentence's tokens, in the order of the vocabulary.
+"""Byte-pair encoding step by step (Section 5.1): merges of a sentence in the order of the vocabulary.
 
 The vocabulary is the list of merges that its training found: the tokens of more than one letter, the most frequent pair
 first. Encoding starts with letters and applies, again and again, the first merge of that list that fits anywhere.
@@ -16,7 +16,7 @@ from transformer_core.text.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class Merge:
-    """Two neighbours become one.
+    """Merge of two neighbours.
 
     Args:
         begin: First letter of the left one, counted over the sentence.
@@ -32,7 +32,7 @@ class Merge:
 
 
 def merge_ranks(tokenizer: Tokenizer) -> dict[str, int]:
-    """The merges of a vocabulary by the token that they make, numbered from 1."""
+    """Number the merges of a vocabulary from 1, by the token that they make."""
     return _ranks(tokenizer.model)
 
 
@@ -45,7 +45,7 @@ def _ranks(model: bytes) -> dict[str, int]:
 
 
 def merges(letters: str, ranks: dict[str, int]) -> tuple[Merge, ...]:
-    """All merges that turn letters into tokens, in their order.
+    """Return all merges from letters to tokens, in order.
 
     Args:
         letters: A sentence as the tokenizer sees it, with its marks of word boundaries.
@@ -67,14 +67,14 @@ def merges(letters: str, ranks: dict[str, int]) -> tuple[Merge, ...]:
 
 
 def tokens(letters: str, done: Sequence[Merge]) -> tuple[str, ...]:
-    """What letters have become after some merges."""
+    """Return the tokens after some merges."""
     joints = {merge.middle for merge in done}
     starts = [place for place in range(len(letters)) if place not in joints]
     return tuple(letters[begin:end] for begin, end in zip(starts, [*starts[1:], len(letters)], strict=True))
 
 
 def misspell(word: str) -> str:
-    """A word with two neighbouring letters exchanged near its middle; the word itself where all are the same."""
+    """Swap two neighbouring letters near the middle of a word; unchanged where all are the same."""
     middle = len(word) // 2
     for place in sorted(range(len(word) - 1), key=lambda place: abs(place + 1 - middle)):
         if word[place] != word[place + 1]:
@@ -83,12 +83,12 @@ def misspell(word: str) -> str:
 
 
 def most_fragmented_word(words: Sequence[str], tokenizer: Tokenizer) -> tuple[str, str]:
-    """The word that falls into most tokens more when it is misspelt, and how it is misspelt then."""
+    """Find the word whose misspelling adds most tokens, and that misspelling."""
     pairs = [(word, misspell(word)) for word in words]
     return max(pairs, key=lambda pair: len(tokenizer.encode(pair[1])) - len(tokenizer.encode(pair[0])))
 
 
 def normalised_letters(tokenizer: Tokenizer, text: str) -> str:
-    """A text as the tokenizer sees it: normalised, with a mark for each space and before the first word."""
+    """Normalise a text as the tokenizer does, with a mark for each space and before the first word."""
     letters = "".join(tokenizer.encode(text).tokens)
     return letters if letters.startswith(WORD_BOUNDARY) else WORD_BOUNDARY + letters

@@ -20,7 +20,7 @@ STEP = 32
 
 
 def data(context: LessonContext) -> StageData:
-    """The merges of the sentence, batches in two orders, a word and how it falls apart when it is misspelt."""
+    """Return the merges of the sentence, batches in two orders, and a misspelt word with its tokens."""
     tokenizer = context.service.translator.tokenizer.source
     ranks = merge_ranks(tokenizer)
     letters = normalised_letters(tokenizer, context.source)
@@ -55,12 +55,12 @@ def _batches(budget: int) -> tuple[Batches, Batches]:
 
 
 def _shapes(batches: Batches) -> Any:
-    """(batches, 3) int32: rows, positions of the source, positions of the target."""
+    """Return (batches, 3) int32: rows, positions of the source, positions of the target."""
     return np.column_stack([batches.rows, batches.widths]).astype(np.int32)
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """How many tokens a vocabulary of fewer merges gives; padding against the size of a batch."""
+    """Return token counts by number of merges, or padding by size of a batch."""
     t = context.t
     if scene == "merges":
         tokenizer = context.service.translator.tokenizer.source

@@ -1,1 +1,1 @@
-"""The lesson warmup: words, numbers and scenes."""
+"""Lesson warmup: words, numbers and scenes."""

@@ -22,7 +22,7 @@ _SEED, _SAMPLES, _NOISE, _SLOPE = 3, 4, 1.0, 2.0
 
 @cache
 def moments(problem: Problem) -> Mapping[str, npt.NDArray[np.float64]]:
-    """The course of Adam, a value for each of `UPDATES` updates.
+    """Run Adam and return its values for each of `UPDATES` steps.
 
     Args:
         problem: `steady`: the loss is 0.05 w, its gradient always 0.05. `noisy`: w is the slope of a line through
@@ -62,7 +62,7 @@ def moments(problem: Problem) -> Mapping[str, npt.NDArray[np.float64]]:
 
 
 def _gradients(problem: Problem) -> Callable[[float], float]:
-    """The gradient at a weight; of the noisy problem another one at every call."""
+    """Return the gradient at a weight; the noisy problem draws a new one at every call."""
     if problem == "steady":
         return lambda weight: STEADY_GRADIENT
     draw = np.random.default_rng(_SEED)

@@ -28,7 +28,7 @@ Curves = tuple[tuple[Series, ...], str, str]  # with the titles of both axes
 
 
 def data(context: LessonContext) -> StageData:
-    """The paper's settings and this model's, the recorded runs, the course of Adam, the recorded training."""
+    """Return the paper's settings and this model's, the recorded runs, Adam, and the recorded training."""
     paper, own = PRESETS["base"], _own(context)
     courses = _courses()
     arrays: Arrays = {}
@@ -53,7 +53,7 @@ def data(context: LessonContext) -> StageData:
 
 
 def live_data(context: LessonContext) -> StageData:
-    """The live run, for those who chose to see it; the others only hear whether there is one."""
+    """Return the live run where the visitor watches it; else only its state."""
     run = live_training()
     if context.state.settings.get("source") != "live":
         return StageData(values={"state": run.state})
@@ -65,14 +65,14 @@ def live_data(context: LessonContext) -> StageData:
 
 
 def on_button(context: LessonContext, button: str) -> None:
-    """Somebody wants a live run; if one is going on, he watches that."""
+    """Start a live run, or join the one that is going on."""
     if button == "start":
         gate = context.service.queue
         live_training().start(busy=lambda: gate.working > 0)
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """The schedule, the recorded runs, the course of Adam or the loss of the recorded training as curves."""
+    """Return the schedule, the recorded runs, Adam, or the recorded training as curves."""
     drawn = _CURVES[scene](context) if scene in _CURVES else None
     if drawn is None:
         return None
@@ -81,13 +81,13 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
 
 
 def _of_paper(context: LessonContext) -> Curves:
-    """The schedule with the paper's settings."""
+    """Plot the schedule with the paper's settings."""
     paper = PRESETS["base"]
     return _of_schedule(context, paper.model.d_model, paper.training.warmup_steps)
 
 
 def _of_choice(context: LessonContext) -> Curves:
-    """The schedule with the settings that the visitor chose."""
+    """Plot the schedule with the chosen settings."""
     paper, settings = PRESETS["base"], context.state
     widths = tuple(map(str, _widths(_own(context))))
     d_model = int(settings.choice("width", str(paper.model.d_model), widths))
@@ -95,7 +95,7 @@ def _of_choice(context: LessonContext) -> Curves:
 
 
 def _of_schedule(context: LessonContext, d_model: int, warmup: int) -> Curves:
-    """Both branches up to a little above the peak, and their minimum."""
+    """Plot both branches up to a little above the peak, and their minimum."""
     steps = np.unique(np.concatenate([np.arange(50, STEPS + 1, 50), [warmup]]))
     rates = np.array([learning_rate(int(step), d_model=d_model, warmup_steps=warmup) for step in steps])
     rising, falling = d_model**-0.5 * steps * warmup**-1.5, (d_model * steps) ** -0.5
@@ -109,7 +109,7 @@ def _of_schedule(context: LessonContext, d_model: int, warmup: int) -> Curves:
 
 
 def _of_runs(context: LessonContext) -> Curves | None:
-    """What was recorded of the runs: their loss, or the norm of their gradients."""
+    """Plot the loss or the gradient norm of the recorded runs."""
     name = context.state.choice("below", "loss", ("loss", "gradient"))
     series = tuple(
         Series(
@@ -124,7 +124,7 @@ def _of_runs(context: LessonContext) -> Curves | None:
 
 
 def _of_adam(context: LessonContext) -> Curves:
-    """Adam's steps with and without bias correction."""
+    """Plot Adam's steps with and without bias correction."""
     course = moments("noisy" if context.state.choice("gradients", "steady", PROBLEMS) == "noisy" else "steady")
     y_title = context.t("lesson_warmup.lane_update")
     updates = np.arange(1, UPDATES + 1)
@@ -133,7 +133,7 @@ def _of_adam(context: LessonContext) -> Curves:
 
 
 def _of_training(context: LessonContext) -> Curves:
-    """The loss of the recorded training."""
+    """Plot the loss of the recorded training."""
     loss = load_recorded_training().loss
     series = (Series(x=np.arange(1, len(loss) + 1), y=loss, label=context.t("lesson_warmup.recorded")),)
     return series, context.t("lesson_warmup.update"), context.t("lesson_warmup.loss_letter")
@@ -149,7 +149,7 @@ _CURVES: Mapping[str, Callable[[LessonContext], Curves | None]] = {
 
 
 def _courses() -> tuple[TrainingCurve, ...]:
-    """The recorded runs; none while their files are missing, which the stage says."""
+    """Load the recorded runs; empty while their files are missing."""
     try:
         return warmup_curves()
     except CheckpointError:
@@ -157,7 +157,7 @@ def _courses() -> tuple[TrainingCurve, ...]:
 
 
 def _own(context: LessonContext) -> dict[str, Any]:
-    """How the model of this app was trained, as far as its checkpoint tells."""
+    """Return the training settings of the current model, as far as its checkpoint has them."""
     fact, default = context.service.card.training_number, PRESETS["en-de"].training
     return {
         "d_model": context.service.translator.config.d_model,
@@ -167,7 +167,7 @@ def _own(context: LessonContext) -> dict[str, Any]:
 
 
 def _widths(own: dict[str, Any]) -> list[int]:
-    """The widths to choose from, this model's among them."""
+    """Return the widths to choose from, with this model's."""
     return sorted({int(own["d_model"]), *_WIDTHS})
 
 

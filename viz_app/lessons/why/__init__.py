@@ -1,1 +1,1 @@
-"""The lesson why: words, numbers and scenes."""
+"""Lesson why: words, numbers and scenes."""

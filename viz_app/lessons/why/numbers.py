@@ -33,13 +33,13 @@ _SAME_AS: dict[Layer, Layer] = {"dilated": "convolution"}  # in operations
 
 
 def data(context: LessonContext) -> StageData:
-    """The tokens, and what is measured; the table is worked out in the browser."""
+    """Return the tokens and the settings of the measurement; the browser computes the table."""
     timed = {"widths": WIDTHS, "lengths": LENGTHS}
     return StageData(values={"tokens": list(context.tokens), "r": RESTRICTED_TO, "timed": timed})
 
 
 def live_data(context: LessonContext) -> StageData:
-    """The measurement as far as it is, for all who have the scene open."""
+    """Return the current measurement, for all sessions with the scene open."""
     view = layer_benchmark().watch()
     points = {str(width): [[p.kind, p.n, p.seconds] for p in found] for width, found in view.points.items()}
     values = {
@@ -55,7 +55,7 @@ def live_data(context: LessonContext) -> StageData:
 
 
 def on_button(context: LessonContext, button: str) -> None:
-    """Somebody wants a measurement, or to stop the one that goes on."""
+    """Start a measurement, or stop the current one."""
     if button == "measure":
         gate = context.service.queue
         layer_benchmark().start(_width(context), busy=lambda: gate.working > 0)
@@ -64,7 +64,7 @@ def on_button(context: LessonContext, button: str) -> None:
 
 
 def prepare(scene: str, context: LessonContext) -> None:
-    """Measures, for a picture that is wanted where nobody can press a button."""
+    """Measure and wait, for a figure from the command line."""
     if scene == "timed":
         import torch
 
@@ -77,7 +77,7 @@ def prepare(scene: str, context: LessonContext) -> None:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Operations, or measured seconds, against the length."""
+    """Plot operations, or measured seconds, over the length."""
     return _FIGURES[scene](context) if scene in _FIGURES else None
 
 
@@ -88,7 +88,7 @@ def _crossover(context: LessonContext) -> Figure:
 
 
 def _costs(context: LessonContext) -> Figure:
-    """The bars of the scene for all lengths: as curves, since lengths are what one compares."""
+    """Plot the bars of the scene for all lengths, as curves."""
     d = int(context.state.choice("d", "512", ("64", "128", "512", "1024")))
     k = int(context.state.number("k", 3, 3, 31))
     return _operations(context, LAYERS, {"d": d, "k": k | 1, "r": RESTRICTED_TO}, log=True)
@@ -123,7 +123,7 @@ def _operations(
 
 
 def _timed(context: LessonContext) -> Figure | None:
-    """What was measured of the width, also where somebody stopped it; None before."""
+    """Plot the measured points of the width, also of a stopped measurement; None before."""
     t, width = context.t, _width(context)
     view: Progress = layer_benchmark().view()
     points = view.points.get(width, ())

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from tests.app.lessons.jobs.finished import SECONDS, finished
 from viz_app.lessons.jobs.layer_benchmark import (
     HEAD,
     KINDS,
@@ -22,16 +23,6 @@ from viz_app.lessons.jobs.layer_benchmark import (
     machine,
     make_layers,
 )
-
-SECONDS = 30.0
-
-
-def finished(times: LayerBenchmark) -> LayerBenchmark:
-    """The same once its thread has ended."""
-    assert times.thread is not None
-    times.thread.join(SECONDS)
-    assert not times.thread.is_alive()
-    return times
 
 
 def heads_of(layer: nn.Module, name: str, x: Tensor) -> Tensor:

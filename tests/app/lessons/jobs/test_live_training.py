@@ -10,21 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.lessons.jobs.finished import SECONDS, finished
 from transformer_core.model.transformer import Transformer
 from viz_app.lessons.jobs import live_training as module
 from viz_app.lessons.jobs.live_training import LiveTraining
 from viz_app.lessons.jobs.recorded_training import WORD, load_recorded_training, record_training
 from viz_app.lessons.jobs.reversal_task import LONGEST, AttentionProbe, ReversalTrainer, word_from_text
-
-SECONDS = 30.0
-
-
-def finished(run: LiveTraining) -> LiveTraining:
-    """The same run once its thread has ended."""
-    assert run.thread is not None
-    run.thread.join(SECONDS)
-    assert not run.thread.is_alive()
-    return run
 
 
 def test_there_is_one_run_for_all_and_it_leaves_nothing_behind() -> None:

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.app.lessons.jobs.finished import finished
 from viz_app.lessons.jobs.shared_job import SharedJob
 from viz_app.serving.scheduling import background_throttle
 from viz_app.serving.scheduling.background_throttle import Busy, never_busy
-
-SECONDS = 30.0
 
 
 class Counting(SharedJob):
@@ -29,14 +28,6 @@ class Counting(SharedJob):
             self.each()
             self.done += 1
             yield
-
-
-def finished(job: Counting) -> Counting:
-    """The same once its thread has ended."""
-    assert job.thread is not None
-    job.thread.join(SECONDS)
-    assert not job.thread.is_alive()
-    return job
 
 
 def test_it_ends_when_nobody_watches_and_goes_on_while_somebody_does() -> None:

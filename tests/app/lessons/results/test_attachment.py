@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -74,19 +71,16 @@ def test_without_a_parser_there_is_nothing_to_compare(random_checkpoint: Path, m
     assert figure("attachment", context()) is None
 
 
-def test_no_label_lies_outside_of_its_words(parser: Translator, javascript: Callable[[str], Any]) -> None:
-    """A constituent stands above its words, and inside the one that it belongs to, which stands higher."""
+def test_a_label_is_placed_above_its_words(parser: Translator) -> None:
+    """Between its first and its last word, and below the constituent that it belongs to."""
     for sentence in readings(parser).values():
         for reading in sentence["readings"].values():
-            places = javascript(
-                'import { treePlaces } from "./lessons/results/js/attachment.js";\n'
-                f"const nodes = {json.dumps(reading['nodes'])};\n"
-                f"console.log(JSON.stringify(treePlaces(nodes, (word) => word, {len(sentence['words'])})));\n"
-            )
-            for (_, begin, end, parent), place in zip(reading["nodes"], places, strict=True):
-                assert begin <= place["x"] <= end - 1
-                if parent >= 0:
-                    assert place["depth"] == places[parent]["depth"] + 1
+            places = reading["places"]
+            words = [x for x, _ in places["words"]]
+            assert words == sorted(words) and len(words) == len(sentence["words"])
+            for (_, begin, end, parent), (x, y) in zip(reading["nodes"], places["nodes"], strict=True):
+                assert words[begin] <= x <= words[end - 1] and y < places["height"]
+                assert parent < 0 or y > places["nodes"][parent][1]
 
 
 def test_the_answer_that_is_marked_is_the_parsers() -> None:

@@ -69,7 +69,7 @@ export class FeedForward extends Scene {
   }
 
   /**
-   * How large everything is drawn, and how many tokens fit.
+   * Choose the sizes of the drawing, and the number of tokens that fit.
    * @param {{ width: number, height: number }} given
    * @param {number} count
    */
@@ -91,7 +91,7 @@ export class FeedForward extends Scene {
   }
 
   /**
-   * Where each token stands while the first one is carried to a place: a number for each of the tokens.
+   * Place each token while the first one moves: a number for each token.
    * @param {number} count
    * @param {number} at
    */

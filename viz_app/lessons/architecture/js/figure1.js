@@ -172,7 +172,7 @@ function drawPlus(pen, { x, y, width, height }, side, here, scene) {
 }
 
 /**
- * What goes in and what comes out.
+ * Draw inputs and outputs.
  * @param {Pen} pen
  * @param {import("./numbers").Places} places
  * @param {Flow} scene

@@ -7,7 +7,7 @@ import { Scene } from "../../stage/js/scene.js";
 import { drawFigure } from "./figure1.js";
 import { drawPanel, panelAt } from "./panel.js";
 import { Tensors } from "./parts.js";
-import { routeOf, stationAt } from "./route.js";
+import { placesOf, routeOf, stationAt } from "./route.js";
 
 const HELD = 0.3; // of a step the sentence stands, then it moves on
 
@@ -37,7 +37,7 @@ export class Flow extends Scene {
   }
 
   /**
-   * Where Figure 1 and the panel of the station stand.
+   * Place Figure 1 and the panel of the station.
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {
@@ -87,6 +87,12 @@ export class Flow extends Scene {
     if (along !== null) return { at: along };
     const found = pen.first ? stationAt(figure, x, y, number, this) : null;
     return found === null ? null : { at: found };
+  }
+
+  /** @type {Scene["hit"]} "decoder cross_attention", a box of the figure. */
+  hit(name, pen) {
+    const box = placesOf(this.places(pen).figure).boxes[name];
+    return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   }
 
   /**

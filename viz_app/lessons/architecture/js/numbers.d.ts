@@ -1,11 +1,11 @@
-// What numbers.py and forward_steps.py compute for this lesson.
+// Values of numbers.py and forward_steps.py.
 
 import type { Flow } from "./flow.js";
 
 export type Side = "encoder" | "decoder";
 export type Sublayer = "self_attention" | "cross_attention" | "feed_forward";
 type Part = "attention" | "feed_forward" | "matrix" | "norms";
-/** Of a part: its parameters, its multiply-adds, and how often it stands in Figure 1. */
+/** Part: its parameters, its multiply-adds, and its count in Figure 1. */
 type Weighed = [number, number, number];
 
 /** A place that the sentence passes; a layer counts from 0, `norm` is the mean length of its vectors. */

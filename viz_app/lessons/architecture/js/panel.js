@@ -1,4 +1,4 @@
-// What stands beside Figure 1: the tensor at the station, its shape, and the lengths along the whole way.
+// Panel beside Figure 1: the tensor at the station, its shape, and the lengths along the whole way.
 
 import { Axis } from "../../../components/common/draw/plot.js";
 import { ease, formatCount, signed } from "../../../components/common/text/format.js";
@@ -60,7 +60,7 @@ function drawNumbers(pen, { x, y, width }, station, scene, colour) {
 }
 
 /**
- * Where the rows of tokens stand.
+ * Place the rows of tokens.
  * @param {Box} area
  * @param {number} count
  */

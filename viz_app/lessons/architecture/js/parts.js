@@ -1,4 +1,4 @@
-// What the scenes of this lesson share: tokens in a row, vectors as colours, numbers as they are written.
+// Shared parts of the scenes: tokens in a row, vectors as colours, numbers as they are written.
 
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { tokenText } from "../../../components/common/text/tokens.js";

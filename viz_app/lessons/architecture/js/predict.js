@@ -20,7 +20,7 @@ export class Predict extends Scene {
   }
 
   /**
-   * Of each part its places, its numbers and multiply-adds, as counts and as shares of the whole.
+   * Return places, parameters and multiply-adds of each part, as counts and as shares.
    * @param {Settings} settings
    */
   parts({ model }) {

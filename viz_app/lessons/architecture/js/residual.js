@@ -56,7 +56,7 @@ export class Residual extends Scene {
   }
 
   /**
-   * Which sub-layer, how many of its four rows are there, and how far the next one has come.
+   * Return the sub-layer, the number of its visible rows, and the progress of the next one.
    * @param {Settings} settings
    */
   moment({ at, token }) {
@@ -81,7 +81,7 @@ export class Residual extends Scene {
   }
 
   /**
-   * What the four rows hold: numbers for the colours, and mean, deviation and length.
+   * Return the four rows: numbers for the colours, and mean, deviation and length.
    * @param {{ step: Step, index: number, token: number }} moment
    */
   rows({ step, index, token }) {

@@ -83,7 +83,7 @@ export function placesOf({ x, y, width, height }) {
 }
 
 /**
- * Where the numbers of the layers stand beside a stack: [{ layer, x, y }].
+ * Place the numbers of the layers beside a stack: [{ layer, x, y }].
  * @param {{ frames: Record<string, Box> }} places
  * @param {string} side
  * @param {number} count

@@ -73,7 +73,7 @@ function drawMemory(pen, places, station, next, moved, scene) {
 }
 
 /**
- * Where the dots stand at a station: at the upper edge of its box, out of which they come.
+ * Place the dots of a station at the upper edge of its box.
  * @param {import("./numbers").Places} places
  * @param {import("./numbers").Stop} station
  */

@@ -1,8 +1,8 @@
-// The same rows twice: all at once, as in training, and one after the other, as in inference.
+// Training beside inference: all rows at once, and one after the other.
 
 import { ease, fillText, tiny } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { choice, playhead } from "../../stage/js/describe.js";
+import { choice, stepPlayhead } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { faint, share } from "./parts.js";
@@ -21,14 +21,8 @@ export class Training extends Scene {
   }
 
   get playhead() {
-    return playhead({
-      name: "step",
-      label: this.texts.step,
-      min: 1,
-      max: this.count,
-      rate: 0.8,
-      show: (step) => `${Math.floor(step + 1e-6)}/${this.count}`,
-    });
+    const show = (/** @type {number} */ step) => `${Math.floor(step + 1e-6)}/${this.count}`;
+    return stepPlayhead(this.texts.step, this.count, { rate: 0.8, show });
   }
 
   get controls() {

@@ -1,4 +1,4 @@
-// What the scenes of this lesson share: a healthy model beside a suspect, and what both write.
+// Shared parts of the scenes: a healthy model beside a suspect, with their translations.
 
 import { fillText } from "../../../components/common/text/format.js";
 import { split } from "../../stage/js/layout.js";
@@ -22,7 +22,7 @@ export class Case extends Scene {
     return this.name.toUpperCase();
   }
 
-  /** Whether Python has answered for this scene. */
+  /** Tell whether Python has answered for this scene. */
   get ready() {
     const { values } = this.lesson;
     return !values.missing && values.scene === this.name;
@@ -38,7 +38,7 @@ export class Case extends Scene {
   }
 
   /**
-   * What the model that is chosen generates, so that what is wrong in the lines of the small ones is seen.
+   * Return the translation of the chosen model, for comparison with the small ones.
    * @param {Theme} theme
    */
   chosen({ muted }) {
@@ -52,7 +52,7 @@ export class Case extends Scene {
   }
 
   /**
-   * What is read, over several lines where it must be, and what each model writes. Returns what is left below.
+   * Write the input, over several lines if needed, and the translations. Returns the box below.
    * A name has the mark of its model, so that these lines are the key of the figure, too.
    * @param {Pen} pen
    * @param {string} read
@@ -92,7 +92,7 @@ export class Case extends Scene {
     });
   }
 
-  /** How the translations of both score. */
+  /** Return the BLEU of both models. */
   get verdict() {
     const [one, other] = this.lesson.values.bleu.map((bleu) => bleu.toFixed(1));
     return fillText(this.texts.verdict, { one, other });

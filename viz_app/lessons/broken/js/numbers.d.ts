@@ -1,4 +1,4 @@
-// What viz_app/lessons/broken/numbers.py computes. Pairs are of the healthy model and of the suspect.
+// Values of numbers.py. Pairs are of the healthy model and of the suspect.
 
 type CurvesData = import("../../stage/js/chart.js").CurvesData;
 type Charts = Record<
@@ -15,7 +15,7 @@ export type Values = {
   /** The sentence as far as the models read it; `cut`: not all of it. */
   read: string;
   cut: boolean;
-  /** What the model that is chosen generates, for comparison; "" where it generates another language. */
+  /** Translation of the chosen model, for comparison; "" in another language. */
   chosen: string;
   bleu: Pair<number>;
   /** The tests that are charts, with the line below each. */

@@ -63,7 +63,7 @@ class Suspect extends Case {
   }
 
   /**
-   * How evenly both models look around with a head.
+   * Say how even the attention of a head is in both models.
    * @param {Settings} settings
    */
   sayHead({ head }) {

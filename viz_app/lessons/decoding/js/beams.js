@@ -1,4 +1,4 @@
-// What the scenes of the search share: the same columns as in the explorer, and what it finished under any alpha.
+// Shared parts of the search scenes: the columns of the explorer, and finished hypotheses under any alpha.
 
 import { Search } from "../../../components/explorer/js/data/search.js";
 import { Scene } from "../../stage/js/scene.js";

@@ -1,4 +1,4 @@
-// BLEU of what somebody wrote, step by step: n-grams that match, clipped counts, brevity penalty, geometric mean.
+// BLEU of the reader's translation, step by step: n-grams that match, clipped counts, brevity penalty, geometric mean.
 
 import { fillText } from "../../../components/common/text/format.js";
 import { drawBars } from "../../stage/js/barchart.js";

@@ -1,4 +1,4 @@
-// What viz_app/lessons/decoding/numbers.py computes.
+// Values of numbers.py.
 
 export type Values = {
   /** Without nodes where there was no search. */
@@ -18,7 +18,7 @@ export type Bleu = {
   score: number;
 };
 
-/** Of the n-grams of one order. */
+/** Precision of the n-grams of one order. */
 export type Precision = { matches: number; total: number; value: number; smoothed: boolean; counts: Count[] };
 
 /** An n-gram: how often it was found and how often the reference allows it; `starts`: its places. */

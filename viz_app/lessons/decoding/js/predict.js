@@ -1,4 +1,4 @@
-// What a larger alpha does to the length of the translation that wins; hidden until it is revealed.
+// Length of the winning translation over alpha; hidden until it is revealed.
 
 import { fillText } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";

@@ -1,4 +1,4 @@
-// What numbers.py computes for this lesson.
+// Values of numbers.py.
 
 /** Q, K or V of the worked example. */
 export type MatrixName = "q" | "k" | "v";
@@ -12,19 +12,19 @@ export type Values = {
   widths: number[];
   histograms: { narrow: Histogram; wide: Histogram };
   tokens: string[];
-  /** What the decoder reads. */
+  /** Input of the decoder. */
   inputs: string[];
-  /** Which tokens are `</s>` or punctuation. */
+  /** Marks tokens that are `</s>` or punctuation. */
   separators: boolean[];
   layer: number;
   head: number;
-  /** Of the encoder, in all layers. */
+  /** Vectors of the encoder, in all layers. */
   heads: number;
   /** A word that looks at another one. */
   query: number;
   /** Layer and head of which the projections are shown. */
   projected: Record<"encoder" | "cross", [number, number]>;
-  /** Of queries and keys, and of values. */
+  /** Widths of queries and keys, and of values. */
   largest: number;
   largest_value: number;
 };

@@ -1,4 +1,4 @@
-// Where queries, keys and values come from: the model's vectors of each token, three matrices, and what they give. In
+// Origin of queries, keys and values: the vectors of the tokens times three matrices. In
 // self-attention all three read the same vectors, between encoder and decoder the queries' vectors are the decoder's.
 
 import { divergingPixel } from "../../../components/common/draw/diverging.js";

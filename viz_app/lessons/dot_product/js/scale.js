@@ -1,4 +1,4 @@
-// What the width of a head does to its scores: their variance, how even the weights are, and what gradient is left.
+// Effect of the width of a head on its scores: variance, entropy of the weights, and gradient.
 
 import { fillText } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";

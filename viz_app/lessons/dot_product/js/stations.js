@@ -1,4 +1,4 @@
-// Where the parts of the worked example stand: in a row where there is room, else below each other.
+// Places of the parts of the worked example: in a row where there is room, else below each other.
 
 import { isNarrow } from "../../stage/js/layout.js";
 

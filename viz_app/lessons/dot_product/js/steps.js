@@ -65,7 +65,7 @@ export class Steps extends Scene {
   }
 
   /**
-   * Where each number can be typed.
+   * Place the fields of the numbers.
    * @type {Scene["fields"]}
    */
   fields(width, height, settings) {
@@ -219,7 +219,7 @@ export class Steps extends Scene {
   }
 
   /**
-   * The same query and keys as additive attention scores them, with a v of ones over the root of the width.
+   * Score query and keys by additive attention, with a v of ones over the root of the width.
    * @param {Pen} pen
    * @param {Place} place
    * @param {number[]} query

@@ -1,10 +1,11 @@
 // A weight is no cause: every head by its largest weight on a word and by what the translation loses without it.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { isNarrow } from "../../stage/js/layout.js";
+import { drawBars } from "../../stage/js/barchart.js";
+import { Chart } from "../../stage/js/chart.js";
+import { split } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -34,21 +35,34 @@ export class Cause extends Scene {
   }
 
   /**
-   * @param {number} width
-   * @param {number} height
+   * The chart of all heads, and the box of the one that is shown.
+   * @param {Pen} pen
    */
-  axes(width, height) {
-    const narrow = isNarrow(width);
-    const plot = narrow ? { width, height: 270 } : { width: width * 0.54, height };
-    const { data } = this.lesson.arrays.changes;
-    const [low, high] = [Math.min(...data), Math.max(0, ...data)];
-    const spare = 0.06 * (high - low || 1);
-    const across = new Axis(0, 1, 46, plot.width - 20);
-    const up = new Axis(low - spare, high + spare, plot.height - 44, 50);
-    const panel = narrow
-      ? { x: 0, y: plot.height + 14, width, height: height - plot.height - 14 }
-      : { x: plot.width + 24, y: 8, width: width - plot.width - 24, height: height - 8 };
-    return { across, up, plot, panel };
+  places(pen) {
+    const { changes, strongest, same } = this.lesson.arrays;
+    const [plot, panel] = split({ x: 0, y: 0, width: pen.width, height: pen.height }, { share: 0.55, top: 290 });
+    const numbers = Array.from(this.heads.keys());
+    const series = KINDS.flatMap((kind) =>
+      [1, 0].map((stays) => {
+        const own = numbers.filter((number) => this.heads[number].kind === kind && same.data[number] === stays);
+        return {
+          x: own.map((number) => strongest.data[number]),
+          y: own.map((number) => changes.data[number]),
+          marked: true,
+          look: { colour: pen.theme.kinds[kind], line: false, radius: stays ? 4 : 0 },
+        };
+      }),
+    );
+    const chart = new Chart(
+      pen,
+      { ...plot, y: 20, height: plot.height - 20 },
+      {
+        series,
+        x: { title: this.texts.cause_weight, ends: [0, 1], show: percent },
+        y: { title: this.texts.cause_marks, show: (value) => signed(value, 1) },
+      },
+    );
+    return { chart, series, plot, panel };
   }
 
   missing() {
@@ -58,26 +72,18 @@ export class Cause extends Scene {
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { cause } = this.lesson.values;
-    const { theme, width, height } = pen;
-    const { across, up, plot, panel } = this.axes(width, height);
-    const { changes, strongest, same } = this.lesson.arrays;
-    pen.axis(across, "bottom", up.from, { ticks: [0, 0.2, 0.4, 0.6, 0.8, 1], show: percent });
-    for (const tick of up.ticks(4)) {
-      pen.line(across.from, up.place(tick), across.to, up.place(tick), { colour: theme.line, width: 1 });
-      pen.note(signed(tick, 1), across.from - 6, up.place(tick), { align: "right" });
-    }
-    pen.note(this.texts.cause_weight, (across.from + across.to) / 2, plot.height - 8, { align: "center" });
+    const { theme } = pen;
+    const { chart, series, plot, panel } = this.places(pen);
+    const { changes, strongest } = this.lesson.arrays;
     pen.write(this.texts.cause_change, 0, 10, { size: 13, weight: 600, most: plot.width });
-    pen.note(this.texts.cause_marks, 0, 29, { most: plot.width });
-    const shown = this.shown(settings);
-    const numbers = Array.from(this.heads.keys()).filter((number) => number !== shown);
-    for (const number of [...numbers, shown]) {
-      const { kind } = this.heads[number];
-      const [x, y] = [across.place(strongest.data[number]), up.place(changes.data[number])];
-      if (same.data[number]) pen.dot(x, y, 4, theme.kinds[kind], theme.background);
-      else pen.cross(x, y, 4.5, { colour: theme.kinds[kind], width: 2.5 });
+    chart.draw();
+    for (const each of series) {
+      if (each.look.radius) continue;
+      for (const point of chart.points(each)) // without these the words change
+        if (point) pen.cross(point[0], point[1], 4.5, { colour: each.look.colour, width: 2.5 });
     }
-    const [x, y] = [across.place(strongest.data[shown]), up.place(changes.data[shown])];
+    const shown = this.shown(settings);
+    const [x, y] = [chart.across.place(strongest.data[shown]), chart.up.place(changes.data[shown])];
     pen.box(x - 10, y - 10, 20, 20, { line: theme.text, thick: 2.5, radius: 10 });
     this.drawHead(pen, shown, cause, panel);
   }
@@ -100,20 +106,19 @@ export class Cause extends Scene {
     const keys = kind === "cross" || kind === "encoder" ? cause.source : cause.inputs;
     const visible = kind === "decoder" ? Math.min(keys.length, queries.data[number] + 1) : keys.length;
     const tall = Math.min(22, (height - 150) / Math.max(1, visible));
-    const label = Math.min(92, width * 0.34);
     const row = rows.part(number).data;
-    for (let key = 0; key < visible; key++) {
-      const top = y + 46 + key * tall;
-      const size = Math.min(13, Math.max(8, tall - 3));
-      pen.write(tokenText(keys[key]), x + label - 8, top + tall / 2, {
-        font: theme.code,
-        size,
-        align: "right",
-        most: label - 10,
-      });
-      pen.fill(x + label, top + 2, (width - label - 46) * row[key], tall - 4, colour);
-      if (row[key] >= 0.005) pen.note(percent(row[key]), x + width, top + tall / 2, { align: "right", size });
-    }
+    const bars = keys.slice(0, visible).map((key, at) => ({
+      name: key,
+      values: [row[at]],
+      texts: [row[at] >= 0.005 ? percent(row[at]) : ""],
+      token: true,
+    }));
+    drawBars(pen, { x, y: y + 46, width, height: visible * tall }, bars, {
+      ends: [0, 1],
+      colours: [colour],
+      right: 46,
+      size: 13,
+    });
     const foot = y + 46 + visible * tall + 22;
     const stays = this.lesson.arrays.same.data[number] === 1;
     const verdict = this.texts[stays ? "cause_same" : "cause_other"];
@@ -127,8 +132,8 @@ export class Cause extends Scene {
   }
 
   /** @type {Scene["grab"]} */
-  grab(x, y, { width, height }) {
-    const { across, up } = this.axes(width, height);
+  grab(x, y, pen) {
+    const { across, up } = this.places(pen).chart;
     const { changes, strongest } = this.lesson.arrays;
     const distances = this.heads.map((_, number) =>
       Math.hypot(across.place(strongest.data[number]) - x, up.place(changes.data[number]) - y),

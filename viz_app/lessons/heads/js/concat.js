@@ -12,7 +12,7 @@ const TOP = 62;
 const POSITIVE = { light: "#c45a00", dark: "#ff9a4d" };
 const NEGATIVE = { light: "#6a3fa8", dark: "#b58cf2" };
 
-/** Where a column of the picture stands: its left edge and its width.
+/** Column of the picture: its left edge and its width.
  * @typedef {[number, number]} Column */
 
 /** @extends {Scene<import("./numbers").Values>} */

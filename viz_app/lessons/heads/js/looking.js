@@ -2,6 +2,7 @@
 
 import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
+import { drawBars } from "../../stage/js/barchart.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -109,24 +110,16 @@ export class Looking extends Scene {
     const { theme } = pen;
     const { looking_weights: weights, looking_effects: effects } = this.lesson.arrays;
     pen.write(tokenText(looking.tokens[row]), x, y + 12, { size: 16, weight: 650, font: theme.code, most: width });
-    const label = Math.min(100, width * 0.34);
-    const line = Math.min(38, (height - HEAD) / looking.words.length);
-    const room = width - label - 96;
     const values = effects.part(row).data;
     const most = Math.max(1e-6, ...Array.from(values, Math.abs));
-    const size = Math.max(8, Math.min(13, line - 4));
-    looking.words.forEach((word, at) => {
-      const middle = y + HEAD + (at + 0.5) * line;
-      const tall = line * 0.36;
-      const weight = weights.at(row, at);
-      pen.write(tokenText(word), x + label - 8, middle, { font: theme.code, size, align: "right", most: label - 10 });
-      pen.fill(x + label, middle - tall, Math.max(1, room * weight), tall - 1, theme.kinds.cross);
-      const wide = Math.max(1, (room * Math.abs(values[at])) / most);
-      pen.fill(x + label, middle + 1, wide, tall - 1, theme.kinds.decoder, values[at] < 0 ? 0.3 : 1);
-      const numbers = { align: "right", size: Math.min(11, size) };
-      pen.note(percent(weight), x + width - 46, middle, numbers);
-      pen.note(signed(-values[at], 2), x + width, middle, numbers);
-    });
+    const rows = looking.words.map((word, at) => ({
+      name: word,
+      values: [weights.at(row, at), Math.abs(values[at]) / most],
+      texts: [percent(weights.at(row, at)), signed(-values[at], 2)],
+      token: true,
+    }));
+    const colours = [theme.kinds.cross, theme.kinds.decoder];
+    drawBars(pen, { x, y: y + 30, width, height: height - 30 }, rows, { ends: [0, 1], colours, size: 13 });
   }
 
   /** @type {Scene["grab"]} */
@@ -135,6 +128,11 @@ export class Looking extends Scene {
     const { wide, line } = this.places(pen);
     const row = Math.floor((y - HEAD) / line);
     return x <= wide && row >= 0 && row < looking.tokens.length ? { row } : null;
+  }
+
+  /** @type {Scene["hit"]} The number of a row. */
+  hit(name, pen) {
+    return { x: 40, y: HEAD + (Number(name) + 0.5) * this.places(pen).line };
   }
 
   /** @type {Scene["stepped"]} From token to token. */

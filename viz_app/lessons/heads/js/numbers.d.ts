@@ -1,8 +1,8 @@
-// What numbers.py and head_measures.py compute for this lesson.
+// Values of numbers.py and head_measures.py.
 
 export type RoleName = "previous" | "next" | "self" | "separator" | "aligner";
 
-/** What a head does most often: its share of positions, that share at least, chance; how surely it does. */
+/** Role of a head: its share of positions, the lower bound, chance, and its standing. */
 export type Role = {
   role: RoleName;
   kind: Kind;
@@ -40,7 +40,7 @@ export type PaperRow = {
 
 export type Values = {
   axes: Record<AxisName, string[]>;
-  /** Whether the maps show less than the whole sentence. */
+  /** True where the maps show less than the whole sentence. */
   cut: boolean;
   roles: Roles;
   tour: Role[];
@@ -50,7 +50,7 @@ export type Values = {
   small_read: boolean;
   parts: { kind: Kind; layer: number; error: number };
   off: { text: string; words: Word[]; original: Word[]; log_probability: number; before: number };
-  /** Of the greedy translation: for each head query and key of its largest weight; null while it is computed. */
+  /** Query and key of the largest weight of each head, for the greedy translation; null while it is computed. */
   cause: {
     text: string;
     source: string[];

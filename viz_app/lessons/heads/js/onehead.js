@@ -1,7 +1,7 @@
 // One head against eight: the same parameters and operations, cut differently.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { picture } from "../../stage/js/map.js";
@@ -62,29 +62,22 @@ export class OneHead extends Scene {
    * BLEU over the number of heads, as the paper printed it.
    * @param {Pen} pen
    * @param {number} chosen
-   * @param {Box} place
+   * @param {Box} box
    */
-  drawScores(pen, chosen, { x, y, width, height }) {
-    const { context, theme } = pen;
+  drawScores(pen, chosen, box) {
+    const { theme } = pen;
     const { rows } = this.lesson.values;
-    const across = new Axis(0, rows.length - 1, x + 34, x + width - 34);
-    const up = new Axis(LOW, 26, y + height - 46, y + 40);
-    pen.note(this.texts.paper_scores, x, y + 12, { most: width });
-    pen.line(x, up.place(LOW), x + width, up.place(LOW), { colour: theme.line, width: 1 });
-    pen.trace(
-      rows.map(({ bleu }, index) => [across.place(index), up.place(bleu)]),
-      { colour: theme.muted, width: 1.5, dash: [4, 4] },
-    );
-    rows.forEach(({ heads, bleu }, index) => {
-      const here = index === chosen;
-      const [left, top] = [across.place(index), up.place(bleu)];
-      const style = { weight: here ? 700 : 400, align: "center" };
-      pen.dot(left, top, here ? 7 : 5, here ? theme.kinds.decoder : theme.kinds.encoder, theme.background);
-      context.clearRect(left - 18, top - 27, 36, 19);
-      pen.write(bleu.toFixed(1), left, top - 17, { ...style, size: here ? 16 : 13 });
-      pen.write(String(heads), left, up.place(LOW) + 16, { ...style, colour: here ? theme.text : theme.muted });
+    const x = rows.map((_, index) => index);
+    const y = rows.map(({ bleu }) => bleu);
+    const names = y.map((bleu) => bleu.toFixed(1));
+    const look = { colour: theme.kinds.encoder, dash: [4, 4] };
+    const chart = new Chart(pen, box, {
+      series: [{ x, y, names, marked: true, look }],
+      x: { title: this.texts.heads, ticks: rows.map(({ heads }, index) => [index, String(heads)]) },
+      y: { title: this.texts.paper_scores, ends: [LOW, 26] },
     });
-    pen.note(this.texts.heads, x + width / 2, up.place(LOW) + 36, { align: "center" });
+    chart.draw();
+    pen.dot(chart.across.place(chosen), chart.up.place(y[chosen]), 7, theme.kinds.decoder, theme.background);
   }
 
   /**

@@ -111,6 +111,11 @@ export class PaperHeads extends Scene {
     return row >= 0 && row < this.rows.length ? { row } : null;
   }
 
+  /** @type {Scene["hit"]} The number of a row. */
+  hit(name, { width }) {
+    return { x: 30, y: (Number(name) + 0.5) * this.line(width) };
+  }
+
   /** @type {Scene["stepped"]} From row to row. */
   stepped(count, settings) {
     const { length } = this.rows;

@@ -37,7 +37,7 @@ export class Predict extends Scene {
   }
 
   /**
-   * Of a head that may be switched off, and of one without which the translation differs.
+   * Return the colour of a head: dispensable, or changing the translation.
    * @param {Theme} theme
    * @param {number} number
    */

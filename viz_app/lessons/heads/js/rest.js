@@ -1,7 +1,7 @@
 // Heads that say nothing: all heads of a recorded training at each snapshot, and how many of them have come to rest.
 
-import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, formatCount, headName, percent } from "../../../components/common/text/format.js";
+import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { isNarrow } from "../../stage/js/layout.js";
@@ -148,7 +148,7 @@ export class Rest extends Scene {
   }
 
   /**
-   * How many heads rest and look at each snapshot; snapshots stand at equal distances.
+   * Plot the numbers of resting and attending heads; snapshots have equal distances.
    * @param {Pen} pen
    * @param {Recorded} recorded
    * @param {number} moment
@@ -160,38 +160,36 @@ export class Rest extends Scene {
     const score = bleu.length ? ` · ${fillText(texts.rest_bleu, { bleu: bleu[moment].toFixed(1) })}` : "";
     const headline = fillText(texts.rest_count, { resting: resting[moment], heads: this.count });
     pen.write(`${headline}${score}`, x, y + 8, { size: 14, weight: 650, most: width });
-    const across = new Axis(0, steps.length - 1, x + 30, x + width - 24);
-    const up = new Axis(0, this.count, y + height - 34, y + 50);
-    const curves = [
-      { name: texts.rest_resting, counts: resting, colour: colourOfRole("separator", theme), dash: [] },
-      { name: texts.rest_looking, counts: looking, colour: theme.text, dash: [5, 4] },
-    ];
-    let right = x;
-    for (const { name, counts, colour, dash } of curves) {
-      pen.line(right, y + 31, right + 20, y + 31, { colour, width: 2, dash });
-      pen.note(name, right + 26, y + 31, { most: x + width - right - 26 });
-      right += 44 + pen.measure(name, { size: 12 });
-      const points = counts.map((value, at) => [across.place(at), up.place(value)]);
-      pen.trace(points, { colour, width: 2, dash });
-      pen.dot(points[moment][0], points[moment][1], 4, colour);
-    }
-    for (const value of [0, this.count / 2, this.count]) {
-      pen.line(across.from, up.place(value), across.to, up.place(value), { colour: theme.line, width: 1 });
-      pen.note(String(value), across.from - 6, up.place(value), { align: "right", size: 11 });
-    }
-    pen.line(across.place(moment), up.from, across.place(moment), up.to, { colour: theme.muted, width: 1 });
-    const every = width < 420 ? 5 : 3;
-    steps.forEach((step, at) => {
-      if (at % every) return;
-      pen.note(formatCount(step), across.place(at), up.from + 13, { align: "center", size: 11 });
-    });
-    pen.note(texts.rest_step, (across.from + across.to) / 2, y + height - 6, { align: "center", size: 11 });
+    const at = steps.map((_, index) => index);
+    const look = { colour: colourOfRole("separator", theme) };
+    const every = isNarrow(pen.width) ? 5 : 3;
+    new Chart(
+      pen,
+      { x, y: y + 18, width, height: height - 18 },
+      {
+        series: [
+          { x: at, y: resting, label: texts.rest_resting, look },
+          { x: at, y: looking, label: texts.rest_looking, dashed: true, look: { colour: theme.text } },
+        ],
+        x: {
+          title: texts.rest_step,
+          ticks: at.filter((index) => index % every === 0).map((index) => [index, formatCount(steps[index])]),
+        },
+        y: { title: "", ends: [0, this.count] },
+        cut: moment,
+      },
+    ).draw();
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
     const found = this.places(pen).grid.at(x, y);
     return found && { chosen: found.number };
+  }
+
+  /** @type {Scene["hit"]} "cross 1 2", a head. */
+  hit(name, pen) {
+    return this.places(pen).grid.hit(name);
   }
 
   /** @type {Scene["say"]} */

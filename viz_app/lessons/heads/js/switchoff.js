@@ -2,6 +2,7 @@
 
 import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
+import { drawBars } from "../../stage/js/barchart.js";
 import { choice } from "../../stage/js/describe.js";
 import { crossOut, HeadGrid } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
@@ -33,7 +34,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * Which heads are off, by number.
+   * Return which heads are off, by number.
    * @param {Settings} settings
    */
   off({ group, pressed }) {
@@ -43,7 +44,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * Which heads were toggled one by one, besides those of the group.
+   * Heads that were toggled one by one, besides the group.
    * @param {Settings} settings
    */
   toggled({ group, pressed }) {
@@ -67,7 +68,7 @@ export class SwitchOff extends Scene {
   }
 
   /**
-   * What the colours of the tiles mean, over one line or two.
+   * Write the key of the colours, over one line or two.
    * @param {Pen} pen
    * @param {number} x
    * @param {number} y
@@ -113,25 +114,21 @@ export class SwitchOff extends Scene {
     }
     label(texts.still, down + 30);
     const most = Math.max(1, -before, -after);
-    /**
-     * @param {number} value
-     * @param {string} name
-     * @param {number} at
-     * @param {string} colour
-     */
-    const bar = (value, name, at, colour) => {
-      const long = ((width - 150) * -value) / most;
-      pen.write(name, x, y + at, { most: 84 });
-      pen.fill(x + 90, y + at - 7, Math.max(1, long), 14, colour);
-      pen.write(signed(value, 1), x + 96 + long, y + at, { weight: 600 });
-    };
-    bar(before, texts.bar_before, down + 54, theme.kinds.encoder);
-    bar(after, texts.bar_after, down + 78, theme.kinds.decoder);
+    const rows = [
+      { name: texts.bar_before, values: [-before], texts: [signed(before, 1)], colours: [theme.kinds.encoder] },
+      { name: texts.bar_after, values: [-after], texts: [signed(after, 1)], colours: [theme.kinds.decoder] },
+    ];
+    drawBars(pen, { x, y: y + down + 42, width, height: 48 }, rows, {
+      ends: [0, most],
+      colours: [],
+      left: 96,
+      size: 13,
+    });
     context.restore();
   }
 
   /**
-   * Whether Python is still at it.
+   * Tell whether Python still computes.
    * @param {Settings} settings
    */
   waits({ group, pressed }) {
@@ -146,6 +143,11 @@ export class SwitchOff extends Scene {
     const place = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat()).indexOf(found);
     own[place] = !own[place];
     return { pressed: `${group}.${digits(own)}` };
+  }
+
+  /** @type {Scene["hit"]} "cross 1 2", a head. */
+  hit(name, pen) {
+    return this.grid(pen).hit(name);
   }
 
   /** @type {Scene["say"]} */

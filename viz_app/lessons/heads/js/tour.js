@@ -48,7 +48,7 @@ export class Tour extends Scene {
   }
 
   /**
-   * What is shown: the head, and the row that is read, or null for all rows.
+   * Return the shown head, and the shown row or null for all rows.
    * @param {Settings} settings
    */
   view({ at, picked, pickedat }) {

@@ -160,7 +160,7 @@ function box([column, y, height, station, look], texts, atStation, open) {
 }
 
 /**
- * Where the waves are added to the embeddings.
+ * Draw the sum of waves and embeddings.
  * @param {string} column
  * @param {IndexTexts} texts
  * @param {AtStation} atStation
@@ -191,7 +191,7 @@ function position(column, texts, atStation, open) {
 }
 
 /**
- * What goes in and what comes out.
+ * Draw inputs and outputs.
  * @param {IndexTexts} texts
  * @param {string} sentence
  */

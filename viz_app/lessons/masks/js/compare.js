@@ -1,9 +1,9 @@
-// The same head with its mask, without, and what the mask changes; a step bar stops at the row that decoding has reached.
+// A head with its mask, without it, and the difference; a step bar stops at the row of the decoding.
 
 import { fillText, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
-import { playhead } from "../../stage/js/describe.js";
+import { stepPlayhead } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { futureColour, Grid } from "./grid.js";
 import { HeadScene } from "./headscene.js";
@@ -12,15 +12,7 @@ export class Compare extends HeadScene {
   term = "mask";
 
   get playhead() {
-    return playhead({
-      name: "step",
-      label: this.texts.step,
-      min: 1,
-      max: this.count,
-      rate: 1.2,
-      start: Math.min(4, this.count),
-      show: (value) => String(Math.round(value)),
-    });
+    return stepPlayhead(this.texts.step, this.count, { start: Math.min(4, this.count) });
   }
 
   /** @type {Scene["height"]} */

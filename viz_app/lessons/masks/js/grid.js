@@ -14,7 +14,7 @@ export function futureColour(theme) {
   return twoSided(theme, -1);
 }
 
-/** Where the cells of a map lie: rows are queries, columns are keys. */
+/** Cells of a map: rows are queries, columns are keys. */
 export class Grid {
   /**
    * @param {number} left
@@ -147,7 +147,7 @@ export class Grid {
 }
 
 /**
- * Which labels stand out, and which stand back.
+ * Choose the emphasis of a label.
  * @typedef {{ strong?: (index: number) => boolean }} Emphasis
  */
 

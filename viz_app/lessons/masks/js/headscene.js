@@ -1,4 +1,4 @@
-// What the scenes of one decoder head have in common: its scores before the mask, and the control that chooses it.
+// Shared parts of the scenes of one decoder head: its scores before the mask, and its control.
 
 import { fillText, headName } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
@@ -47,7 +47,7 @@ export class HeadScene extends Scene {
   }
 
   /**
-   * How much of a row would go to the future.
+   * Return the share of a row on future positions.
    * @param {number} head
    * @param {number} row
    */

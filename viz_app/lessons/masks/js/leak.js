@@ -3,7 +3,7 @@
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { playhead } from "../../stage/js/describe.js";
+import { stepPlayhead } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour } from "./grid.js";
@@ -24,15 +24,7 @@ export class Leak extends Scene {
 
   get playhead() {
     if (!this.models.length) return null;
-    return playhead({
-      name: "step",
-      label: this.texts.step,
-      min: 1,
-      max: this.count,
-      rate: 1.2,
-      start: Math.min(5, this.count),
-      show: (value) => String(Math.round(value)),
-    });
+    return stepPlayhead(this.texts.step, this.count, { start: Math.min(5, this.count) });
   }
 
   /** @type {Scene["height"]} */
@@ -140,7 +132,7 @@ export class Leak extends Scene {
     return fillText(this.texts.leak_say, { token, ...values }) + this.overall();
   }
 
-  /** The same on many sentences, where that was measured. */
+  /** Add the result on many sentences, where it was measured. */
   overall() {
     const [honest, cheat] = this.models.map(({ measured }) => measured);
     const values = {

@@ -1,11 +1,11 @@
-// What numbers.py and leak.py compute for this lesson.
+// Values of numbers.py and leak.py.
 
 /** A small decoder: the probability of each token of the translation, with its mask and without. */
 export type Reading = {
   tokens: string[];
   masked: number[];
   open: number[];
-  /** What it generates by itself. */
+  /** Its own translation. */
   alone: string;
   /** On many sentences; null where nobody measured it, empty where no scores are there. */
   measured: { nll_masked?: number | null; nll_unmasked?: number | null; bleu?: number | null };
@@ -14,10 +14,10 @@ export type Reading = {
 export type Values = {
   inputs: string[];
   outputs: string[];
-  /** How many heads a layer has; and the one that is shown first, of all layers. */
+  /** Number of heads of a layer; and the head that is shown first, of all layers. */
   heads: number;
   head: number;
-  /** Whether the whole sentence is shown. */
+  /** True where the whole sentence is shown. */
   whole: boolean;
   padding: {
     tokens: string[][];

@@ -5,7 +5,7 @@ import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed, tiny } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { playhead, slider } from "../../stage/js/describe.js";
+import { playhead, slider, tenths } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -29,13 +29,8 @@ export class Clocks extends Scene {
   }
 
   get playhead() {
-    return playhead({
-      name: "at",
-      label: this.texts.position_p,
-      max: this.lesson.values.positions - 1,
-      rate: 0.8,
-      show: (value) => value.toFixed(value % 1 ? 1 : 0),
-    });
+    const max = this.lesson.values.positions - 1;
+    return playhead({ name: "at", label: this.texts.position_p, max, rate: 0.8, show: tenths });
   }
 
   get controls() {
@@ -70,7 +65,7 @@ export class Clocks extends Scene {
   }
 
   /**
-   * Which hand is which: the two positions with their tokens.
+   * Write the key of the hands: the two positions with their tokens.
    * @param {Pen} pen
    * @param {number} at
    * @param {number} k

@@ -2,7 +2,7 @@
 
 import { formatCount } from "../../../components/common/text/format.js";
 
-// Where the six pairs that are shown stand among all, from the fastest to the slowest. Most waves are far longer than any
+// Places of the six shown pairs among all, from the fastest to the slowest. Most waves are far longer than any
 // sentence, so pairs in even steps would be straight lines.
 const SHARES = [0, 0.095, 0.19, 0.3, 0.45, 1];
 
@@ -25,7 +25,7 @@ export function period(pair, width) {
 }
 
 /**
- * The same as text: "6.3", "112", "54 410".
+ * Write a period: "6.3", "112", "54,410".
  * @param {number} pair
  * @param {number} width
  */

@@ -5,7 +5,7 @@ import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { choice, playhead, slider } from "../../stage/js/describe.js";
+import { choice, playhead, slider, tenths } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -33,14 +33,8 @@ export class Heatmap extends Scene {
   }
 
   get playhead() {
-    return playhead({
-      name: "at",
-      label: this.texts.position_p,
-      max: this.rows - 1,
-      rate: 3,
-      start: 12,
-      show: (value) => value.toFixed(value % 1 ? 1 : 0),
-    });
+    const max = this.rows - 1;
+    return playhead({ name: "at", label: this.texts.position_p, max, rate: 3, start: 12, show: tenths });
   }
 
   get controls() {
@@ -102,7 +96,7 @@ export class Heatmap extends Scene {
   }
 
   /**
-   * What the columns are: in the paper's order, or all sines before all cosines.
+   * Write the key of the columns: in the paper's order, or all sines before all cosines.
    * @param {Pen} pen
    * @param {string} order
    * @param {number} left

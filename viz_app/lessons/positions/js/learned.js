@@ -4,7 +4,8 @@
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
-import { choice, playhead } from "../../stage/js/describe.js";
+import { Chart } from "../../stage/js/chart.js";
+import { choice, playhead, rounded } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -33,14 +34,8 @@ export class Learned extends Scene {
 
   get playhead() {
     if (!this.learned) return null;
-    return playhead({
-      name: "at",
-      label: this.texts.position_p,
-      max: this.learned.positions - 1,
-      rate: 5,
-      start: 8,
-      show: (value) => String(Math.round(value)),
-    });
+    const max = this.learned.positions - 1;
+    return playhead({ name: "at", label: this.texts.position_p, max, rate: 5, start: 8, show: rounded });
   }
 
   get controls() {
@@ -121,27 +116,28 @@ export class Learned extends Scene {
    * The row of position p in both tables.
    * @param {Pen} pen
    * @param {Table[]} tables
-   * @param {Box} place
+   * @param {Box} box
    * @param {number} row
    */
-  drawRows(pen, tables, { x, y, width, height }, row) {
+  drawRows(pen, tables, box, row) {
     const { theme } = pen;
     const { positions, trained } = this.learned;
-    const across = new Axis(0, positions - 1, x, x + width - 12);
-    const up = new Axis(-1, 1, y + height - 22, y + 18);
-    pen.axis(across, "bottom", up.from + 2, { ticks: across.ticks(8) });
-    pen.axis(up, "left", x, { ticks: [-1, 0, 1], show: (tick) => signed(tick, 0), grid: width - 12 });
+    const x = Array.from({ length: positions }, (_, other) => other);
+    const chart = new Chart(pen, box, {
+      series: tables.map(([, table], index) => ({
+        x,
+        y: x.map((other) => table.at(row, other)),
+        look: { colour: this.colour(theme, index) },
+      })),
+      x: { title: "" },
+      y: { title: fillText(this.texts.alike, { p: row }), ends: [-1, 1], show: (tick) => signed(tick, 0) },
+    });
+    const { across, up } = chart;
     const end = across.place(trained - 0.5);
     pen.fill(end, up.to, across.to - end, up.from - up.to, theme.line, 0.5);
-    pen.note(fillText(this.texts.untrained, { count: trained }), end + 6, up.to - 8, { most: across.to - end });
-    pen.write(fillText(this.texts.alike, { p: row }), x, up.to - 8, { weight: 600, most: end - x - 4 });
-    tables.forEach(([, table], index) => {
-      const points = Array.from({ length: positions }, (_, other) => [
-        across.place(other),
-        up.place(table.at(row, other)),
-      ]);
-      pen.trace(points, { colour: this.colour(theme, index), width: 2 });
-    });
+    chart.draw();
+    const style = { align: "right", most: across.to - end };
+    pen.note(fillText(this.texts.untrained, { count: trained }), across.to, up.to - 16, style);
   }
 
   /** @type {Scene["grab"]} */

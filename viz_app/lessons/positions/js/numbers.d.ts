@@ -1,4 +1,4 @@
-// What numbers.py and word_order.py compute for this lesson.
+// Values of numbers.py and word_order.py.
 
 /** Ways of reading: with positions, with the positions taken away, trained without them. */
 export type Group = "with" | "off" | "trained";

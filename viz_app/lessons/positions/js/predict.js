@@ -1,5 +1,5 @@
 // The sentence backwards, with positions in the encoder and without: what does the model write? The translations of the
-// sentence as it was typed stand there from the start, those of the reversed one are revealed.
+// sentence as it was typed stand there from the start, and for the reversed one they are revealed.
 
 import { joinTokens } from "../../../components/common/text/tokens.js";
 import { isNarrow } from "../../stage/js/layout.js";
@@ -8,7 +8,7 @@ import { Scene } from "../../stage/js/scene.js";
 const LINE = 25;
 const MAX_LINES = 4;
 
-/** Where a block stands: its left edge and its width.
+/** Block: its left edge and its width.
  * @typedef {{ x: number, width: number }} Column */
 
 /** @extends {Scene<import("./numbers").Values>} */
@@ -62,7 +62,7 @@ export class Predict extends Scene {
   }
 
   /**
-   * How the model read. Returns where the next thing may stand.
+   * Write the way of reading. Returns the y of what follows.
    * @param {Pen} pen
    * @param {"with" | "off"} name
    * @param {Column} column
@@ -77,7 +77,7 @@ export class Predict extends Scene {
   }
 
   /**
-   * What the model reads, and below it what it generates, once it is revealed. Returns where the next thing may stand.
+   * Write the input, and below it the revealed translation. Returns the y of what follows.
    * @param {Pen} pen
    * @param {string} read
    * @param {string | null} written

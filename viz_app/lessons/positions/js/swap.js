@@ -15,7 +15,7 @@ const ROUNDING = 1e-5; // float32: below this nothing has changed
 const FIRST = 1.9; // height of the first way of reading, in heights of another
 const LEVEL = 54; // width of a column in which most words lie flat
 
-/** How the words fly to their new places.
+/** Flight of the words to their new places.
  * @typedef {ReturnType<Swap["flight"]>} Flight */
 
 /** @extends {Scene<import("./numbers").Values>} */
@@ -47,7 +47,7 @@ export class Swap extends Scene {
   }
 
   /**
-   * Whether Python has answered what the controls say.
+   * Tell whether Python has answered for the controls.
    * @param {Settings} settings
    */
   fresh({ first, second }) {
@@ -156,7 +156,7 @@ export class Swap extends Scene {
   }
 
   /**
-   * How the model read, and that it was not trained so where that is the case.
+   * Write the way of reading, and whether the model was trained for it.
    * @param {Pen} pen
    * @param {string} name
    * @param {number} y

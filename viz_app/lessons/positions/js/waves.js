@@ -4,7 +4,7 @@ import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
-import { choice, playhead } from "../../stage/js/describe.js";
+import { choice, playhead, tenths } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -31,13 +31,8 @@ export class Waves extends Scene {
   }
 
   get playhead() {
-    return playhead({
-      name: "at",
-      label: this.texts.position,
-      max: this.lesson.values.positions - 1,
-      rate: 1.6,
-      show: (value) => value.toFixed(value % 1 ? 1 : 0),
-    });
+    const max = this.lesson.values.positions - 1;
+    return playhead({ name: "at", label: this.texts.position, max, rate: 1.6, show: tenths });
   }
 
   get controls() {
@@ -50,7 +45,7 @@ export class Waves extends Scene {
   }
 
   /**
-   * Where everything stands.
+   * Place the parts of the picture.
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {

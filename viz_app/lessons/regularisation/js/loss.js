@@ -106,7 +106,7 @@ export class Loss extends Scene {
   }
 
   /**
-   * How sure the app's model was of each token of the translation: a mark below the axis.
+   * Mark the model's probability of each token of the translation below the axis.
    * @param {Pen} pen
    * @param {Axis} across
    */

@@ -1,4 +1,4 @@
-// What viz_app/lessons/regularisation/numbers.py computes.
+// Values of numbers.py.
 
 export type Values = {
   vocabulary: number;

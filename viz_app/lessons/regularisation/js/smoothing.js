@@ -1,7 +1,7 @@
 // Label smoothing (Section 5.4), evaluated again for motion; a test compares it with transformer_core's loss.
 
 /**
- * What training asks of one of the other tokens: epsilon, shared by all but the right one.
+ * Return the target of one of the other tokens: epsilon, shared by all but the right one.
  * @param {number} epsilon
  * @param {number} vocabulary
  */

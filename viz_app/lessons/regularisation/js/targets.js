@@ -1,4 +1,4 @@
-// What training asks of the model, and what the model says, at one place of the translation of the user's sentence.
+// Target and predicted distribution at one place of the translation of the user's sentence.
 
 import { fillText, formatCount, raised } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";

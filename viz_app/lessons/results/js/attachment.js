@@ -2,18 +2,18 @@
 
 import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { choice } from "../../stage/js/describe.js";
-import { isNarrow } from "../../stage/js/layout.js";
+import { split } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 
-const [WORD, LABEL] = [14, 13]; // letters, in pixels
-const GAP = 12; // between words
+const WORD = 14; // letters, in pixels, at most
 const [HEAD, FOOT] = [26, 40];
 
 /** @typedef {import("./numbers").Sentence} Sentence */
-/** @typedef {import("./numbers").TreeNode} TreeNode */
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Attachment extends Scene {
+  size = { narrow: 540, least: 300, most: 560, share: 0.75 };
+
   get controls() {
     const { texts } = this;
     const names = Object.fromEntries(Object.keys(this.sentences).map((name) => [name, texts[`sentence_${name}`]]));
@@ -39,12 +39,9 @@ export class Attachment extends Scene {
   /** @type {Scene["draw"]} */
   draw(pen, { sentence: name }) {
     const sentence = this.sentences[String(name)];
-    const beside = !isNarrow(pen.width);
-    const [width, height] = beside ? [pen.width / 2, pen.height] : [pen.width, pen.height / 2];
-    for (const [index, reading] of /** @type {const} */ (["verb", "noun"]).entries()) {
-      const [x, y] = beside ? [index * width, 0] : [0, index * height];
-      this.drawReading(pen, sentence, reading, { x: x + 8, y, width: width - 16, height });
-    }
+    const [left, right] = split({ x: 8, y: 0, width: pen.width - 16, height: pen.height }, { gap: 16 });
+    this.drawReading(pen, sentence, "verb", left);
+    this.drawReading(pen, sentence, "noun", right);
   }
 
   /**
@@ -62,8 +59,8 @@ export class Attachment extends Scene {
       align: "center",
       most: width,
     });
-    const { nodes, log_probability: total } = sentence.readings[reading];
-    drawTree(pen, sentence.words, nodes, { x, y: y + HEAD, width, height: height - HEAD - FOOT });
+    const { log_probability: total } = sentence.readings[reading];
+    drawTree(pen, sentence.words, sentence.readings[reading], { x, y: y + HEAD, width, height: height - HEAD - FOOT });
     const bar = y + height - FOOT + 8;
     pen.fill(x, bar, width, 8, theme.line);
     if (!revealed) return pen.note("?", middle, bar + 20, { size: 15, weight: 650, align: "center" });
@@ -100,74 +97,33 @@ export class Attachment extends Scene {
 }
 
 /**
- * A tree over words in one row at the foot; the last phrase stands out.
- * @param {import("../../stage/js/pen.js").Pen} pen
+ * A tree as Python has placed it, as large as its box allows; the last phrase stands out.
+ * @param {Pen} pen
  * @param {string[]} words
- * @param {TreeNode[]} nodes Parents first.
- * @param {{ x: number, y: number, width: number, height: number }} box
+ * @param {import("./numbers").Reading} reading
+ * @param {Box} box
  */
-function drawTree(pen, words, nodes, { x, y, width, height }) {
+function drawTree(pen, words, { nodes, places }, { x, y, width, height }) {
   const { theme } = pen;
-  const widths = words.map((word) => pen.measure(word, { size: WORD }));
-  const natural = widths.reduce((sum, each) => sum + each + GAP, -GAP);
-  const scale = Math.min(1, width / natural);
-  /** @type {number[]} */
-  const begins = [];
-  for (let at = x + (width - natural * scale) / 2, i = 0; i < words.length; at += (widths[i] + GAP) * scale, i++)
-    begins.push(at);
-  const places = treePlaces(nodes, (i) => begins[i] + (widths[i] * scale) / 2, words.length);
-  const deepest = Math.max(...places.map(({ depth }) => depth)) + 1;
-  const floor = y + height - 12;
-  /** @param {number} depth */
-  const level = (depth) => y + 10 + (depth * (floor - y - 10)) / deepest;
+  const size = Math.min(WORD, width / places.width);
+  const down = Math.min(1.5 * size, (height - 22) / places.height); // a font size downwards
+  const left = x + (width - size * places.width) / 2;
+  /** @param {[number, number]} place */
+  const at = ([across, deep]) => [left + size * across, y + 10 + down * deep];
   const phrase = nodes.findLastIndex(([label]) => label === "PP");
   const [, begin, end] = nodes[phrase];
-  nodes.forEach(([, , , parent], index) => {
-    if (parent < 0) return;
-    const marked = index === phrase;
-    const style = { colour: marked ? theme.kinds.encoder : theme.muted, width: marked ? 3 : 1 };
-    pen.line(places[parent].x, level(places[parent].depth) + 9, places[index].x, level(places[index].depth) - 9, style);
+  places.edges.forEach((edge, index) => {
+    const marked = index + 1 === phrase;
+    const colour = marked ? theme.kinds.encoder : index + 1 < nodes.length ? theme.muted : theme.line;
+    pen.trace(edge.map(at), { colour, width: marked ? 3 : 1 });
   });
-  words.forEach((word, index) => {
-    const { x: above, depth } = places[places[0].owners[index]];
-    const at = begins[index] + (widths[index] * scale) / 2;
-    pen.line(above, level(depth) + 9, at, floor - 10, { colour: theme.line, width: 1 });
-    const colour = begin <= index && index < end ? theme.kinds.encoder : theme.text;
-    pen.write(word, at, floor, { size: WORD * scale, align: "center", colour });
-  });
-  nodes.forEach(([label], index) => {
-    const colour = index === phrase ? theme.kinds.encoder : theme.text;
-    pen.write(label, places[index].x, level(places[index].depth), {
-      size: LABEL,
-      weight: 600,
-      align: "center",
-      colour,
-    });
-  });
-}
-
-/**
- * Where each constituent stands: above the middle of its children; and which one owns each word directly.
- * @param {TreeNode[]} nodes
- * @param {(word: number) => number} middle
- * @param {number} count Of the words.
- */
-export function treePlaces(nodes, middle, count) {
-  const owners = Array.from({ length: count }, () => 0);
-  const depths = nodes.map(() => 0);
-  nodes.forEach(([, begin, end, parent], index) => {
-    depths[index] = parent < 0 ? 0 : depths[parent] + 1;
-    owners.fill(index, begin, end); // parents come first, so that the innermost has the last word
-  });
-  /** @type {number[][]} */
-  const children = nodes.map(() => []);
-  owners.forEach((owner, word) => children[owner].push(middle(word)));
-  const places = nodes.map(() => ({ x: 0, depth: 0, owners }));
-  for (let index = nodes.length - 1; index >= 0; index--) {
-    const [low, high] = [Math.min(...children[index]), Math.max(...children[index])];
-    places[index] = { x: (low + high) / 2, depth: depths[index], owners };
-    const parent = nodes[index][3];
-    if (parent >= 0) children[parent].push(places[index].x);
+  const labels = [
+    ...nodes.map(([text], index) => ({ text, place: places.nodes[index], strong: true, marked: index === phrase })),
+    ...words.map((text, index) => ({ text, place: places.words[index], marked: begin <= index && index < end })),
+  ];
+  for (const { text, place, marked, ...more } of labels) {
+    const [middle, line] = at(place);
+    const colour = marked ? theme.kinds.encoder : theme.text;
+    pen.write(text, middle, line, { size, weight: "strong" in more ? 600 : 400, align: "center", colour });
   }
-  return places;
 }

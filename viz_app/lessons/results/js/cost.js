@@ -1,4 +1,4 @@
-// What a training costs: the paper's estimate (time x GPUs x rate) beside the matrix products that the model needs.
+// Cost of a training: the paper's estimate (time x GPUs x rate) beside the matrix products that the model needs.
 
 import { fillText } from "../../../components/common/text/format.js";
 import { drawBars } from "../../stage/js/barchart.js";

@@ -1,4 +1,4 @@
-// What viz_app/lessons/results/numbers.py computes.
+// Values of numbers.py.
 
 export type Values = {
   charts: Record<"scores" | "variations" | "parsing", import("../../stage/js/chartscene.js").ChartSet>;
@@ -18,5 +18,13 @@ export type TreeNode = [label: string, begin: number, end: number, parent: numbe
 export type Sentence = {
   words: string[];
   found: "verb" | "noun" | null;
-  readings: Record<"verb" | "noun", { nodes: TreeNode[]; log_probability: number }>;
+  readings: Record<"verb" | "noun", Reading>;
 };
+
+/** A tree, and where it is drawn, in font sizes; the lines to constituents first, then those to words. */
+export type Reading = {
+  nodes: TreeNode[];
+  log_probability: number;
+  places: { width: number; height: number; nodes: Place[]; words: Place[]; edges: Place[][] };
+};
+export type Place = [x: number, y: number];

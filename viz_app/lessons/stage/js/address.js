@@ -1,4 +1,4 @@
-// Where a reader stands as parameters of the address; the twin of state.py.
+// Scene and settings as parameters of the address; the twin of state.py.
 
 /**
  * The settings of a scene as one parameter, "at:5,mask:on,text:Guten%20Tag"; "" for none.
@@ -35,7 +35,7 @@ function serialised(value) {
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "number") return String(Number(value.toPrecision(6)));
   const text = encodeURIComponent(value.replace(/\p{Surrogate}/gu, "?")).replace(/[!'()*]/g, encoded);
-  // Where it would read as a number or a switch, its first character is encoded too.
+  // If it would read as a number or a switch, its first character is encoded too.
   const odd = /^([-+.\d].*|on|off|nan|inf|infinity)$/i.test(text);
   return odd && !text.includes("%") ? `${encoded(text[0])}${text.slice(1)}` : text;
 }

@@ -58,7 +58,8 @@ export function drawBars(pen, box, rows, { ends, log, ticks, title, key, colours
     const middle = top + (at + 0.5) * lane;
     const { values, texts, note, strong } = row;
     const lift = note ? letters * 0.65 : 0;
-    pen.write(names[at], axis.from - 12, middle - lift, { ...look(row), align: "right", most: edge - 14 });
+    if (names[at])
+      pen.write(names[at], axis.from - 12, middle - lift, { ...look(row), align: "right", most: edge - 14 });
     if (note) pen.note(note, axis.from - 12, middle + lift, { size: 12, align: "right", most: edge - 14 });
     const thick = Math.min(values.length > 1 ? 15 : 26, (lane * 0.68) / values.length);
     values.forEach((value, bar) => {

@@ -6,11 +6,11 @@ import { formatCount, raised } from "../../../components/common/text/format.js";
 /**
  * One curve. `names`: a label beside each point; `look`: what differs from the colours and lines of its place.
  * @typedef {{ x: number[], y: (number | null)[], label?: string, dashed?: boolean, marked?: boolean, names?: string[],
- *   low?: number[], high?: number[], look?: Partial<LineStyle> & { line?: boolean, hollow?: boolean, radius?: number } }} Series
+ *   look?: Partial<LineStyle> & { line?: boolean, hollow?: boolean, radius?: number } }} Series
  */
 
 /**
- * One axis. `ends` and `ticks` follow from the numbers where they are not given; `slant`: ticks are words.
+ * One axis. `ends` and `ticks` follow from the numbers where they are not given.
  * @typedef {{ title: string, log?: boolean, ends?: [low: number, high: number], ticks?: [at: number, label: string][],
  *   show?: (value: number) => string }} AxisData
  */
@@ -26,7 +26,7 @@ const KEY = 20; // height of a line of the key
 const NEAR = 18; // pixels from which on a point tells its numbers
 const PALE = 0.2;
 const GAP = 6; // pixels between two labels of an axis
-/** @type {[dx: number, dy: number, align: "left" | "right"][]} Where the name of a point may stand, the best first. */
+/** @type {[dx: number, dy: number, align: "left" | "right" | "center"][]} Places for the name of a point, the best first. */
 const BESIDE = [
   [12, 0, "left"],
   [-12, 0, "right"],
@@ -37,6 +37,8 @@ const BESIDE = [
   [12, 30, "left"],
   [-12, 30, "right"],
 ];
+/** @type {typeof BESIDE} Of a point on a line, which would run through a name beside it. */
+const ABOVE = [[0, -15, "center"], [0, 15, "center"], ...BESIDE];
 
 export class Chart {
   /**
@@ -119,7 +121,7 @@ export class Chart {
       if (drawn) {
         const look = this.look(series, data.series.indexOf(series));
         if (look.line) pen.line(x, y, x + 22, y, look);
-        if (series.marked) this.mark(data.series.indexOf(series), x + 11, y, look);
+        if (series.marked) this.mark(data.series.indexOf(series), x + 11, y, { ...look, radius: 4.5 });
         pen.write(series.label ?? "", x + 28, y, { ...style, most: box.width - 28 });
       }
       x += long + 10;
@@ -164,11 +166,6 @@ export class Chart {
   curve(series, index) {
     const { pen, across, up } = this;
     const look = this.look(series, index);
-    const { low, high } = series;
-    if (low && high)
-      series.x.forEach((at, i) =>
-        pen.line(across.place(at), up.place(low[i]), across.place(at), up.place(high[i]), look),
-      );
     const points = this.points(series);
     pen.context.save();
     pen.context.beginPath();
@@ -209,11 +206,11 @@ export class Chart {
       if (!point || !name) continue;
       const style = { colour: look.colour, weight: look.colour === pen.theme.muted ? 400 : 650 };
       const wide = pen.measure(name, style);
-      for (const [dx, dy, align] of BESIDE) {
+      for (const [dx, dy, align] of look.line ? ABOVE : BESIDE) {
         const [x, y] = [point[0] + dx, point[1] + dy];
-        const from = align === "left" ? x : x - wide;
+        const from = align === "left" ? x : align === "right" ? x - wide : x - wide / 2;
         const box = [from, y - 8, from + wide, y + 8];
-        if (box[0] < across.from + 2 || box[2] > pen.width - 2) continue;
+        if (box[0] < across.from - 8 || box[2] > pen.width - 2) continue;
         if (taken.some(([a, b, c, d]) => box[2] >= a && box[0] <= c && box[3] >= b && box[1] <= d)) continue;
         taken.push(box);
         pen.write(name, x, y, { ...style, align });
@@ -293,7 +290,7 @@ export function curvesTable({ series, x }) {
  * @param {boolean} up
  */
 function numbers(series, up) {
-  const all = series.flatMap(({ x, y, low = [], high = [] }) => (up ? [...y, ...low, ...high] : x));
+  const all = series.flatMap(({ x, y }) => (up ? y : x));
   return /** @type {number[]} */ (all.filter((each) => each !== null && Number.isFinite(each)));
 }
 

@@ -13,7 +13,7 @@ import { Scene } from "./scene.js";
  */
 
 /**
- * What Python sends for a scene (chart_data.py): its controls, and for their values, joined by blanks, chart and line.
+ * Charts of a scene from Python (chart_data.py): the controls, and for their values, joined by blanks, chart and line.
  * @typedef {{ controls: [name: string, label: string, options: Record<string, string>][],
  *   charts: Record<string, ChartData | null>, said: Record<string, string> }} ChartSet
  */

@@ -23,13 +23,13 @@ export class ControlRow {
     this.element = h("div", { class: "controls" });
   }
 
-  /** Those of the present scene. */
+  /** Controls of the present scene. */
   build() {
     const { lesson } = this;
     const { controls, playhead } = lesson.scene;
     const key = JSON.stringify([lesson.name, controls, playhead, lesson.lesson.language]);
     if (key === this.key) {
-      // New numbers for the same controls: the elements stay, so that nobody loses the one he holds or has focused.
+      // New numbers for the same controls: the elements stay, so that the reader keeps the held or focused one.
       this.controls.forEach(({ description }, index) => Object.assign(description, controls[index]));
       if (playhead) Object.assign(this.playhead?.description ?? {}, playhead, { step: "any" });
       return;
@@ -55,7 +55,7 @@ export class ControlRow {
   }
 
   /**
-   * Whether Python has to compute anew for such a change.
+   * Tell whether Python has to compute anew for a change.
    * @param {Settings} patch
    */
   needServer(patch) {
@@ -166,7 +166,7 @@ function toggle({ label }, change) {
 }
 
 /**
- * A line of text; it changes when somebody has stopped typing for a moment. `show` gives what stands there untouched, "".
+ * A line of text; it changes after a pause in typing. `show` gives what stands there untouched, "".
  * @param {Control} description
  * @param {(value: any) => void} change
  */
@@ -192,7 +192,7 @@ function held() {
 }
 
 /**
- * What happens once, when it is pressed.
+ * Button that acts once when it is pressed.
  * @param {Control} description
  * @param {() => void} press
  */

@@ -33,6 +33,33 @@ export function playhead({ min = 0, step = 1, start = min, show = whole, ...othe
 }
 
 /**
+ * A playhead over the steps of something that has `max` of them, from 1 on.
+ * @param {string} label
+ * @param {number} max
+ * @param {Partial<Playhead>} [more]
+ * @returns {Playhead}
+ */
+export function stepPlayhead(label, max, more = {}) {
+  return playhead({ name: "step", label, min: 1, max, rate: 1.2, show: rounded, ...more });
+}
+
+/**
+ * 2.7 -> "3"
+ * @param {number} value
+ */
+export function rounded(value) {
+  return String(Math.round(value));
+}
+
+/**
+ * 2.71 -> "2.7", 2 -> "2"
+ * @param {number} value
+ */
+export function tenths(value) {
+  return value.toFixed(value % 1 ? 1 : 0);
+}
+
+/**
  * 2.7 -> "2", the whole step at which a gliding playhead is.
  * @param {number} value
  */

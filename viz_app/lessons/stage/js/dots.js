@@ -181,17 +181,14 @@ function apart(pen, axis, ticks) {
  * @returns {TableData}
  */
 export function rowsTable({ rows, columns, row_title: title = "" }) {
-  const cells = (/** @type {Column} */ column, /** @type {number} */ row) => [
-    column.texts[row],
-    ...(column.low ? [interval(column.low[row], column.high?.[row])] : []),
-    ...(column.asides ? [column.asides[row]] : []),
-  ];
+  const parts = columns.flatMap(({ title, texts, low, high, asides }) => [
+    { title, texts },
+    ...(low ? [{ title: "95 %", texts: rows.map((_, row) => interval(low[row], high?.[row])) }] : []),
+    ...(asides ? [{ title: "", texts: asides }] : []),
+  ]);
   return {
-    columns: [
-      title,
-      ...columns.flatMap((column) => [column.title, ...(column.low ? [""] : []), ...(column.asides ? [""] : [])]),
-    ],
-    rows: rows.map((name, row) => [name, ...columns.flatMap((column) => cells(column, row))]),
+    columns: [title, ...parts.map((part) => part.title)],
+    rows: rows.map((name, row) => [name, ...parts.map((part) => part.texts[row])]),
   };
 }
 
@@ -200,5 +197,6 @@ export function rowsTable({ rows, columns, row_title: title = "" }) {
  * @param {number | null | undefined} high
  */
 function interval(low, high) {
-  return typeof low === "number" && typeof high === "number" ? `${low} \u2013 ${high}` : "";
+  const short = (/** @type {number} */ end) => String(Number(end.toPrecision(4)));
+  return typeof low === "number" && typeof high === "number" ? `${short(low)} \u2013 ${short(high)}` : "";
 }

@@ -30,7 +30,7 @@ export class Findings {
   }
 
   /**
-   * What was pinned before this stage was there, without the pictures.
+   * Restore earlier findings, without their pictures.
    * @param {Finding[]} findings
    */
   restore(findings) {

@@ -55,7 +55,7 @@ export class Following {
     if (payload.acknowledged === this.pending?.id) this.pending = null;
     if (first) this.send();
     const patch = lesson.scene.receive(payload, lesson.settings());
-    setAttribute(lesson.readout, "aria-live", patch ? "off" : "polite"); // nobody wants a number read out every second
+    setAttribute(lesson.readout, "aria-live", patch ? "off" : "polite"); // a number read out every second is noise
     Object.assign(lesson.settings(), patch);
     lesson.changed(true);
   }

@@ -31,7 +31,7 @@ export function numberedHeads(layers, heads) {
 }
 
 /**
- * How high blocks above each other must be, so that the heads of many layers can still be told apart.
+ * Return the least height of stacked blocks in which the heads of many layers can be told apart.
  * @param {number} layers
  */
 export function leastHeight(layers) {
@@ -81,6 +81,16 @@ export class HeadGrid {
       y: block.y + layer * this.cell,
       size: this.cell - (this.cell > 12 ? 2 : 1),
     };
+  }
+
+  /**
+   * Find the middle of a tile by its head, such as "cross 1 2".
+   * @param {string} name
+   */
+  hit(name) {
+    const [kind, layer, head] = name.split(" ");
+    const { x, y, size } = this.tile(kind, Number(layer), Number(head));
+    return { x: x + size / 2, y: y + size / 2 };
   }
 
   /**

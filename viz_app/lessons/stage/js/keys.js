@@ -12,7 +12,7 @@ export class Keys {
   }
 
   /**
-   * Never while somebody types, and only for this lesson or where nothing is focused.
+   * Never while the reader types, and only for this lesson or where nothing is focused.
    * @param {KeyboardEvent} event
    */
   key(event) {

@@ -1,4 +1,4 @@
-// Where the parts of a picture stand: on a phone below each other, else side by side.
+// Places of the parts of a picture: on a phone below each other, else side by side.
 
 export const PHONE = 620; // pixels; narrower pictures have one column, smaller type and fewer ticks
 

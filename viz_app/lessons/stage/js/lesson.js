@@ -136,7 +136,7 @@ export class Lesson {
     return this.name === this.lesson.onward_from ? undefined : this.lesson.scenes[this.index + 1];
   }
 
-  /** Of a picture or a film of the scene, without its ending. */
+  /** Name of a picture or film of the scene, without its ending. */
   get fileName() {
     return `headlight_${this.lesson.name}_${this.name}`;
   }
@@ -145,7 +145,7 @@ export class Lesson {
     return this.question?.revealed ?? false;
   }
 
-  /** What the controls of the current scene say. */
+  /** Return the settings of the current scene. */
   settings() {
     return this.all[this.name];
   }
@@ -272,7 +272,7 @@ export class Lesson {
     this.changed();
   }
 
-  /** What Python gets: where the reader stands. */
+  /** Return the scene and its settings for Python. */
   state() {
     return { scene: this.name, settings: { ...this.settings() } };
   }

@@ -27,7 +27,7 @@ export function wrapped(pen, text, x, y, width, style) {
 }
 
 /**
- * Where tokens stand when they follow each other over lines: [{ x, y, width }] and the height of all.
+ * Place tokens one after the other over lines: [{ x, y, width }] and the height of all.
  * @param {Pen} pen
  * @param {string[]} tokens
  * @param {number} width
@@ -48,7 +48,7 @@ export function laidOut(pen, tokens, width, line, style, gap = 10) {
 }
 
 /**
- * Where tokens stand in one row that scrolls so that the chosen one is in sight: [{ x, width }].
+ * Place tokens in one row that scrolls to the chosen one: [{ x, width }].
  * @param {Pen} pen
  * @param {string[]} tokens
  * @param {number} chosen
@@ -69,7 +69,7 @@ export function scrolledRow(pen, tokens, chosen, width, margin) {
 }
 
 /**
- * How high words stand that `comparedWords` writes.
+ * Measure the height of the words of `comparedWords`.
  * @param {Pen} pen
  * @param {[string, boolean][]} words
  * @param {number} width

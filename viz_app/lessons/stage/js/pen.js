@@ -1,4 +1,4 @@
-// What a scene draws with: the canvas, its size, the theme, the pointer. Letters are the theme's unless a style says otherwise.
+// Pen of a scene: canvas, size, theme and pointer. Letters are the theme's unless a style says otherwise.
 
 import { dot, drawAxis, rule, trace, write } from "../../../components/common/draw/plot.js";
 import { wrapped } from "./paragraph.js";
@@ -57,7 +57,7 @@ export class Pen {
   }
 
   /**
-   * How wide a text is.
+   * Measure the width of a text.
    * @param {string} text
    * @param {Partial<TextStyle>} [style]
    */

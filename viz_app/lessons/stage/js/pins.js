@@ -14,7 +14,7 @@ export function readPins(text) {
 }
 
 /**
- * Whether a value from an address holds pins of this control, and no more than it keeps.
+ * Tell whether a value from an address holds valid pins of this control, and not too many.
  * @param {unknown} text
  * @param {{ form: RegExp, most: number }} control
  */

@@ -1,4 +1,4 @@
-// Predict, then reveal. What somebody guessed stays in the browser, and out of the address.
+// Predict, then reveal. The guess stays in the browser, and out of the address.
 
 import { h } from "../../../components/common/page/dom.js";
 import { build } from "./prose.js";

@@ -1,7 +1,7 @@
-// What every scene is. A scene draws one picture from the lesson's numbers and the settings of its controls; it keeps no
+// Base of every scene. A scene draws one picture from the lesson's numbers and the settings of its controls; it keeps no
 // state of its own, so the same settings always make the same picture.
 //
-// Settings of a scene are { name: number | string | boolean }: those of its controls and of its playhead.
+// Settings of a scene are { name: number | string | boolean }: of its controls and of its playhead.
 
 import { isNarrow } from "./layout.js";
 
@@ -81,13 +81,13 @@ export class Scene {
     return {};
   }
 
-  /** Whether its picture can be pinned as a finding; see findings.js. */
+  /** Tell whether the picture can be pinned as a finding; see findings.js. */
   get pinnable() {
     return false;
   }
 
   /**
-   * What Space plays and the arrows step: { name, label, min, max, step, rate (units a second), start, show }, or null.
+   * Playhead for Space and the arrows: { name, label, min, max, step, rate (units a second), start, show }, or null.
    * @returns {Playhead | null}
    */
   get playhead() {
@@ -95,7 +95,7 @@ export class Scene {
   }
 
   /**
-   * What the arrows do where there is no playhead: settings that change, or null.
+   * Answer the arrows where there is no playhead: settings that change, or null.
    * @param {number} count 1 for the next, -1 for the one before.
    * @param {Settings} settings
    * @returns {Settings | null}
@@ -105,7 +105,7 @@ export class Scene {
   }
 
   /**
-   * What Down and Up do while the picture has the focus: settings that change, or null.
+   * Answer Down and Up while the picture has the focus: settings that change, or null.
    * @param {number} count 1 for down, -1 for up.
    * @param {Settings} settings
    * @returns {Settings | null}
@@ -114,7 +114,7 @@ export class Scene {
     return null;
   }
 
-  /** Whether a message stands in place of the picture, and none is on its way: the stage is then low. */
+  /** Tell whether only a message is shown and no picture is on its way: the stage is then low. */
   get isEmpty() {
     return false;
   }

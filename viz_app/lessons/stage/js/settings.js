@@ -12,7 +12,7 @@ export function startSettings({ controls, kept, playhead }) {
 }
 
 /**
- * Of settings that came from an address: those that exist, within their bounds.
+ * Keep the known settings of an address, within their bounds.
  * @param {Pick<Scene, "controls" | "kept" | "playhead">} scene
  * @param {Settings} settings
  * @returns {Settings}

@@ -118,7 +118,7 @@ export class Stage {
   }
 
   /**
-   * What the picture says, for those who do not see it.
+   * Describe the picture for screen readers.
    * @param {string} text
    */
   describe(text) {
@@ -205,7 +205,7 @@ export class Stage {
   }
 
   /**
-   * What the scene makes of a press, or of a drag after it.
+   * Ask the scene for the effect of a press or drag.
    * @param {PointerEvent} pointerEvent
    * @param {boolean} [first]
    */

@@ -91,7 +91,7 @@ export class Tools {
   }
 
   async copy() {
-    // Of what is on the screen: Python sets the address bar a moment later, and not at all while the figure plays.
+    // From the screen: Python sets the address bar a moment later, and not at all while the figure plays.
     const link = linkTo(location.href, this.lesson.state());
     try {
       await navigator.clipboard.writeText(link);

@@ -14,7 +14,7 @@ export class Words {
     this.element = h("div", { class: "words" });
   }
 
-  /** Those of the present scene. */
+  /** Words of the present scene. */
   build() {
     const { lesson } = this;
     const { title, section, math, prose } = lesson.description;

@@ -127,7 +127,7 @@ export class Merges extends Scene {
   }
 
   /**
-   * What a merge joins, and what it makes, as text.
+   * Return the parts of a merge and its result, as text.
    * @param {Merge} merge
    */
   parts({ begin, middle, end }) {

@@ -1,12 +1,12 @@
-// What viz_app/lessons/subwords/numbers.py computes.
+// Values of numbers.py.
 
 export type Values = {
   letters: string;
-  /** How many merges the vocabulary has. */
+  /** Number of merges of the vocabulary. */
   count: number;
   word: [right: string, misspelt: string];
   word_tokens: [right: string[], misspelt: string[]];
-  /** Of the order of the file, and of training. */
+  /** Batches in the order of the file, and of training. */
   padding: [Padding, Padding];
 };
 

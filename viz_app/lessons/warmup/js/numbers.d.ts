@@ -1,4 +1,4 @@
-// What viz_app/lessons/warmup/numbers.py computes.
+// Values of numbers.py.
 
 export type Values = {
   paper: { d_model: number; warmup: number };
@@ -8,7 +8,7 @@ export type Values = {
   recorded: Snapshots;
 };
 
-/** What a training generated for a word after some updates. */
+/** Outputs of a training for a word after some steps. */
 export type Snapshots = { word: string; moments: number[]; guesses: string[] };
 
 /** The live training; more than its state only for those who chose to see it. */

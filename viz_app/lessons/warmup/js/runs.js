@@ -59,7 +59,7 @@ export class Runs extends Scene {
   }
 
   /**
-   * What was recorded last up to a step; undefined before the first record.
+   * Return the last record up to a step; undefined before the first.
    * @param {Run} run
    * @param {number} step
    * @param {Below} below
@@ -69,7 +69,7 @@ export class Runs extends Scene {
   }
 
   /**
-   * The same as text.
+   * Return the last record as text.
    * @param {Run} run
    * @param {number} step
    * @param {Below} below

@@ -1,4 +1,4 @@
-// What the scenes of the schedule share: the plot with both branches and their minimum, texts on plates.
+// Shared parts of the schedule scenes: the plot with both branches and their minimum, texts on plates.
 
 import { Axis } from "../../../components/common/draw/plot.js";
 import { formatCount } from "../../../components/common/text/format.js";

@@ -77,7 +77,7 @@ export class Training extends Scene {
   }
 
   /**
-   * What is drawn: the recorded run or the live one.
+   * Return the drawn run: the recorded or the live one.
    * @param {Settings} settings
    */
   shown({ source }) {

@@ -11,7 +11,7 @@ export class Cheaper extends Crossover {
     return [];
   }
 
-  /** What the revealed curves show, in place of controls. */
+  /** Settings of the revealed curves, in place of controls. */
   get fixed() {
     return { n: 512, d: "512", r: this.lesson.values.r };
   }

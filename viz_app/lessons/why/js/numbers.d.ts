@@ -1,4 +1,4 @@
-// What viz_app/lessons/why/numbers.py computes.
+// Values of numbers.py.
 
 export type Values = {
   tokens: string[];

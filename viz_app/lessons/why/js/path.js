@@ -1,4 +1,4 @@
-// How a signal travels from the first token to the last: layer by layer, until it arrives.
+// Path of a signal from the first token to the last, layer by layer.
 
 import { fillText } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";

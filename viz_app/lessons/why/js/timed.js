@@ -100,7 +100,7 @@ export class Timed extends Scene {
   }
 
   /**
-   * How far what goes on is, or else what was measured of the chosen width.
+   * Draw the progress of the measurement, or of the chosen width.
    * @param {Pen} pen
    * @param {string} d
    */
@@ -133,7 +133,7 @@ export class Timed extends Scene {
   }
 
   /**
-   * What the points say of self-attention and recurrence; nothing before both are there at several lengths.
+   * Compare self-attention and recurrence; empty before both have several points.
    * @param {Measurement} measurement
    * @param {string} d
    */
