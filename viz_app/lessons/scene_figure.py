@@ -1,4 +1,4 @@
-"""Figure of a scene for print, with its words and its provenance, from which a command draws it again."""
+"""Figure of a scene for print, with its words and its provenance, so that a command reproduces it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from viz_app.serving.models.translation_service import TranslationService
 
 
 def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
-    """Draw the scene in `context.state` for print; None for a scene that cannot be printed.
+    """Return the figure of the scene in `context.state`; None for a scene without one.
 
     Its settings are rounded as in an address, so that the link and the command lead to the same figure. A figure
     without words of its own has the title of the scene, and a caption from its numbers.
