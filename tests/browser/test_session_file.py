@@ -16,7 +16,7 @@ from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.explorer_driver import state
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest, until
-from viz_app.state.session_file import FILE_NAME, MAX_BYTES
+from viz_app.state.session_file import FILE_NAME, MAX_BYTES, VERSION
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def test_a_missing_model_and_a_newer_version_are_told(
     page = open_page(f"{app_url}/lessons?lang=en", width=width, height=844, dark=dark, still=True)
     newer = {
         **VALID,
-        "version": 2,
+        "version": VERSION + 1,
         "language": language,
         "text": "The dog sleeps.",
         "model": {"name": "<b>own"},

@@ -45,7 +45,7 @@ def checked(path: Path, kind: type[Value], *parts: Mapping[str, Any] | None) -> 
 
 
 class Parts:
-    """Parts of a file by path; notes those of a wrong type.
+    """Parts of a file by path; a part of a wrong type is noted.
 
     Args:
         values: Content of the file.

@@ -129,7 +129,7 @@ class AlignmentErrors:
 
 @dataclass(frozen=True)
 class ContrastScores:
-    """How often the model found a right translation likelier than one with a single error.
+    """Share of questions in which the model found the right translation likelier than one with a single error.
 
     Args:
         about: Subject of the questions: name of a group.

@@ -146,7 +146,7 @@ def end_class() -> None:
 
 
 def poll_results() -> tuple[PollResult, ...]:
-    """Return the results of all polls: those of a session file, then those of the class that this browser teaches."""
+    """Return the results of all polls, first from a session file, then from the class that this browser teaches."""
     earlier: tuple[PollResult, ...] = st.session_state.get(_EARLIER, ())
     with suppress(ClassServerAway):
         own = _teach(lambda store, code, browser: store.results(code, browser)) or ()

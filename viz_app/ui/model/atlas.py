@@ -43,7 +43,7 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
         params: The other parameters of the address.
 
     Returns:
-        The parameters of the address, with those of this section.
+        The parameters of the address, this section included.
     """
     found = served.head_atlas
     names = [measure.name for measure in measures(found.atlas)] if found.atlas else []

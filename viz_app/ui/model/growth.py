@@ -49,7 +49,7 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
         params: The other parameters of the address.
 
     Returns:
-        The parameters of the address, with those of this section.
+        The parameters of the address, this section included.
     """
     models = histories.available_histories(checkpoint)
     if not models:

@@ -42,7 +42,7 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
     """Draw the curves and the slider, if the atlas has them.
 
     Returns:
-        The parameters of the address, with those of this section; and a function that translates the sentence with
+        The parameters of the address, this section included; and a function that translates the sentence with
         fewer heads, to call after the rest of the page is drawn.
     """
     atlas = served.head_atlas.atlas
