@@ -19,12 +19,7 @@ from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.analysis.attribution.agreement import Faithfulness
 from transformer_core.analysis.effects.head_effects import HeadEffects, head_effects
 from transformer_core.analysis.effects.head_gradients import gradient_importance
-from transformer_core.analysis.teacher_forced_run import (
-    TeacherForcedRun,
-    changed_log_p,
-    stop_check,
-    teacher_forced_run,
-)
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, changed_log_p, stop_check, teacher_forced_run
 from transformer_core.attention_maps import KINDS
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import Edit, edit

@@ -19,12 +19,7 @@ from torch import Tensor
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attribution import attribute
 from transformer_core.analysis.attribution.methods import source_axis
-from transformer_core.analysis.teacher_forced_run import (
-    TeacherForcedRun,
-    changed_log_p,
-    stop_check,
-    teacher_forced_run,
-)
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, changed_log_p, stop_check, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit, edit
