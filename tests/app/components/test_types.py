@@ -69,7 +69,7 @@ declare const sent: Sent;
     (tmp_path / "types.d.ts").write_text(declared, encoding="utf-8")
     (tmp_path / "script.js").write_text("\n".join([*RIGHT, *WRONG]), encoding="utf-8")
     flags = ["--noEmit", "--checkJs", "--strict", "--noPropertyAccessFromIndexSignature", "--target", "es2022"]
-    command = [TSC, *flags, "types.d.ts", "script.js"]
+    command = [str(TSC), *flags, "types.d.ts", "script.js"]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     lines = [int(number) for number in re.findall(r"^script\.js\((\d+),", run.stdout, re.MULTILINE)]
     assert lines == list(range(len(RIGHT) + 1, len(RIGHT) + len(WRONG) + 1)), run.stdout
