@@ -17,6 +17,7 @@ import numpy.typing as npt
 import torch
 
 from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.word_weights import BoolArray, by_words, membership
 from transformer_core.atlas.record import Estimate, FloatArray, Link, Links
 from transformer_core.atlas.resumable_map import MAX_MAP_BYTES, Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import (
@@ -28,7 +29,6 @@ from transformer_core.atlas.statistics import (
     sign_test,
 )
 from transformer_core.atlas.trees import RELATIONS, Tree
-from transformer_core.atlas.words import BoolArray, by_words, membership
 from transformer_core.data import make_batch
 from transformer_core.hooks.points import capture
 from transformer_core.text.tokenizer import Encoding

@@ -16,9 +16,9 @@ import numpy as np
 
 from transformer_core.analysis.ablation import Head
 from transformer_core.analysis.roles import MIN_SHARE
+from transformer_core.analysis.word_weights import BoolArray
 from transformer_core.atlas.record import Atlas, Estimate, FloatArray, Links
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES, MIN_GAIN, MIN_PLACES
-from transformer_core.atlas.words import BoolArray
 from transformer_core.attention_maps import KINDS, Kind
 
 

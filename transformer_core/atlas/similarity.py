@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.analysis.attention_sinks import entropy
+from transformer_core.analysis.word_weights import BoolArray, blank_words, by_words, membership
 from transformer_core.atlas.links import encoder_weights
 from transformer_core.atlas.record import Estimate, Family, FloatArray, OtherModel, Resemblance, Sibling
 from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined, model_of
 from transformer_core.atlas.statistics import Bootstrap
 from transformer_core.atlas.targets import read_maps
-from transformer_core.atlas.words import BoolArray, blank_words, by_words, membership
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import SourceTooLong, Translator

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformer_core.atlas.words import Span
+from transformer_core.analysis.word_weights import Span
 from transformer_core.data import DataError, read_lines
 
 RELATIONS = (

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from transformer_core.analysis.word_weights import blank_words, by_words, membership
 from transformer_core.atlas.effects import rank_correlation
 from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
-from transformer_core.atlas.words import blank_words, by_words, membership
 from transformer_core.text.tokenizer import Encoding, Tokenizer
 
 

@@ -9,8 +9,8 @@ import { Lines } from "./draw/lines.js";
 import { LargeMap } from "./draw/map.js";
 import { isCell, Picture, pinName } from "./draw/picture.js";
 import { caption, hiddenNote, meanName, readout, spoken, tellingRow, title, unitName } from "./sentences.js";
-import { Table } from "./table.js";
-import { weightTable } from "./tablecontents.js";
+import { Table } from "./tables/table.js";
+import { weightTable } from "./tables/tablecontents.js";
 import { TokenView } from "./token.js";
 
 const AXES = ["query", "key", "token", "layer", "head"]; // words of the names of both axes that explain themselves

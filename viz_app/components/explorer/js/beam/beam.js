@@ -5,8 +5,8 @@ import { define } from "../../../common/page/explained.js";
 import { tool } from "../../../common/page/tool.js";
 import { fillText, signed } from "../../../common/text/format.js";
 import { Search } from "../data/search.js";
-import { Table } from "../table.js";
-import { branchTable } from "../tablecontents.js";
+import { Table } from "../tables/table.js";
+import { branchTable } from "../tables/tablecontents.js";
 import { BeamTree } from "./beamtree.js";
 
 const MAX_ALPHA = 2;

@@ -11,8 +11,8 @@ import { Difference, DifferencePicture, plus } from "../data/difference.js";
 import { ColourScale } from "../draw/colourscale.js";
 import { Legend } from "../draw/legend.js";
 import { isCell, Picture } from "../draw/picture.js";
-import { Table } from "../table.js";
-import { differenceTable } from "../tablecontents.js";
+import { Table } from "../tables/table.js";
+import { differenceTable } from "../tables/tablecontents.js";
 import { Side } from "./compareside.js";
 
 const THREE = 900; // from this width on three maps stand side by side

@@ -1,8 +1,8 @@
 // What the tables of the explorer hold: the weights of a picture, the difference of two heads, the branches of a search.
 
-import { h, tokenElement } from "../../common/page/dom.js";
-import { decimals, fillText, signed } from "../../common/text/format.js";
-import { plus } from "./data/difference.js";
+import { h, tokenElement } from "../../../common/page/dom.js";
+import { decimals, fillText, signed } from "../../../common/text/format.js";
+import { plus } from "../data/difference.js";
 
 const MAX_WEIGHTS = 900; // cells of a page
 const MAX_DIFFERENCES = 600;

@@ -1,9 +1,9 @@
 // A table of numbers that opens at a button. Long ones are shown some rows at a time, so that the page stays light.
 
-import { fill, h, rootOf, setAttribute } from "../../common/page/dom.js";
-import { clamp } from "../../common/page/keyboard.js";
-import { tool } from "../../common/page/tool.js";
-import { tableOf } from "../../common/text/tables.js";
+import { fill, h, rootOf, setAttribute } from "../../../common/page/dom.js";
+import { clamp } from "../../../common/page/keyboard.js";
+import { tool } from "../../../common/page/tool.js";
+import { tableOf } from "../../../common/text/tables.js";
 
 /**
  * @typedef {object} TableContent

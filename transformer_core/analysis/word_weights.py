@@ -14,9 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.atlas.record import FloatArray
 from transformer_core.text.tokenizer import Encoding
 
+FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Span = tuple[int, int]  # characters of a text, [begin, end)
 
