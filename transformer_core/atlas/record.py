@@ -267,7 +267,7 @@ class Curve(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Scores against the number of remaining heads.
 
     Args:
-        heads: Removed heads: those of a kind, or `all`.
+        heads: Kind of the removed heads, or `all`.
         order: Order of removal, see `cumulative_ablation.py`.
         seed: Of a random order; None for the others.
         removed: Kind, layer and head in the order of removal.

@@ -52,7 +52,7 @@ _SETTING = re.compile(r'\b(?:name: |(?:choice|held|toggle)\()"(\w+)"')
 
 
 def label_types() -> str:
-    """Return a type for the labels of each component, and one for those of all lessons."""
+    """Return a type for the labels of each component, and one for the labels of all lessons."""
     tables = tomllib.loads((_APP / "text" / "en.toml").read_text(encoding="utf-8"))
     found = {name: {key for table in names for key in tables[table]} for name, names in TEXTS.items()}
     lessons = [tomllib.loads(path.read_text(encoding="utf-8")) for path in _lesson_files("labels.en.toml")]

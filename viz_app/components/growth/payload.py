@@ -29,7 +29,7 @@ class HistorySentence(TypedDict):
 
 
 class RoleShares(TypedDict):
-    """How well a role describes each head.
+    """Fit of a role to each head.
 
     Args:
         places: Positions that were counted.
@@ -73,7 +73,7 @@ class Course(TypedDict):
 
 
 class HistoryStart(TypedDict):
-    """What a fresh component shows; `moment` is the number of the snapshot."""
+    """State of a fresh component; `moment` is the number of the snapshot."""
 
     sentence: int
     kind: Kind
@@ -83,7 +83,7 @@ class HistoryStart(TypedDict):
 
 
 class GrowthHeader(TypedDict):
-    """Header of the buffer; `steps` are those of the snapshots."""
+    """Header of the buffer; `steps` has the step of each snapshot."""
 
     language: str
     texts: Annotated[dict[str, str], Meta(title="GrowthTexts")]
