@@ -33,7 +33,7 @@ MODULES = {  # former module, with all inside it -> where it is now
     "analysis.atlas": "atlas",
     "analysis.forced_run": "analysis.teacher_forced_run",
     "analysis.head_effects": "analysis.effects.head_effects",
-    "analysis.head_faithfulness": "analysis.effects.head_faithfulness",
+    "analysis.head_faithfulness": "analysis.effects.cumulative_ablation",
     "analysis.part_effects": "analysis.effects.part_effects",
     "analysis.redirect": "analysis.attention_override",
     "analysis.score_parts": "analysis.score_decomposition",

@@ -19,7 +19,7 @@ FORMER = {
     "analysis.atlas.storage": {"load_atlas": "atlas.storage.load_atlas"},
     "analysis.forced_run": {"forced_run": "analysis.teacher_forced_run.teacher_forced_run"},
     "analysis.head_effects": {"head_effects": "analysis.effects.head_effects.head_effects"},
-    "analysis.head_faithfulness": {"head_faithfulness": "analysis.effects.head_faithfulness.head_faithfulness"},
+    "analysis.head_faithfulness": {"head_faithfulness": "analysis.effects.cumulative_ablation.head_faithfulness"},
     "analysis.part_effects": {"part_effects": "analysis.effects.part_effects.part_effects"},
     "analysis.redirect": {
         "Redirect": "analysis.attention_override.AttentionOverride",

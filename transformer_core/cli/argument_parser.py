@@ -98,6 +98,10 @@ class Parser(argparse.ArgumentParser):
         values: Mapping[str, Mapping[str, str]] = config.RENAMED_VALUES  # type: ignore[attr-defined]
         self._renamed_values |= {f"--{key}.{name}": choices for name, choices in values.items()}
 
+    def add_former_name(self, former: str, flag: str) -> None:
+        """Let an option answer to its former name as well."""
+        self._renamed[former] = flag
+
     def add_field(self, config: type, name: str, note: str) -> None:
         """Add an option `--name` for one field of a configuration class; None unless it is given."""
         self.add_argument(f"--{name}", help=f"{field_help(config)[name]} {note}", **field_type(config, name))

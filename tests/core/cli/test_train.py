@@ -30,7 +30,7 @@ def weights(run: Path) -> dict[str, torch.Tensor]:
 def test_training_needs_neither_the_command_line_nor_the_app(made: Workplace, tmp_path: Path) -> None:
     code = (
         "import sys\n"
-        "for name in ('tqdm', 'transformer_core.cli', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
+        "for name in ('transformer_core.cli', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
         "from pathlib import Path\n"
         "from transformer_core.data import Corpus\n"
         "from transformer_core.model.transformer import Transformer\n"
@@ -116,6 +116,14 @@ def test_train_prepares_first_and_a_recipe_says_how(made: Workplace, call: Call,
     assert config["corpus"]["typo_rate"] == 0.2
     assert len(Corpus(tmp_path / "run" / "data").tokenizer) == 150
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
+
+
+def test_the_command_line_replaces_a_missing_file_of_a_recipe(made: Workplace, call: Call, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text("preset = 'tiny'\ndata = 'nowhere'\n[training]\nsteps = 1\n", encoding="utf-8")
+    command = ["train", "--recipe", recipe, "--out", tmp_path / "run"]
+    assert "--data: folder not found: nowhere" in one_line_error(call(*command))
+    assert call(*command, "--data", made.data).status == 0
 
 
 @pytest.mark.parametrize("shipped", ["en-de", "en-fr"])
