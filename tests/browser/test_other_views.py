@@ -18,7 +18,7 @@ from viz_app.text import texts
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame, Page
 
-    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
+    from tests.browser.conftest import OpenPage, Serve
 
 View = Literal["head", "model"]
 EN = texts("en")
@@ -222,21 +222,6 @@ def test_light_dark_and_narrow(open_bare: Open, language: str, dark: bool, width
             ("rgb(242, 244, 248)", "rgb(14, 17, 23)") if dark else ("rgb(26, 29, 36)", "rgb(255, 255, 255)")
         )
         assert sideways(page) <= 0
-
-
-@pytest.mark.parametrize(
-    ("view", "language", "dark"), [pytest.param("plotly", "en", False, marks=pytest.mark.slow), ("head", "ko", True)]
-)
-def test_axe_finds_nothing_serious(
-    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, view: str, language: str, dark: bool
-) -> None:
-    """On the app itself, whose theme the bare page lacks. Axe does not look into the frame."""
-    page = open_page(f"{app_url}/?other={view}&lang={language}", dark=dark)
-    if view == "head":
-        drawn(page)
-    else:
-        page.locator(PLOTLY).wait_for()
-    check_accessibility(page)
 
 
 def test_on_the_page_translate_a_link_opens_it_and_the_address_follows(open_page: OpenPage, app_url: str) -> None:
