@@ -72,17 +72,12 @@ def listed(page: Page) -> list[str]:
     return page.locator(".beam-hypothesis .beam-text").all_inner_texts()
 
 
-def test_another_alpha_ranks_again(open_search: Open) -> None:
-    page = open_search()
-    translation, config = searches.made_up(9)
-    for alpha in (config.alpha, 2.0):
-        set_alpha(page, alpha)
-        assert listed(page) == texts_of(translation, searches.ranked(translation, alpha, "gnmt")[:12])
-
-
 def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None:
     page = open_search()
-    translation, _ = searches.made_up(9)
+    translation, config = searches.made_up(9)
+    for alpha in (2.0, config.alpha):  # another one ranks again
+        set_alpha(page, alpha)
+        assert listed(page) == texts_of(translation, searches.ranked(translation, alpha, "gnmt")[:12])
     assert not page.locator(".branch-note").is_visible()
     page.locator(".beam-hypothesis").nth(1).click()
     note = page.locator(".branch-note")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,6 +27,8 @@ PAGES = {
     "model?": ".growth .tile",
     "lessons?": ".index button.stop",
 }
+EDGES = """(all) => all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width)
+    .map(({ left, right }) => [left, right]).sort(([a], [b]) => a - b)"""
 LOOKS = [("en", 1280, False), ("ko", 390, True)]
 
 
@@ -75,6 +78,9 @@ def test_a_page_fits_and_can_be_used_by_everybody(
     wait_until_idle(page)
     assert page.locator("html").get_attribute("lang") == language
     assert sideways(page) <= 0
+    lefts_and_rights = page.locator("header button:visible, .st-key-language button").evaluate_all(EDGES)
+    assert len(lefts_and_rights) >= 5
+    assert all(right <= left + 1 for (_, right), (left, _) in pairwise(lefts_and_rights)), "parts of the header overlap"
     check_accessibility(page)
     if act := ACTS.get(address[0]):
         act(page, language)

@@ -71,7 +71,14 @@ test("two parts lie side by side, on a phone below each other, and fill their bo
 
 test("a chart that is missing is said in its place, others are not", () => {
   const charts = { "A bleu": { kind: "dots" }, "A perplexity": null };
-  const set = { controls: [["row", "Row", {}], ["measure", "Measure", {}]], charts, said: { "A perplexity": "None." } };
+  const set = {
+    controls: [
+      ["row", "Row", {}],
+      ["measure", "Measure", {}],
+    ],
+    charts,
+    said: { "A perplexity": "None." },
+  };
   const scene = new (chartScene("variations"))({ values: { charts: { variations: set } } }, {});
   assert.equal(scene.missing({ row: "A", measure: "perplexity" }), "None.");
   assert.equal(scene.missing({ row: "A", measure: "bleu" }), null);
