@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.browser.served import stop_all
+from tests.random_model import save_random_model
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -68,23 +69,17 @@ def javascript(node: str) -> Callable[[str], Any]:
 @pytest.fixture(scope="session")
 def french_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A second one, with a vocabulary and a shape of its own, that says it writes French: 3 + 3 layers, 2 heads."""
-    import torch
-
-    from transformer_core.checkpoint import save_checkpoint
-    from transformer_core.config import DecodingConfig, ModelConfig
-    from transformer_core.model.transformer import Transformer
-    from transformer_core.text.tokenizer import Tokenizer
     from viz_app.text.examples import EXAMPLES
 
-    folder = tmp_path_factory.mktemp("checkpoint") / "french"
-    tokenizer = Tokenizer.train([*EXAMPLES.values(), "Le petit chien joue dans le jardin."], vocab_size=90, threads=1)
-    config = ModelConfig(vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=3, num_heads=2)
-    with torch.random.fork_rng():
-        torch.manual_seed(11)
-        weights = Transformer(config).state_dict()
-    metrics = {"languages": {"source": "en", "target": "fr"}}
-    save_checkpoint(folder, weights, config, tokenizer, decoding=DecodingConfig(extra_length=12), metrics=metrics)
-    return folder
+    return save_random_model(
+        tmp_path_factory.mktemp("checkpoint") / "french",
+        seed=11,
+        sentences=[*EXAMPLES.values(), "Le petit chien joue dans le jardin."],
+        vocab_size=90,
+        layers=3,
+        heads=2,
+        metrics={"languages": {"source": "en", "target": "fr"}},
+    )
 
 
 @pytest.fixture(scope="session")
@@ -97,25 +92,9 @@ def parser_checkpoint() -> Path:
 @pytest.fixture(scope="session")
 def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of the smallest kind with random weights: 2 + 2 layers, 4 heads. Do not change its files."""
-    import torch
-
-    from transformer_core.checkpoint import save_checkpoint
-    from transformer_core.config import DecodingConfig, ModelConfig
-    from transformer_core.model.transformer import Transformer
-    from transformer_core.text.tokenizer import Tokenizer
-    from viz_app.text.examples import EXAMPLES
-
-    folder = tmp_path_factory.mktemp("checkpoint") / "random"
-    tokenizer = Tokenizer.train(list(EXAMPLES.values()), vocab_size=120, threads=1)
-    config = ModelConfig(vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=2, num_heads=4)
-    with torch.random.fork_rng():
-        torch.manual_seed(7)
-        weights = Transformer(config).state_dict()
     card = "# Random\n\nThis model is not trained. ![picture](https://example.org/x.png)\n"
     metrics = {"alignment": {"best_head": {"layer": 1, "head": 2}}}
-    decoding = DecodingConfig(extra_length=12)  # random weights write up to the limit
-    save_checkpoint(folder, weights, config, tokenizer, decoding=decoding, metrics=metrics, card=card)
-    return folder
+    return save_random_model(tmp_path_factory.mktemp("checkpoint") / "random", seed=7, metrics=metrics, card=card)
 
 
 # Files whose few tests take longest: they start first, so that no process waits for one of them at the end.

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from tests.browser.rest import until
 from viz_app.text import texts
 
@@ -14,6 +16,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SENTENCE = "A man rides a bicycle."
+# Locales, and whether it is dark; the slow run sees all four.
+LOOKS = [
+    ("en-US", False),
+    ("ko-KR", True),
+    *(pytest.param(*each, marks=pytest.mark.slow) for each in (("en-US", True), ("ko-KR", False))),
+]
 
 
 def params(page: Page) -> dict[str, str]:

@@ -9,6 +9,7 @@ from tests.browser.rest import PAGE_MILLISECONDS, until
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+ANSWERED = "lesson.scene.own && !lesson.scene.waits(lesson.settings())"  # a bench of the Lab
 # Share of the picture's pixels that are painted.
 INK = """({ lesson }) => {
     const { canvas } = lesson.stage;
@@ -38,6 +39,12 @@ class Lesson:
     def wait(self, expression: str) -> None:
         """Wait until an expression holds."""
         assert until(self.page, lambda: bool(self.get(f"!!({expression})"))), f"never: {expression}"
+
+    def wait_for_address(self, part: str) -> None:
+        """Wait until the settings in the address have this part."""
+        self.page.wait_for_function(
+            "(part) => (new URL(location.href).searchParams.get('with') ?? '').includes(part)", arg=part
+        )
 
     def settings(self) -> dict[str, Any]:
         """The settings of the scene that is shown."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.browser.lesson_driver import Lesson
 
 # From now on, the texts that are drawn on canvases are noted: where each lies, and its contrast with what is below it,
@@ -90,6 +92,9 @@ OFF_SCREEN = """({ lesson }) => [...lesson.root.querySelectorAll(
 }).map((element) => `${element.className || element.localName}: ${element.textContent.slice(0, 40)}`)"""
 
 
+LETTERS = {"en": "[A-Za-z]", "ko": "[가-힣]"}
+
+
 def scenes(lesson: Lesson) -> list[str]:
     """The names of a lesson's scenes."""
     found: list[str] = lesson.get("lesson.lesson.scenes.map(({ name }) => name)")
@@ -104,7 +109,7 @@ def off_screen(lesson: Lesson, scene: str) -> list[str]:
     return found
 
 
-def unreadable(lesson: Lesson, scene: str) -> list[str]:
+def unreadable(lesson: Lesson, scene: str, language: str) -> list[str]:
     """What cannot be read of a scene, in words."""
     lesson.root.evaluate(WATCH_TEXT)
     lesson.page.evaluate("() => { window.drawnTexts.length = 0; }")
@@ -113,6 +118,10 @@ def unreadable(lesson: Lesson, scene: str) -> list[str]:
     lesson.painted()
     drawn = lesson.page.evaluate("() => window.drawnTexts")
     found = set(lesson.root.evaluate(UNREADABLE))
+    lesson.wait("lesson.readout.textContent.trim()")
+    for said in (lesson.said(), lesson.canvas.get_attribute("aria-label") or ""):
+        if not said.strip() or re.search("[{}]|undefined|NaN", said) or not re.search(LETTERS[language], said):
+            found.add(f"said: {said!r}")
     for text in drawn:
         for flaw in ("outside", "cut"):
             if text[flaw]:

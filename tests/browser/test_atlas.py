@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.atlas_samples import SHIPPED, real_atlas
-from tests.browser.app_driver import params
+from tests.browser.app_driver import params, sideways
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.rest import until, wait_until_idle
 from transformer_core.atlas.measures import measure_named
@@ -132,26 +132,21 @@ def test_the_preview_is_the_map_of_the_sentence(open_page: OpenPage, app_url: st
     assert params(page)["text"] == "The dog sleeps."
 
 
-@pytest.mark.parametrize(("language", "dark"), [("ko", True), pytest.param("en", False, marks=pytest.mark.slow)])
-def test_on_a_telephone(
-    open_page: OpenPage, app_url: str, language: str, dark: bool, check_accessibility: CheckAccessibility
-) -> None:
-    t = texts(language)
-    link = f"{app_url}/model?lang={language}&atlas_view=list&atlas_by=entropy&atlas_heads=cross.6.5,cross.6.6"
-    page = open_page(link, width=390, dark=dark)
+def test_on_a_telephone(open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility) -> None:
+    link = f"{app_url}/model?lang=ko&atlas_view=list&atlas_by=entropy&atlas_heads=cross.6.5,cross.6.6"
+    page = open_page(link, width=390, dark=True)
     page.locator(".atlas .ranked tbody tr").first.wait_for()
-    assert page.locator(".atlas").get_attribute("lang") == language
+    assert page.locator(".atlas").get_attribute("lang") == "ko"
     assert page.locator(".atlas .ranked tbody tr").count() == 144
-    page.get_by_role("button", name=t("atlas.view_grid"), exact=True).click()
+    page.get_by_role("button", name=texts("ko")("atlas.view_grid"), exact=True).click()
     box = cell(page, "cross.5.4").bounding_box()
     assert box is not None and min(box["width"], box["height"]) >= 24, "large enough for a finger"
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert get(page, "atlas.root.scrollWidth - atlas.root.clientWidth") <= 0
+    assert sideways(page) <= 0 and get(page, "atlas.root.scrollWidth - atlas.root.clientWidth") <= 0
     assert page.locator(".atlas .compared").is_visible()
     check_accessibility(page)
 
 
-def test_curves_slider_and_files(open_page: OpenPage, app_url: str, atlas: Atlas, tmp_path: Path) -> None:
+def test_curves_slider_and_files(open_page: OpenPage, app_url: str, atlas: Atlas) -> None:
     page = opened(open_page, f"{app_url}/model?lang=en&atlas_by=gradient&atlas_prune=cross&atlas_left=6")
     page.get_by_text(T("atlas.live", left=6, count=48, order=T("atlas.order_effect"))).wait_for()
     slider = page.locator("[data-testid=stSlider]").get_by_role("slider")
@@ -164,8 +159,7 @@ def test_curves_slider_and_files(open_page: OpenPage, app_url: str, atlas: Atlas
     page.get_by_text("--view=grid --measure=gradient").wait_for()
     with page.expect_download() as download:
         page.locator(".st-key-download-atlas-table-csv").get_by_role("button").click()
-    download.value.save_as(tmp_path / "atlas.csv")
-    rows = list(csv.DictReader((tmp_path / "atlas.csv").read_text(encoding="utf-8-sig").splitlines()))
+    rows = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()))
     assert atlas.effects
     found = {(row["kind"], row["layer"], row["head"]): row for row in rows if row["measure"] == "gradient"}
     value = atlas.effects.gradient["cross"].value[5, 4]

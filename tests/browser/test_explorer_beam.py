@@ -17,6 +17,7 @@ from tests.browser.explorer_driver import (
     map_of,
     milliseconds_of,
     nodes,
+    pixels,
     press,
     reported,
     settle,
@@ -24,6 +25,7 @@ from tests.browser.explorer_driver import (
 )
 from tests.browser.rest import quickest
 from transformer_core.config import LengthPenalty
+from viz_app.figures.colours.palette import kind_color
 from viz_app.serving.models.search_tree import branch_ends, path_to
 from viz_app.text import texts
 
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.conftest import CheckAccessibility
+
+
+COLORS = {"best": kind_color("cross", "light"), "pruned": "#a3a9b5", "kept": "#31333f"}
+INKS = {name: np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) for name, color in COLORS.items()}
 
 
 @pytest.fixture
@@ -66,17 +72,12 @@ def listed(page: Page) -> list[str]:
     return page.locator(".beam-hypothesis .beam-text").all_inner_texts()
 
 
-def test_another_alpha_ranks_again(open_search: Open) -> None:
-    page = open_search()
-    translation, config = searches.made_up(9)
-    for alpha in (config.alpha, 2.0):
-        set_alpha(page, alpha)
-        assert listed(page) == texts_of(translation, searches.ranked(translation, alpha, "gnmt")[:12])
-
-
 def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None:
     page = open_search()
-    translation, _ = searches.made_up(9)
+    translation, config = searches.made_up(9)
+    for alpha in (2.0, config.alpha):  # another one ranks again
+        set_alpha(page, alpha)
+        assert listed(page) == texts_of(translation, searches.ranked(translation, alpha, "gnmt")[:12])
     assert not page.locator(".branch-note").is_visible()
     page.locator(".beam-hypothesis").nth(1).click()
     note = page.locator(".branch-note")
@@ -139,30 +140,19 @@ def test_a_point_in_the_tree_is_its_node(open_search: Open) -> None:
     page = open_search()
     translation, _ = searches.made_up(9)
     best = {index_of(translation, node) for node in path_to(translation.history, branch_ends(translation)[0])}
-    answer = page.locator(".beam-tree").evaluate(
-        """(element) => {
-          const { tree, search } = element.getRootNode().querySelector(".explorer").explorer.beam;
-          const context = tree.canvas.getContext("2d");
-          const pixel = (node) => context.getImageData(tree.x(node) - 4, tree.y(node), 1, 1).data;
-          const colour = (node) => Array.from(pixel(node)).slice(0, 3);
-          const visible = search.columns.slice(1, 5).flat();
-          const hex = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
-          return { colours: visible.map((node) => [node, colour(node)]), best: hex(tree.theme.kinds.cross),
-                   pruned: hex(tree.theme.mark), kept: hex(tree.theme.text), x: visible.map((node) => tree.x(node)),
-                   y: visible.map((node) => tree.y(node)) };
-        }"""
-    )
-    for node, color in answer["colours"]:
+    hit = "({ explorer }, node) => explorer.hit(`node ${node}`)"
+    visible = [number for number, node in enumerate(translation.history) if 1 <= node.step <= 4]
+    places = {node: page.locator(".explorer").evaluate(hit, node) for node in visible}
+    picture = pixels(page, ".beam-tree").astype(int)
+    for node, place in places.items():
         kind = "best" if node in best else "pruned" if translation.history[node].status == "pruned" else "kept"
-        assert np.abs(np.array(color) - answer[kind]).max() < 90, (node, kind, color)
-        others = [np.abs(np.array(color) - answer[other]).sum() for other in ("best", "pruned", "kept")]
-        assert int(np.argmin(others)) == ("best", "pruned", "kept").index(kind)
+        apart = {name: np.abs(picture[place["y"], place["x"] - 4] - ink) for name, ink in INKS.items()}
+        assert apart[kind].max() < 90, (node, kind)
+        assert min(apart, key=lambda name: apart[name].sum()) == kind
     ends = branch_ends(translation)
-    box = page.locator(".beam-tree canvas").bounding_box()
-    assert box is not None
-    node = next(node for node, _ in answer["colours"] if node in ends[3:])
-    at = [node for node, _ in answer["colours"]].index(node)
-    page.mouse.click(box["x"] + answer["x"][at] - 20, box["y"] + answer["y"][at])
+    node = next(node for node in visible if node in ends[3:])
+    at = {"x": places[node]["x"] - 20, "y": places[node]["y"]}
+    page.locator(".beam-tree canvas").click(position=at)
     page.get_by_text(f'"branch": {ends.index(node)}').wait_for()
 
 

@@ -77,16 +77,14 @@ def test_a_head_is_switched_off_and_on_again(
     page.locator(".off").wait_for(state="hidden")
     assert state(page, "off") is None
 
-
-def test_another_head_is_on(open_page: OpenPage, app_url: str, translator: Translator) -> None:
-    page = open_page(f"{app_url}/?lang=en&kind=cross&layer=6&head=4")
+    # Another head is on, until it is switched off as well.
     page.locator(".off-button").click()
     page.locator(".off").wait_for()
-    page.get_by_role("gridcell", name="head 4.4,").click()
+    page.locator(".tile[data-head='4.4']").click()
     page.locator(".off").wait_for(state="hidden")
     assert state(page, "off") is None
     page.locator(".off-button").click()
-    wait_for_result(page, without(translator, EXAMPLES[FIRST_EXAMPLE], ("cross", 3, 3)))
+    wait_for_result(page, without(translator, OTHER, ("cross", 3, 3)))
 
 
 def test_a_head_tells_its_role_or_that_it_bears_no_name(

@@ -122,18 +122,6 @@ def test_tokens_and_words_in_the_table_are_those_of_python(open_explorer: Open, 
             check_table(page, maps.keys(kind).tokens, maps.queries(kind).tokens, map_of(maps, kind))
 
 
-def test_words_merge_as_in_python_to_a_ten_thousandth(explorer: Page) -> None:
-    words = MAPS.merged_to_words()
-    setting(explorer, ".unit-words")
-    for kind in KINDS:
-        choose(explorer, f".kind-{kind}")
-        values = explorer.locator(".explorer").evaluate(
-            """({ explorer }) => Array.from(explorer.shown().values, (value) => value * explorer.shown().scale)"""
-        )
-        weights = words.weights(kind)
-        assert np.abs(np.reshape(values, weights.shape) - weights).max() <= 1e-4
-
-
 def test_a_cell_under_the_pointer_tells_its_value_and_row_sum(explorer: Page) -> None:
     weights = map_of(MAPS, "cross")
     place = place_of(explorer)

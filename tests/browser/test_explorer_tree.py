@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.app_driver import wait_for_params
+from tests.browser.app_driver import LOOKS, wait_for_params
 from tests.browser.conftest import CheckAccessibility
 from tests.browser.explorer_driver import patch, settle, state
 from tests.browser.rest import rest
@@ -56,13 +56,12 @@ def node(page: Page, number: int) -> Any:
     return page.locator(f".tree-node[data-node='{number}']")
 
 
-def test_the_whole_tree_is_drawn(page: Page, tree: dict[str, Any]) -> None:
+def test_the_tree_is_drawn_pressed_and_grows(page: Page, tree: dict[str, Any], parser: Translator) -> None:
     labels = page.locator(".tree-node > text:not(.tree-mark)").all_text_contents()
     assert sorted(labels) == sorted(each["label"] for each in tree["nodes"])
     assert page.locator(".tree-word text").all_text_contents() == tree["words"]
 
-
-def test_a_constituent_pins_the_rows_of_its_brackets(page: Page, tree: dict[str, Any], parser: Translator) -> None:
+    # A constituent pins the rows of its brackets.
     number = next(i for i, each in enumerate(tree["nodes"]) if each["label"] == "PP")
     label = node(page, number).locator("text").first
     label.click()
@@ -82,16 +81,14 @@ def test_a_constituent_pins_the_rows_of_its_brackets(page: Page, tree: dict[str,
     settle(page)
     assert state(page, "pin") is None
 
-
-def test_an_encoder_gives_way_to_the_attention_that_generates(page: Page, tree: dict[str, Any]) -> None:
+    # An encoder gives way to the attention that generates.
     patch(page, kind="encoder", layer=0, head=0)
     node(page, 1).locator("text").first.click()
     settle(page)
     assert state(page, "kind") == "cross"
     assert state(page, "pin") == f"q{tree['nodes'][1]['opening']}"
 
-
-def test_it_grows_with_the_decoding(page: Page, tree: dict[str, Any]) -> None:
+    # It grows with the decoding.
     step = tree["nodes"][-1]["opening"]
     patch(page, step=step)
     there = page.locator(".tree-node:not(.unwritten)").evaluate_all("(all) => all.map((node) => +node.dataset.node)")
@@ -103,7 +100,7 @@ def test_it_grows_with_the_decoding(page: Page, tree: dict[str, Any]) -> None:
     assert page.locator(".tree-word.unread").count() == sum(mark >= step for mark in tree["marks"])
 
 
-def test_by_keyboard(page: Page, tree: dict[str, Any]) -> None:
+def test_by_keyboard_and_to_another_tree(page: Page, tree: dict[str, Any]) -> None:
     node(page, 0).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -124,8 +121,7 @@ def test_by_keyboard(page: Page, tree: dict[str, Any]) -> None:
     assert page.locator(".tree-node").count() == len(tree["nodes"])
     assert page.locator(".tree-node[tabindex='0']").count() == 1
 
-
-def test_another_tree_opens_its_branch(page: Page) -> None:
+    # Another tree opens its branch.
     other = page.locator(".tree-other").first
     branch = int(other.get_attribute("data-branch") or 0)
     other.click()
@@ -145,8 +141,7 @@ def test_what_is_found_out_later_is_told(open_page: OpenPage, app_url: str) -> N
     page.locator(".explorer b", has_text=said).wait_for()
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("locale", ["en-US", "ko-KR"])
+@pytest.mark.parametrize(("locale", "dark"), LOOKS)
 def test_a_long_sentence_scrolls_in_its_own_box(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, dark: bool, locale: str
 ) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from tests.browser.app_driver import SENTENCE, saved, sideways, wait_for_params
+from tests.browser.app_driver import SENTENCE, saved, wait_for_params
 from tests.browser.figures_driver import choose, edit_figure, picture, printed_width, shown_width
-from tests.browser.rest import wait_for_value, wait_until_idle
+from tests.browser.rest import wait_for_value
 from viz_app.figures import VIEWS
 from viz_app.text import texts
 
@@ -64,18 +64,4 @@ def test_from_translate_to_a_printed_figure(
         assert f"pdf/{pdf.stem}-2.pdf" in archive.namelist()
     assert abs(shown_width(page) - 254) < 0.5, "a slide too is shown as large as it is"
     assert page.locator(".st-key-figures-paper").evaluate("sheet => sheet.scrollWidth - sheet.clientWidth") > 100
-    check_accessibility(page)
-
-
-def test_on_a_phone_in_korean_in_the_dark(
-    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
-) -> None:
-    page = open_page(f"{app_url}/?lang=ko", width=390, height=844, dark=True)
-    page.get_by_role("gridcell").first.wait_for()
-    edit_figure(page, "ko")
-    wait_until_idle(page)
-    page.get_by_role("button", name=texts("ko")("figures_page.add")).click()
-    page.get_by_role("button", name=texts("ko")("figures_page.remove", number=1)).wait_for()
-    wait_until_idle(page)
-    assert sideways(page) <= 0
     check_accessibility(page)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.browser.app_driver import SENTENCE, params, saved, sideways, wait_for_params
+from tests.browser.app_driver import SENTENCE, params, saved, wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.figures_driver import PREVIEW, choose, edit_figure, picture, printed_width, shown_width
 from tests.browser.lesson_driver import Lesson
-from tests.browser.rest import until, wait_until_idle
-from viz_app.lessons import load_lesson
+from tests.browser.rest import until
 from viz_app.text import texts
 
 T = texts("en")
@@ -52,19 +49,3 @@ def test_from_a_lesson_to_a_printed_figure(
     lesson = Lesson(again)
     assert lesson.get("lesson.name") == "waves"
     assert lesson.settings()["at"] == 5
-
-
-@pytest.mark.slow  # the page of a head's figure is seen on a phone in the quick run
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_a_picture_of_a_lesson_on_a_phone(
-    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, language: str
-) -> None:
-    link = f"{app_url}/figures?lang={language}&lesson=positions&scene=heatmap"
-    page = open_page(link, width=390, height=844, dark=language == "ko")
-    page.locator(PREVIEW).wait_for()
-    wait_until_idle(page)
-    assert load_lesson("positions", language).title in page.get_by_test_id("stMain").inner_text()
-    page.get_by_text(texts(language)("figures_page.more"), exact=True).click()
-    wait_until_idle(page)
-    assert sideways(page) <= 0
-    check_accessibility(page)

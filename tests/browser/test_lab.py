@@ -8,43 +8,37 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
-from tests.browser.lesson_driver import Lesson
-from tests.browser.rest import until, wait_until_idle
+from tests.browser.lesson_driver import ANSWERED, Lesson
+from tests.browser.rest import until
 from viz_app.lessons.lab.bench import benches
 from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
 T, t = labels("en"), texts("en")
-ANSWERED = "lesson.scene.own && !lesson.scene.waits(lesson.settings())"
 LONG = "A man in a blue shirt is standing on a tall ladder in the garden, and his son is cleaning the old window."
 
 
 @pytest.mark.parametrize("bench", benches())
-def test_every_bench_in_korean_on_a_phone_by_keyboard(
+def test_every_bench_answers_and_is_taken_along_as_files_and_made_again(
     open_lesson: OpenLesson, check_accessibility: CheckAccessibility, bench: str
 ) -> None:
+    """In Korean, on a phone, by keyboard."""
+    ko = texts("ko")
     lesson = open_lesson("lab", bench, lang="ko", width=390, height=844, dark=True)
     lesson.wait(ANSWERED)
     lesson.painted(0.01)
     assert re.search("[가-힣]", lesson.said()) and lesson.get("lesson.scene.table(lesson.settings()).rows.length")
-    check_accessibility(lesson.page)
     before = lesson.settings()
     lesson.press("ArrowLeft" if bench == "depth" else "ArrowRight")  # its playhead starts at its end
     assert (lesson.settings() != before) == (bench != "early")
     lesson.wait(ANSWERED)
-
-
-@pytest.mark.parametrize("bench", benches())
-def test_every_bench_is_taken_along_as_files_and_made_again(open_lesson: OpenLesson, bench: str) -> None:
-    lesson = open_lesson("lab", bench)
-    lesson.wait(ANSWERED)
     page = lesson.page
-    wait_until_idle(page)
-    page.get_by_text(t("lessons.recipe")).click()
+    check_accessibility(page)
+    page.get_by_text(ko("lessons.recipe")).click()
     command = page.locator("[data-testid=stExpander] code.language-bash")
     assert command.inner_text().startswith("python -m ")
     assert "Translator.load" in page.locator("[data-testid=stExpander] code.language-python").inner_text()
-    page.locator(".st-key-takeaways").get_by_text(t("translate.download"), exact=True).click()
+    page.locator(".st-key-takeaways").get_by_text(ko("translate.download"), exact=True).click()
     page.locator(".st-key-edit-in-figures button").wait_for()
     for name in ("PDF", "SVG", "PNG", "TikZ", "HTML", "CSV", "NPZ"):  # buttons come one after the other
         page.locator("[data-testid=stPopoverBody]").get_by_role("button", name=name, exact=True).wait_for()
@@ -67,9 +61,8 @@ def test_the_chosen_head_stays_from_bench_to_bench(open_lesson: OpenLesson) -> N
     lesson.wait("lesson.scene.own?.head === 'decoder.2.5'")
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_from_a_head_in_translate_to_the_lab_and_back(language: str, open_page: OpenPage, app_url: str) -> None:
-    page = open_page(f"{app_url}/?lang={language}&kind=cross&layer=4&head=3", still=True)
+def test_from_a_head_in_translate_to_the_lab_and_back(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/?lang=ko&kind=cross&layer=4&head=3", still=True)
     page.locator(".explorer .tile").first.wait_for()
     page.locator(".st-key-open-in-lab button").click()
     lesson = Lesson(page)
@@ -85,12 +78,9 @@ def test_from_a_head_in_translate_to_the_lab_and_back(language: str, open_page: 
     assert until(page, lambda: wanted.items() <= parse_qs(urlsplit(page.url).query).items())
 
 
-def test_findings_are_pinned_beside_each_other(
-    open_lesson: OpenLesson, check_accessibility: CheckAccessibility
-) -> None:
+def test_findings_are_pinned_beside_each_other(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("lab", "off")
     lesson.wait(ANSWERED)
-    lesson.painted(0.01)
     lesson.press("ArrowRight")
     first, chosen = lesson.said(), lesson.settings()["chosen"]
     cards = lesson.root.locator(".findings figure")
@@ -101,7 +91,6 @@ def test_findings_are_pinned_beside_each_other(
     assert cards.nth(0).locator("figcaption").inner_text() == first != cards.nth(1).locator("figcaption").inner_text()
     ink = "(canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size"
     assert cards.nth(0).locator("canvas").evaluate(ink) > 10
-    check_accessibility(lesson.page)
     link = str(cards.nth(0).get_by_role("link", name=t("lesson.finding_open")).get_attribute("href"))
     cards.nth(0).get_by_role("button", name=t("lesson.finding_remove")).click()
     assert cards.count() == 1

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson
-from tests.browser.lesson_driver import Lesson
+from tests.browser.lesson_driver import ANSWERED, Lesson
 from viz_app.lessons.labels import labels
 
 T = labels("en")
-ANSWERED = "lesson.scene.own && !lesson.scene.waits(lesson.settings())"
 LARGE = {"width": 1280, "height": 900}  # so that nothing has to be scrolled to be pressed
 
 
@@ -22,7 +21,6 @@ def bench(open_lesson: OpenLesson) -> Any:
     def start(name: str, settings: str = "", **options: Any) -> Lesson:
         lesson = open_lesson("lab", name, settings=settings, **LARGE, **options)
         lesson.wait(ANSWERED)
-        lesson.painted(0.01)
         return lesson
 
     return start
@@ -38,20 +36,7 @@ def head_title(kind: str, name: str) -> str:
     return T("lesson_lab.head_title", kind=T(f"lesson_lab.{kind}"), head=name)
 
 
-def test_a_head_is_pressed_and_switched_off(bench: Any, check_accessibility: CheckAccessibility) -> None:
-    lesson = bench("off")
-    lesson.hit("decoder 2 5")
-    assert lesson.settings()["chosen"] == "decoder.2.5" and head_title("decoder", "3.6") in lesson.said()
-    lesson.click(T("lesson_lab.toggle"))
-    lesson.wait(f"{ANSWERED} && lesson.scene.own.without")
-    rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
-    assert [row[0] for row in rows if row[-1] == T("lesson_lab.yes")] == [head_title("decoder", "3.6")]
-    check_accessibility(lesson.page)
-    lesson.click(T("lesson_lab.all_on"))
-    lesson.wait("lesson.scene.own && !lesson.scene.own.without")
-
-
-def test_the_arrows_walk_through_heads_by_effect_and_through_tokens(bench: Any) -> None:
+def test_heads_are_walked_through_pressed_and_switched_off(bench: Any, check_accessibility: CheckAccessibility) -> None:
     lesson = bench("off")
     rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
     order = [row[0] for row in sorted(rows, key=lambda row: -abs(row[1]))]
@@ -71,21 +56,28 @@ def test_the_arrows_walk_through_heads_by_effect_and_through_tokens(bench: Any) 
     lesson.page.keyboard.press("ArrowDown")
     assert lesson.settings()["token"] == tokens - 1, "elsewhere the page scrolls"
 
+    lesson.hit("decoder 2 5")
+    assert lesson.settings()["chosen"] == "decoder.2.5" and head_title("decoder", "3.6") in lesson.said()
+    lesson.click(T("lesson_lab.toggle"))
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.without")
+    rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
+    assert [row[0] for row in rows if row[-1] == T("lesson_lab.yes")] == [head_title("decoder", "3.6")]
+    check_accessibility(lesson.page)
+    lesson.click(T("lesson_lab.all_on"))
+    lesson.wait("lesson.scene.own && !lesson.scene.own.without")
+
+    check(lesson, "check_heads_label")
+    falls = lesson.get("lesson.scene.own.check.first")
+    assert f"{abs(falls[-1]):.2f}" in lesson.said()
+    lesson.hit("token 1")
+    assert lesson.settings()["token"] == 1
+
 
 def test_random_vectors_stand_beside_the_effects(bench: Any) -> None:
     lesson = bench("off", "band:on", lang="ko")
     known = labels("ko")
     spoken = {known(f"lesson_lab.say_{name}", low="", high="").split("\u201d")[0][:12] for name in ("within", "beyond")}
     assert any(start in lesson.said() for start in spoken)
-
-
-def test_the_order_of_the_heads_is_checked_and_a_bar_pressed(bench: Any) -> None:
-    lesson = bench("off")
-    check(lesson, "check_heads_label")
-    falls = lesson.get("lesson.scene.own.check.first")
-    assert f"{abs(falls[-1]):.2f}" in lesson.said()
-    lesson.hit("token 1")
-    assert lesson.settings()["token"] == 1
 
 
 def test_a_part_is_switched_off(bench: Any) -> None:
@@ -129,9 +121,7 @@ def test_a_row_is_changed_by_hand(bench: Any, check_accessibility: CheckAccessib
     lesson.click(T("lesson_lab.redirect_clear"))
     lesson.wait(f"{ANSWERED} && lesson.scene.own.edits.length === 0")
 
-
-def test_a_bar_is_dragged(bench: Any) -> None:
-    lesson = bench("redirect")
+    # A bar is dragged.
     box = lesson.canvas.bounding_box()
     assert box is not None
     mouse = lesson.page.mouse
@@ -159,9 +149,8 @@ def test_the_methods_of_tracing(bench: Any, check_accessibility: CheckAccessibil
     lesson.press("ArrowDown")
     assert lesson.settings()["method"] == methods[methods.index("attention") + 1]
 
-
-def test_one_token_rather_than_another(bench: Any) -> None:
-    lesson = bench("trace")
+    # One token rather than another.
+    lesson.get("lesson.set({ row: 0 })")
     lesson.click(T("lesson_lab.contrast"))
     lesson.wait("lesson.scene.own?.contrast")
     (_, other), *_ = lesson.get("lesson.scene.own.others[0]")
@@ -274,9 +263,8 @@ def test_a_part_is_pressed_and_the_rows_mean_subtracted(bench: Any) -> None:
     above = score(lesson, relative=True)
     assert T("lesson_lab.why_sum_relative", sum=above, score=above) in lesson.said()
 
-
-def test_heads_and_cells_by_keyboard(bench: Any) -> None:
-    lesson = bench("why", "chosen:decoder.1.1")
+    lesson.get("lesson.set({ chosen: 'decoder.1.1' })")
+    lesson.wait("lesson.scene.own?.head === 'decoder.1.1'")
     lesson.click(T("lesson_lab.why_next_query"))
     query = lesson.settings()["query"]
     lesson.press(*["ArrowRight"] * (query + 1))  # round the keys that the mask leaves

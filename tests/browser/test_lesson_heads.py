@@ -12,19 +12,13 @@ from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
 
-def test_the_lesson_on_heads(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
-    lesson = open_lesson("heads")
-    for scene in ("tour", "one", "concat", "off"):
-        lesson.go(scene)
-        lesson.painted(0.02)
+def test_a_hidden_answer_is_computed_and_a_head_switched_off(open_lesson: OpenLesson) -> None:
     # The last scene hides its answer; the costly number comes when it is open.
-    lesson.go("predict")
+    lesson = open_lesson("heads", "predict")
     lesson.wait("lesson.lesson.values.alone !== null")
     assert lesson.get("lesson.revealed") is False
     lesson.click(texts("en")("lesson.reveal"))
     assert str(lesson.get("lesson.lesson.values.alone.same")) in lesson.said()
-    lesson.painted(0.02)
-    check_accessibility(lesson.page)
     # A head that is pressed is switched off, by the model.
     lesson.go("off")
     lesson.hit("cross 1 2")
@@ -32,46 +26,36 @@ def test_the_lesson_on_heads(open_lesson: OpenLesson, check_accessibility: Check
     assert lesson.settings()["pressed"] == lesson.get("lesson.lesson.answers.off")
 
 
-def test_a_head_that_looks_hard_at_a_word_can_go(
-    open_lesson: OpenLesson, check_accessibility: CheckAccessibility
-) -> None:
+def test_a_head_that_looks_hard_at_a_word_can_go(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("heads", "cause")
     lesson.wait("lesson.lesson.values.cause")
     number = lesson.get("lesson.scene.shown(lesson.settings())")
     same, weight = (lesson.get(f"lesson.lesson.arrays.{name}.data[{number}]") for name in ("same", "strongest"))
     assert same == 1 and weight >= 0.8, "the shipped model has such a head for the first example"
     assert "stays the same" in lesson.said()
-    harmful = lesson.get("lesson.lesson.arrays.same.data.indexOf(0)")
-    lesson.get(f"lesson.set({{ chosen: {harmful} }})")
-    assert "the words change" in lesson.said()
-    lesson.painted(0.01)
-    check_accessibility(lesson.page)
-
-
-def test_the_marks_are_reached_by_the_arrow_keys(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("heads", "cause")
-    lesson.wait("lesson.lesson.values.cause")
-    weight = "lesson.lesson.arrays.strongest.data[lesson.scene.shown(lesson.settings())]"
+    # The arrow keys reach every mark, each once, from left to right and once back to the left end.
+    strongest = "lesson.lesson.arrays.strongest.data[lesson.scene.shown(lesson.settings())]"
     count = lesson.get("lesson.scene.heads.length")
     seen, weights = set(), []
     for _ in range(count):
         lesson.press("ArrowRight")
         seen.add(lesson.settings()["chosen"])
-        weights.append(lesson.get(weight))
-    assert seen == set(range(count)), "every mark, each once"
-    falls = sum(after < before for before, after in itertools.pairwise(weights))
-    assert falls <= 1, "from left to right, and once back to the left end"
+        weights.append(lesson.get(strongest))
+    assert seen == set(range(count))
+    assert sum(after < before for before, after in itertools.pairwise(weights)) <= 1
     here = lesson.said()
     lesson.press("ArrowLeft")
     assert lesson.said() != here
     lesson.press("ArrowRight")
     assert lesson.said() == here
+    harmful = lesson.get("lesson.lesson.arrays.same.data.indexOf(0)")
+    lesson.get(f"lesson.set({{ chosen: {harmful} }})")
+    assert "the words change" in lesson.said()
 
 
-def test_looking_is_not_doing(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
-    lesson = open_lesson("heads", "looking", lang="ko", width=390, height=844, dark=True)
+def test_looking_is_not_doing_and_heads_rest(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("heads", "looking")
     lesson.wait("lesson.lesson.values.looking")
-    lesson.painted(0.01)
     pairs = lesson.get("lesson.scene.pairs")
     row = lesson.get("lesson.scene.shown(lesson.settings())")
     lesson.press("ArrowRight")
@@ -80,13 +64,9 @@ def test_looking_is_not_doing(open_lesson: OpenLesson, check_accessibility: Chec
     words = lesson.get("lesson.lesson.values.looking.words")
     needed = words[pairs["rows"][0]["needed"]].strip(chr(0x2581))
     assert lesson.settings()["row"] == 0 and f"“{needed}”" in lesson.said()
-    check_accessibility(lesson.page)
 
-
-def test_heads_that_say_nothing(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
-    lesson = open_lesson("heads", "rest", dark=True)
+    lesson.go("rest")
     lesson.wait("lesson.lesson.values.rest")
-    lesson.painted(0.02)
     recorded = lesson.get("lesson.lesson.values.rest")
     last = len(recorded["steps"]) - 1
     assert f"{recorded['resting'][last]} of 96 self-attention heads rest" in lesson.said(), "it opens at the end"
@@ -95,7 +75,6 @@ def test_heads_that_say_nothing(open_lesson: OpenLesson, check_accessibility: Ch
     assert f"Step {recorded['steps'][most]:,}:" in lesson.said() and f"{max(recorded['looking'])} look" in lesson.said()
     lesson.hit("cross 5 2")
     assert "Encoder-decoder, head 6.3 has" in lesson.said()
-    check_accessibility(lesson.page)
 
 
 @pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])

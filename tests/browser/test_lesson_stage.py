@@ -9,7 +9,6 @@ import pytest
 
 from tests.browser.app_driver import wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenLesson
-from tests.browser.rest import wait_until_idle
 from viz_app.lessons.stage.state import settings_from_param, settings_to_param
 from viz_app.text import texts
 
@@ -52,13 +51,6 @@ def test_a_lesson_plays_steps_and_keeps_its_place(
     assert lesson.settings()["at"] == whole, "a new sentence leaves the reader where he is"
 
 
-@pytest.mark.parametrize(("language", "width", "dark"), [("ko", 390, True), ("en", 1920, False)])
-def test_nothing_sticks_out(open_lesson: OpenLesson, language: str, width: int, dark: bool) -> None:
-    page = open_lesson("positions", lang=language, width=width, height=844, dark=dark).page
-    wait_until_idle(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_the_link_is_of_what_is_on_the_screen(open_lesson: OpenLesson) -> None:
     """Python sets the address bar later; while the figure plays it does not."""
     lesson = open_lesson("positions")
@@ -70,7 +62,7 @@ def test_the_link_is_of_what_is_on_the_screen(open_lesson: OpenLesson) -> None:
     assert settings_from_param(params["with"]) == settings_from_param(settings_to_param(wanted) or "")
 
 
-def test_the_table_opens_in_sight_and_has_the_focus(open_lesson: OpenLesson) -> None:
+def test_the_table_opens_in_sight_and_the_stage_is_never_behind_the_navigation(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("why", "costs", width=1400, height=900)
     button = lesson.page.get_by_role("button", name=T("lesson.table"), exact=True)
     box = button.bounding_box()
@@ -80,11 +72,7 @@ def test_the_table_opens_in_sight_and_has_the_focus(open_lesson: OpenLesson) -> 
     box = table.bounding_box()
     assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 900
     assert lesson.get("lesson.root.getRootNode().activeElement.className") == "numbers"
-
-
-def test_a_stage_is_never_behind_the_navigation_while_python_computes(open_lesson: OpenLesson) -> None:
-    """What Streamlit fades gets a stacking context of its own, below its header."""
-    lesson = open_lesson("why", "costs")
+    # What Streamlit fades while Python computes gets a stacking context of its own, below its header.
     lesson.click(T("lesson.present"))
     holder = lesson.page.locator(".st-key-lesson-why")
     holder.evaluate("(element) => { element.style.opacity = 0.33; }")

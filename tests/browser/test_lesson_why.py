@@ -28,11 +28,10 @@ def test_layers_are_measured_watched_and_stopped(open_lesson: OpenLesson) -> Non
     lesson.page.get_by_role("button", name=T("translate.download")).wait_for()  # the picture for print: by itself
     lesson.click(T("lesson.table"))
     assert lesson.rows.count() >= 1
-
-
-def test_a_slider_is_there_only_where_it_does_something(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("why", "path", settings="layer:recurrent")
+    # A slider is there only where it does something.
+    lesson.go("path")
+    lesson.choose(T("lesson_why.layer_recurrent"))
     slider = lesson.page.get_by_role("slider", name="r", exact=True)
     assert slider.count() == 0
-    lesson.choose(labels("en")("lesson_why.layer_restricted"))
+    lesson.choose(T("lesson_why.layer_restricted"))
     slider.wait_for()

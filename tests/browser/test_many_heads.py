@@ -10,6 +10,7 @@ import pytest
 from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import APP, OpenPage, Serve
 from tests.browser.rest import settled, until
+from tests.random_model import save_random_model
 from viz_app.explorer_view.snapshot import MAX_SIDE_BY_SIDE
 from viz_app.text import texts
 
@@ -22,22 +23,8 @@ LAYERS, HEADS = 24, 9
 @pytest.fixture(scope="module")
 def deep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Random weights: 24 + 24 layers of 9 heads."""
-    import torch
-
-    from transformer_core.checkpoint import save_checkpoint
-    from transformer_core.config import DecodingConfig, ModelConfig
-    from transformer_core.model.transformer import Transformer
-    from transformer_core.text.tokenizer import Tokenizer
-    from viz_app.text.examples import EXAMPLES
-
     folder = tmp_path_factory.mktemp("checkpoint") / "deep"
-    tokenizer = Tokenizer.train(list(EXAMPLES.values()), vocab_size=120, threads=1)
-    config = ModelConfig(vocab_size=len(tokenizer), d_model=18, d_ff=16, num_layers=LAYERS, num_heads=HEADS)
-    with torch.random.fork_rng():
-        torch.manual_seed(3)
-        weights = Transformer(config).state_dict()
-    save_checkpoint(folder, weights, config, tokenizer, decoding=DecodingConfig(extra_length=2))
-    return folder
+    return save_random_model(folder, seed=3, layers=LAYERS, heads=HEADS, d_model=18, d_ff=16, extra_length=2)
 
 
 def tiles(page: Page) -> int:

@@ -18,7 +18,7 @@ from viz_app.text import texts
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame, Page
 
-    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
+    from tests.browser.conftest import OpenPage, Serve
 
 View = Literal["head", "model"]
 EN = texts("en")
@@ -44,6 +44,16 @@ def labels(frame: Frame, side: str) -> list[str]:
     return found
 
 
+def check_sandbox(page: Page, frame: Frame) -> None:
+    """The frame has no origin and no way out."""
+    assert page.locator(".frame iframe").get_attribute("sandbox") == "allow-scripts"
+    assert frame.evaluate("() => self.origin") == "null"
+    reach = """(what) => { try { return String(eval(what)); } catch (error) { return error.name; } }"""
+    for what in ("parent.document", "top.document.title", "localStorage.length", "document.cookie"):
+        answer = frame.evaluate(reach, what)
+        assert answer in ("SecurityError", "EvalError"), f"{what} gives {answer}"
+
+
 def test_closed_until_opened_then_plotly_then_bertviz(open_bare: Open) -> None:
     page = open_bare("views")
     page.get_by_text("opened: None").wait_for()
@@ -64,7 +74,9 @@ def test_closed_until_opened_then_plotly_then_bertviz(open_bare: Open) -> None:
     "kind", [pytest.param("encoder", marks=pytest.mark.slow), pytest.param("decoder", marks=pytest.mark.slow), "cross"]
 )
 def test_the_head_view_draws_the_selected_head(open_bare: Open, kind: Kind) -> None:
-    frame = drawn(open_bare("views", other="head", kind=kind, layer=2, head=3))
+    page = open_bare("views", other="head", kind=kind, layer=2, head=3)
+    frame = drawn(page)
+    check_sandbox(page, frame)
     assert labels(frame, "left") == displayed("head", MAPS.queries(kind))
     assert labels(frame, "right") == displayed("head", MAPS.keys(kind))
     assert frame.locator("#layer").input_value() == "2", "layers count from 1"
@@ -78,7 +90,9 @@ def test_the_head_view_draws_the_selected_head(open_bare: Open, kind: Kind) -> N
 
 
 def test_the_model_view_has_a_tile_for_each_head_and_enlarges_it(open_bare: Open) -> None:
-    frame = drawn(open_bare("views", other="model"))
+    page = open_bare("views", other="model")
+    frame = drawn(page)
+    check_sandbox(page, frame)
     assert frame.locator(".attn_background").count() == samples.LAYERS * samples.HEADS
     assert frame.locator("line").count() == MAPS.cross.size
     frame.locator("#attn_background_0_2 ~ rect").last.dispatch_event("click")
@@ -104,18 +118,6 @@ def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_bare: Open, view
     found = frame.locator("text").all_text_contents()
     assert set(displayed(view, maps.queries(kind))) <= set(found)
     assert frame.locator("img, image, iframe, a, foreignObject, script[src], b").count() == 0
-
-
-@pytest.mark.parametrize("view", ["head", pytest.param("model", marks=pytest.mark.slow)])
-def test_the_frame_has_no_origin_and_no_way_out(open_bare: Open, view: str) -> None:
-    page = open_bare("views", other=view)
-    frame = drawn(page)
-    assert page.locator(".frame iframe").get_attribute("sandbox") == "allow-scripts"
-    assert frame.evaluate("() => self.origin") == "null"
-    reach = """(what) => { try { return String(eval(what)); } catch (error) { return error.name; } }"""
-    for what in ("parent.document", "top.document.title", "localStorage.length", "document.cookie"):
-        answer = frame.evaluate(reach, what)
-        assert answer in ("SecurityError", "EvalError"), f"{what} gives {answer}"
 
 
 def test_the_policy_stops_what_the_sandbox_allows(browser: Browser, serve: Serve) -> None:
@@ -222,21 +224,6 @@ def test_light_dark_and_narrow(open_bare: Open, language: str, dark: bool, width
             ("rgb(242, 244, 248)", "rgb(14, 17, 23)") if dark else ("rgb(26, 29, 36)", "rgb(255, 255, 255)")
         )
         assert sideways(page) <= 0
-
-
-@pytest.mark.parametrize(
-    ("view", "language", "dark"), [pytest.param("plotly", "en", False, marks=pytest.mark.slow), ("head", "ko", True)]
-)
-def test_axe_finds_nothing_serious(
-    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, view: str, language: str, dark: bool
-) -> None:
-    """On the app itself, whose theme the bare page lacks. Axe does not look into the frame."""
-    page = open_page(f"{app_url}/?other={view}&lang={language}", dark=dark)
-    if view == "head":
-        drawn(page)
-    else:
-        page.locator(PLOTLY).wait_for()
-    check_accessibility(page)
 
 
 def test_on_the_page_translate_a_link_opens_it_and_the_address_follows(open_page: OpenPage, app_url: str) -> None:

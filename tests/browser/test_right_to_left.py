@@ -14,6 +14,7 @@ from tests.browser.app_driver import sideways, wait_for_translation
 from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
 from tests.browser.explorer_driver import cell_colors, check_table, colors, shown
 from tests.browser.rest import settled
+from tests.random_model import save_random_model
 from transformer_core.translator import Translator
 
 if TYPE_CHECKING:
@@ -27,23 +28,12 @@ TEXT = SOURCE[0]
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Random weights that generate Arabic letters first: 2 + 2 layers, 4 heads."""
-    import torch
-
-    from transformer_core.checkpoint import save_checkpoint
-    from transformer_core.config import DecodingConfig, ModelConfig
-    from transformer_core.model.transformer import Transformer
-    from transformer_core.text.tokenizer import Tokenizer
-
     folder = tmp_path_factory.mktemp("checkpoint") / "he-ar"
-    tokenizer = Tokenizer.train([*SOURCE, *TARGET], vocab_size=110, threads=1)
-    config = ModelConfig(vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=2, num_heads=4)
-    with torch.random.fork_rng():
-        torch.manual_seed(9)
-        weights = Transformer(config).state_dict()
-    sharp = {name: 3 * weight if weight.dim() > 1 else weight for name, weight in weights.items()}
     metrics = {"languages": {"source": "he", "target": "ar"}}
-    save_checkpoint(folder, sharp, config, tokenizer, decoding=DecodingConfig(extra_length=4), metrics=metrics)
-    return folder
+    sentences = [*SOURCE, *TARGET]
+    return save_random_model(
+        folder, seed=9, sentences=sentences, vocab_size=110, extra_length=4, sharpness=3, metrics=metrics
+    )
 
 
 def left_edges(page: Page, selector: str) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -227,16 +226,3 @@ def test_a_missing_model_and_a_newer_version_are_told(
     check_accessibility(page)
     page.get_by_role("button", name=t("session.read"), exact=True).click()
     page.get_by_text(t("session.note_newer")).wait_for(state="detached")
-
-
-def test_the_frame_has_room_on_a_phone(open_page: OpenPage, app_url: str) -> None:
-    """Nothing of the header lies on anything else of it."""
-    page = open_page(f"{app_url}/lessons?lang=en", width=390, height=844, still=True)
-    rest(page)
-    boxes = page.locator("header button:visible, .st-key-language button").evaluate_all(
-        """(all) => all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width)
-            .map(({ left, right }) => [left, right]).sort(([a], [b]) => a - b)"""
-    )
-    assert len(boxes) >= 5
-    # The two buttons of the switch share a line.
-    assert all(right <= left + 1 for (_, right), (left, _) in pairwise(boxes)), boxes

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { curvesTable, valueAt } from "../../viz_app/lessons/stage/js/chart.js";
-import { chartTable } from "../../viz_app/lessons/stage/js/chartscene.js";
+import { chartScene, chartTable } from "../../viz_app/lessons/stage/js/chartscene.js";
 import { rowsTable } from "../../viz_app/lessons/stage/js/dots.js";
 import { isNarrow, split } from "../../viz_app/lessons/stage/js/layout.js";
 
@@ -67,4 +67,19 @@ test("two parts lie side by side, on a phone below each other, and fill their bo
   assert.deepEqual([above.y, above.height, below.y, below.y + below.height], [7, 100, 127, 407]);
   assert.deepEqual([above.width, below.width], [390, 390]);
   assert.ok(isNarrow(390) && !isNarrow(768));
+});
+
+test("a chart that is missing is said in its place, others are not", () => {
+  const charts = { "A bleu": { kind: "dots" }, "A perplexity": null };
+  const set = {
+    controls: [
+      ["row", "Row", {}],
+      ["measure", "Measure", {}],
+    ],
+    charts,
+    said: { "A perplexity": "None." },
+  };
+  const scene = new (chartScene("variations"))({ values: { charts: { variations: set } } }, {});
+  assert.equal(scene.missing({ row: "A", measure: "perplexity" }), "None.");
+  assert.equal(scene.missing({ row: "A", measure: "bleu" }), null);
 });

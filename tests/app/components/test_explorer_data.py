@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ import pytest
 
 from tests.browser import explorer_samples as samples
 from tests.browser import explorer_searches as searches
+from tests.explorer_measures import change, clearly_changed, distance, entropy
 from transformer_core.analysis.attention_sinks import information, sink_shares
-from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
+from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
 from viz_app.components.explorer import Selection, Step, pack
@@ -104,53 +104,6 @@ def test_of_a_word_that_is_half_written_only_the_written_tokens_count(read: Read
         assert np.abs(np.array(rows) - expected).max() <= 1e-4, step
 
 
-def entropy(weights: Numbers) -> Numbers:
-    """(layers, heads) in bits."""
-    logarithms = np.log2(weights, where=weights > 0, out=np.zeros_like(weights))
-    result: Numbers = -(weights * logarithms).sum(axis=-1).mean(axis=-1)
-    return result
-
-
-def distance(weights: Numbers) -> Numbers:
-    """(layers, heads) in tokens from the diagonal, which leads from corner to corner."""
-    queries, keys = weights.shape[-2:]
-    away = np.abs(np.arange(keys)[None, :] - np.linspace(0, keys - 1, queries)[:, None])
-    result: Numbers = (weights * away).sum(axis=-1).mean(axis=-1)
-    return result
-
-
-def aligned(before: Axis, after: Axis) -> list[tuple[int, int]]:
-    """A longest common subsequence, by plain recursion over what is left of both."""
-    known: dict[tuple[int, int], list[tuple[int, int]]] = {}
-
-    def rest(i: int, j: int) -> list[tuple[int, int]]:
-        if i == len(before) or j == len(after):
-            return []
-        if (i, j) not in known:
-            if before.tokens[i] == after.tokens[j]:
-                known[i, j] = [(i, j), *rest(i + 1, j + 1)]
-            else:
-                known[i, j] = max(rest(i + 1, j), rest(i, j + 1), key=len)
-        return known[i, j]
-
-    return rest(0, 0)
-
-
-def change(before: AttentionMaps, after: AttentionMaps, kind: Kind) -> Numbers:
-    """(layers, heads): total variation over aligned keys and the stretches between them, mean over aligned rows."""
-    rows = aligned(before.queries(kind), after.queries(kind))
-    keys = aligned(before.keys(kind), after.keys(kind))
-    cuts = [(-1, -1), *keys, (len(before.keys(kind)), len(after.keys(kind)))]
-    result = np.zeros(after.weights(kind).shape[:2])
-    for old, new in rows:
-        p, q = before.weights(kind)[..., old, :].astype(float), after.weights(kind)[..., new, :].astype(float)
-        for (a, b), (c, d) in itertools.pairwise(cuts):
-            result += np.abs(p[..., a + 1 : c].sum(-1) - q[..., b + 1 : d].sum(-1))
-            if (c, d) != cuts[-1]:
-                result += np.abs(p[..., c] - q[..., d])
-    return result / 2 / len(rows)
-
-
 def test_the_measures_of_heads(read: Read) -> None:
     before, after = samples.sample(*samples.SENTENCE), samples.sample(*samples.OTHER)
     rates = samples.error_rates(after)
@@ -178,9 +131,7 @@ def test_the_measures_of_heads(read: Read) -> None:
         }
         for name, (numbers, within) in expected.items():
             assert np.abs(np.array(values[name]) - numbers.ravel()).max() < within, (kind, name)
-        middle = np.median(changes)
-        limit = max(0.05, middle + 3 * np.median(np.abs(changes - middle)))
-        assert values["changed"] == np.flatnonzero(changes.ravel() > limit).tolist()
+        assert values["changed"] == np.flatnonzero(clearly_changed(changes)).tolist()
         assert values["alignment"] == (np.array(rates).ravel().tolist() if kind == "cross" else None)
 
 

@@ -197,6 +197,15 @@ export class Explorer {
   }
 
   /**
+   * Find a named part of a canvas, "node 5" of the beam tree: the one way for tests to point at it.
+   * @param {string} name
+   */
+  hit(name) {
+    const node = Number(name.slice("node ".length));
+    return { x: this.beam.tree.x(node), y: this.beam.tree.y(node) };
+  }
+
+  /**
    * Tokens written so far.
    * @param {Pick<State, "step">} state
    */

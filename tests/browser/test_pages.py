@@ -1,0 +1,96 @@
+"""Every page in both languages, on a large screen and on a phone, light and dark: it fits, and axe finds nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.app_driver import SENTENCE, sideways, wait_for_params
+from tests.browser.conftest import CheckAccessibility, OpenPage
+from tests.browser.figures_driver import PREVIEW
+from tests.browser.rest import settled, wait_until_idle
+from transformer_core import __version__
+from viz_app.lessons import load_lesson
+from viz_app.text import texts
+from viz_app.ui.about import CITATION
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+# What is there when a page has been drawn.
+PAGES = {
+    f"?text={SENTENCE}&other=head": ".frame[data-state=drawn] iframe:not(.waiting)",
+    f"figures?text={SENTENCE}": PREVIEW,
+    "figures?lesson=positions&scene=heatmap": PREVIEW,
+    "model?": ".growth .tile",
+    "lessons?": ".index button.stop",
+}
+EDGES = """(all) => all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width)
+    .map(({ left, right }) => [left, right]).sort(([a], [b]) => a - b)"""
+LOOKS = [("en", 1280, False), ("ko", 390, True)]
+
+
+def downloads(page: Page, language: str) -> None:
+    """Open the files of the translation."""
+    page.get_by_role("button", name=texts(language)("translate.download")).click()
+    page.get_by_role("button", name="PDF", exact=True).wait_for()
+
+
+def collection(page: Page, language: str) -> None:
+    """Put a figure into the collection, and open further options."""
+    t = texts(language)
+    page.get_by_text(t("figures_page.more"), exact=True).click()
+    page.get_by_role("button", name=t("figures_page.add")).click()
+    page.get_by_role("button", name=t("figures_page.remove", number=1)).wait_for()
+    if "lesson=" in page.url:
+        assert load_lesson("positions", language).title in page.get_by_test_id("stMain").inner_text()
+
+
+def about(page: Page, language: str) -> None:
+    """Open About by keyboard: version, citation, licences and keys."""
+    t = texts(language)
+    page.get_by_role("button", name=t("about.title")).focus()
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name=t("about.title"))
+    for words in (f"Headlight {__version__}", t("about.key_space"), t("about.licences")):
+        dialog.get_by_text(words, exact=True).wait_for()
+    dialog.get_by_text(CITATION.splitlines()[0]).wait_for()
+
+
+ACTS = {"?": downloads, "f": collection, "l": about}  # by the first letter of the address
+
+
+@pytest.mark.parametrize("address", PAGES)
+@pytest.mark.parametrize(("language", "width", "dark"), LOOKS)
+def test_a_page_fits_and_can_be_used_by_everybody(
+    open_page: OpenPage,
+    app_url: str,
+    check_accessibility: CheckAccessibility,
+    address: str,
+    language: str,
+    width: int,
+    dark: bool,
+) -> None:
+    page = open_page(f"{app_url}/{address}&lang={language}", width=width, height=844, dark=dark, still=True)
+    page.locator(PAGES[address]).first.wait_for()
+    wait_until_idle(page)
+    assert page.locator("html").get_attribute("lang") == language
+    assert sideways(page) <= 0
+    lefts_and_rights = page.locator("header button:visible, .st-key-language button").evaluate_all(EDGES)
+    assert len(lefts_and_rights) >= 5
+    assert all(right <= left + 1 for (_, right), (left, _) in pairwise(lefts_and_rights)), "parts of the header overlap"
+    check_accessibility(page)
+    if act := ACTS.get(address[0]):
+        act(page, language)
+        settled(page)
+        assert sideways(page) <= 0
+        check_accessibility(page)
+        page.keyboard.press("Escape")
+
+
+def test_a_korean_browser_reads_korean(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(app_url, locale="ko-KR")
+    page.get_by_role("link", name=texts("ko")("nav.model")).wait_for()
+    wait_for_params(page, lang="ko")
