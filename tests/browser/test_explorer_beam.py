@@ -143,13 +143,13 @@ def test_a_point_in_the_tree_is_its_node(open_search: Open) -> None:
         """(element) => {
           const { tree, search } = element.getRootNode().querySelector(".explorer").explorer.beam;
           const context = tree.canvas.getContext("2d");
-          const pixel = (node) => context.getImageData(tree.x(node) - 4, tree.y(node), 1, 1).data;
+          const pixel = (node) => context.getImageData(tree.layout.x(node) - 4, tree.layout.y(node), 1, 1).data;
           const colour = (node) => Array.from(pixel(node)).slice(0, 3);
           const visible = search.columns.slice(1, 5).flat();
           const hex = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
           return { colours: visible.map((node) => [node, colour(node)]), best: hex(tree.theme.kinds.cross),
-                   pruned: hex(tree.theme.mark), kept: hex(tree.theme.text), x: visible.map((node) => tree.x(node)),
-                   y: visible.map((node) => tree.y(node)) };
+                   pruned: hex(tree.theme.mark), kept: hex(tree.theme.text), x: visible.map((node) => tree.layout.x(node)),
+                   y: visible.map((node) => tree.layout.y(node)) };
         }"""
     )
     for node, color in answer["colours"]:
