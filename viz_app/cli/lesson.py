@@ -83,11 +83,11 @@ def _handout(options: Options, formats: dict[Path, str]) -> int:
     if style_from_options(options) != Style() or options.dpi is not None or getattr(options, "with"):
         raise UsageError("a handout has its own style; add --scene, or omit the style options")
     from viz_app.lessons.handout import render_handout
-    from viz_app.lessons.session_handout import render_session
+    from viz_app.lessons.route_handout import render_route
 
     (out,) = formats
     if options.lesson == SESSION_NAME:
-        data = render_session("teacher" if options.teacher else "class", _context(options))
+        data = render_route("teacher" if options.teacher else "class", _context(options))
     else:
         data = render_handout(options.lesson, _context(options))
     atomic_write_bytes(out, data)

@@ -96,17 +96,14 @@ def _charts(suspect: SmallName, context: LessonContext, names: tuple[str, str]) 
         found[name]["y"] |= {"title": t(f"lesson_broken.{title}"), "ends": [0, 1.05]}
     lowest = min(value for series in found["vectors"]["series"] for value in series["y"])
     found["vectors"]["y"]["ends"] = [min(0, lowest) - 0.05, 1.05]
-    found["order"]["y"]["ends"] = [
-        0,
-        max(1.05, *(value for series in found["order"]["series"] for value in series["y"])),
-    ]
     found["order"]["x"]["ticks"] = [(at + 1, display_label(word)) for at, word in enumerate(evidence.words)]
     found["vectors"]["x"]["ticks"] = [(layer, str(layer)) for layer in range(layers + 1)]
     numbered = (divmod(head, heads) for head in range(layers * heads))
     found["evenness"]["x"]["ticks"] = [(at, f"{layer + 1}.{head + 1}") for at, (layer, head) in enumerate(numbered, 1)]
-    for series in (*found["order"]["series"], *found["evenness"]["series"]):
+    found["evenness"]["paired"] = True
+    for series in found["evenness"]["series"]:
         series["look"] = {"line": False}
-    for series in (*found["vectors"]["series"], found["order"]["series"][1]):
+    for series in found["vectors"]["series"]:
         series["names"] = [_signed(value) for value in series["y"]]
     means = {name: [np.mean(series["y"]) for series in found[name]["series"]] for name in ("order", "evenness")}
     last = [series["y"][-1] for series in found["vectors"]["series"]]

@@ -159,12 +159,15 @@ def _parsing_charts(context: LessonContext) -> dict[str, Any]:
     """Return Table 4 for the stage: the paper's parsers, and ours below them with right-branching trees as marks."""
     t, ours = context.t, _ours(context)
     scores = ", ".join(f"{name} {each.f1:.1f}" for name, each in ours)
+    columns = [t("lesson_results.parser"), t("lesson_results.setting"), "F1"]
+    own = [[t("lesson_results.parsing_ours"), name, _with_interval(each)] for name, each in ours]
     trivial = [[] if each.right_branching_f1 is None else [each.right_branching_f1] for _, each in ours]
 
     def draw(setting: str) -> tuple[dict[str, Any], str]:
         parsers = _of_setting(setting)
         place = next(place for place, each in enumerate(parsers) if each.name.startswith("Transformer"))
         drawn = chart_data(_parser_figure(setting, ours, t)) | {"below": True, "strong": [place]}
+        drawn["table"] = {"columns": columns, "rows": [*(_parser_row(each, t) for each in parsers), *own]}
         for column in drawn["columns"][1:]:
             column["marks"] = [*([] for _ in parsers), *trivial]
         said = t("lesson_results.parsing_say", place=len(parsers) - place, count=len(parsers))
@@ -172,6 +175,15 @@ def _parsing_charts(context: LessonContext) -> dict[str, Any]:
 
     settings = {setting: t(f"lesson_results.setting_{setting}") for setting in _SETTINGS}
     return chart_set([("setting", t("lesson_results.setting"), settings)], draw)
+
+
+def _parser_row(parser: Parser, t: Texts) -> list[str]:
+    return [parser.name, t(f"lesson_results.setting_{parser.setting}"), f"{parser.f1:.1f}"]
+
+
+def _with_interval(scores: ParsingScores) -> str:
+    ends = f" ({scores.f1_95[0]:.1f}\u2013{scores.f1_95[1]:.1f})" if scores.f1_95 else ""
+    return f"{scores.f1:.1f}{ends}"
 
 
 def _attachment(context: LessonContext) -> DotsFigure | None:

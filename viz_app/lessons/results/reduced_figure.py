@@ -56,6 +56,8 @@ def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
         drawn = chart_data(_figure(row, measure, results, t)) | {"table": tables[row]}
         drawn["strong"] = [place for place, line in enumerate(lines) if line.preset == "base"]
         paper, small = drawn["columns"][0], drawn["columns"][1:]
+        if not results:
+            drawn["columns"].append({"title": t("lesson_results.of_ours"), "none": t("lesson_results.none_of_ours")})
         for column in small:
             column["short"] = t("lesson_results.of_ours")
         if measure == "parameters":

@@ -95,7 +95,8 @@ def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("viz_app.lessons.results.numbers.load_results", lambda: None)
     found = data(context()).values["charts"]["variations"]
     for key, chart in found["charts"].items():
-        assert [column["title"] for column in chart["columns"]] == ["Paper"]
+        paper, ours = chart["columns"]
+        assert paper["title"] == "Paper" and ours == {"title": "Ours", "none": "no numbers"}
         measure = key.split()[1]
         drawn = figure("variations", context(measure=measure))
         assert isinstance(drawn, DotsFigure) and [column.title for column in drawn.columns] == ["Paper"]
@@ -161,7 +162,11 @@ def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch
     tests = [each for each in measured.values() if each["part"] == "test"]
     tested = [each[search] for each in tests for search in ("bracketing", "free") if search in each]
     shown = replace(context(setting="wsj"), state=LessonState("parsing", {"setting": "wsj"}))
-    stage = data(shown).values["charts"]["parsing"]["charts"]["wsj"]["columns"]
+    chart = data(shown).values["charts"]["parsing"]["charts"]["wsj"]
+    stage = chart["columns"]
+    trained = [row[1] for row in chart["table"]["rows"] if row[0] != labels("en")("lesson_results.parsing_ours")]
+    assert set(trained) == {labels("en")("lesson_results.setting_wsj")}
+    assert len(chart["table"]["rows"]) == len(trained) + len(tested)
     assert [f1 for f1 in stage[1]["values"] if f1] == [pytest.approx(each["f1"], rel=1e-6) for each in tested]
     drawn = figure("parsing", shown)
     assert isinstance(drawn, DotsFigure)

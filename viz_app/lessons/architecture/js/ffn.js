@@ -17,14 +17,7 @@ const MIN = 34; // pixels for a token
 export class FeedForward extends Scene {
   size = { narrow: 430, least: 430, most: 560 };
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    this.tensors = new Tensors();
-  }
+  tensors = new Tensors();
 
   get playhead() {
     const { encoder, decoder } = this.lesson.values.tokens;

@@ -15,15 +15,8 @@ const HELD = 0.3; // of a step the sentence stands, then it moves on
 export class Flow extends Scene {
   size = { narrow: 800, least: 450, most: 640 };
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    this.route = routeOf(lesson.values);
-    this.tensors = new Tensors();
-  }
+  route = routeOf(this.lesson.values);
+  tensors = new Tensors();
 
   get playhead() {
     const last = this.route.length - 1;

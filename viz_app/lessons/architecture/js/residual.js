@@ -20,22 +20,14 @@ const TOKENS = { x: 0, y: 0 };
 export class Residual extends Scene {
   size = { narrow: 620, least: 430, most: 600 };
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    this.tensors = new Tensors();
-    const { stations } = lesson.values;
-    // Each sub-layer with the numbers of the stations before it, its own, and that of its Add & Norm.
-    /** @type {Step[]} */
-    this.steps = stations.flatMap(({ name, side, layer, sublayer }, index) =>
-      name === "add_norm" && layer !== null && sublayer
-        ? [{ side, layer, sublayer, before: index - 2, own: index - 1, after: index }]
-        : [],
-    );
-  }
+  tensors = new Tensors();
+  // Each sub-layer with the numbers of the stations before it, its own, and that of its Add & Norm.
+  /** @type {Step[]} */
+  steps = this.lesson.values.stations.flatMap(({ name, side, layer, sublayer }, index) =>
+    name === "add_norm" && layer !== null && sublayer
+      ? [{ side, layer, sublayer, before: index - 2, own: index - 1, after: index }]
+      : [],
+  );
 
   get playhead() {
     const last = this.steps.length - 1;

@@ -2,7 +2,7 @@
 
 type CurvesData = import("../../stage/js/chart.js").CurvesData;
 type Charts = Record<
-  "loss" | "evenness",
+  "loss" | "order" | "evenness",
   import("../../stage/js/chartscene.js").ChartData & CurvesData & { said: string }
 >;
 export type Pair<Each> = [healthy: Each, suspect: Each];

@@ -1,7 +1,9 @@
 // A suspect beside a healthy model: five tests of both on the visitor's sentence, and what both write.
 
+import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
+import { drawBars } from "../../stage/js/barchart.js";
 import { chartTable, drawChart } from "../../stage/js/chartscene.js";
 import { choice, slider } from "../../stage/js/describe.js";
 import { Case } from "./case.js";
@@ -50,8 +52,31 @@ class Suspect extends Case {
     const lines = written.map((text, row) => ({ name: names[row], text, colour: colours[row] }));
     if (exhibit !== "order") lines.push(...this.chosen(pen.theme));
     const box = this.drawLines(pen, read, lines);
+    if (exhibit === "order") return this.drawOrder(pen, box);
     if (exhibit !== "attention") return drawChart(pen, box, values.charts[exhibit]);
     return this.drawPair(pen, box, { labels: values.tokens, weights: (row) => arrays.attention.part(row, head) });
+  }
+
+  /**
+   * Change of the vectors of each word in the reversed sentence, as two bars.
+   * @param {Pen} pen
+   * @param {Box} box
+   */
+  drawOrder(pen, box) {
+    const { charts, words } = this.lesson.values;
+    const { series, y } = charts.order;
+    const changes = series.map((each) => each.y.map(Number));
+    const end = Math.max(1, ...changes.flat());
+    const rows = words.map((name, at) => ({
+      name,
+      values: changes.map((row) => row[at]),
+      texts: ["", signed(changes[1][at])],
+      token: true,
+    }));
+    /** @type {[number, string][]} */
+    const ticks = new Axis(0, end, 0, 1).ticks(4).map((tick) => [tick, String(tick)]);
+    const place = { ...box, height: Math.min(box.height, 42 + 40 * rows.length) };
+    drawBars(pen, place, rows, { ends: [0, end], ticks, title: y.title, colours: this.colours(pen.theme) });
   }
 
   /** @type {Scene["say"]} */

@@ -6,17 +6,7 @@ import { Scene } from "../../stage/js/scene.js";
 /** @extends {Scene<import("./numbers").Values>} */
 export class SearchScene extends Scene {
   /** @type {Search} Only where there was a search; else it is missing. */
-  search;
-
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    const { tree } = lesson.values;
-    if (tree.parent) this.search = new Search(tree);
-  }
+  search = /** @type {Search} */ (this.lesson.values.tree.parent && new Search(this.lesson.values.tree));
 
   missing() {
     return this.lesson.values.tree.parent ? null : this.texts.no_search;

@@ -1,6 +1,7 @@
 // The tree of the search, one step after the other; what was pruned stays grey.
 
 import { fillText, signed } from "../../../components/common/text/format.js";
+import { BeamLayout } from "../../../components/explorer/js/beam/beamlayout.js";
 import { START } from "../../../components/explorer/js/data/search.js";
 import { playhead } from "../../stage/js/describe.js";
 import { ranked, SearchScene } from "./beams.js";
@@ -32,17 +33,16 @@ export class Tree extends SearchScene {
     const { context, width, theme } = pen;
     const { search } = this;
     const layout = arrange(pen, search, settings);
-    const { x, y, column } = layout;
     const best = new Set(search.path(search.leaves[0]));
     const last = Math.floor(settings.step + 1e-6);
     const done = last >= search.steps;
-    pen.note("<s>", x(START) - 4, y(START) - 14, { font: theme.code, align: "center" });
-    pen.dot(x(START), y(START), 4, theme.text);
+    pen.note("<s>", layout.x(START) - 4, layout.y(START) - 14, { font: theme.code, align: "center" });
+    layout.mark(context, START, theme.text, 4);
     for (let step = 1; step <= last; step++) {
       const nodes = search.columns[step].filter((node) => settings.pruned || !search.pruned(node));
-      const right = x(nodes[0]);
-      if (right < -20 || right - column > width) continue;
-      pen.note(String(step), right - column / 2 + 10, 8, { align: "center" });
+      const middle = layout.stepX(step);
+      if (Math.abs(middle - width / 2) > (layout.column + width) / 2 + 20) continue;
+      pen.note(String(step), middle, 8, { align: "center" });
       const share = settings.step % 1; // of the way to the next step
       context.globalAlpha = step === last && share > 1e-6 ? Math.min(1, 0.25 + share * 2) : 1;
       for (const node of [...nodes].reverse()) drawNode(pen, search, layout, node, done && best.has(node));
@@ -106,7 +106,7 @@ export class Tree extends SearchScene {
 }
 
 /**
- * Places of a view: how wide a step is, how high a row, and where each node stands after scrolling.
+ * Lay out the tree, scrolled to the step of the playhead.
  * @param {Pen} pen
  * @param {Search} search
  * @param {Settings} settings
@@ -116,22 +116,15 @@ function arrange({ width, height }, search, { step, pruned }) {
   const whole = LEFT + column * search.steps + 10;
   const scroll = Math.max(0, Math.min(whole - width, LEFT + column * step - width * 0.72));
   const kept = search.columns.map((nodes) => nodes.filter((node) => !search.pruned(node)).length);
-  const rows = pruned ? search.rows : Math.max(...kept);
-  const row = (height - TOP - ROW * LISTED - 45) / Math.max(1, rows);
-  return {
-    column,
-    row,
-    /** @param {number} node */
-    x: (node) => (node === START ? LEFT - 10 : LEFT + search.step[node] * column - 12) - scroll,
-    /** @param {number} node */
-    y: (node) => TOP + (node === START ? 0.5 : search.row[node] + 0.5) * row,
-  };
+  const rows = pruned ? search.rows : Math.max(1, ...kept);
+  const row = (height - TOP - ROW * LISTED - 45) / rows;
+  return new BeamLayout(search, { column, row, left: LEFT, top: TOP, bend: BEND, scroll });
 }
 
 /**
  * @param {Pen} pen
  * @param {Search} search
- * @param {ReturnType<typeof arrange>} layout
+ * @param {BeamLayout} layout
  * @param {number} node
  * @param {boolean} best
  */
@@ -139,17 +132,9 @@ function drawNode(pen, search, layout, node, best) {
   const { context, theme } = pen;
   const pruned = search.pruned(node);
   const colour = best ? theme.kinds.cross : pruned ? theme.mark : theme.text;
-  const [x, y] = [layout.x(node), layout.y(node)];
-  const [fromX, fromY] = [layout.x(search.parent[node]), layout.y(search.parent[node])];
-  context.strokeStyle = colour;
-  context.lineWidth = best ? 3 : pruned ? 1 : 1.5;
-  context.beginPath();
-  context.moveTo(fromX, fromY);
-  context.bezierCurveTo(fromX + BEND * 0.7, fromY, fromX + BEND * 0.3, y, fromX + BEND, y);
-  context.lineTo(x, y);
-  context.stroke();
+  layout.edge(context, node, { colour, width: best ? 3 : pruned ? 1 : 1.5 });
   const roomy = layout.row >= ROOMY;
-  const left = x - layout.column + BEND + 2;
+  const [left, y] = [layout.textX(node), layout.y(node)];
   pen.write(search.label(node), left, y - 8, {
     colour: pruned ? theme.muted : theme.text,
     font: theme.code,
@@ -158,6 +143,5 @@ function drawNode(pen, search, layout, node, best) {
     most: layout.column - BEND - 12,
   });
   if (roomy) pen.note(signed(search.total[node]), left, y + 8, { size: 11 });
-  if (search.status[node] === "f") pen.fill(x - 5, y - 5, 10, 10, colour);
-  else pen.dot(x, y, pruned ? 2.5 : 4, colour);
+  layout.mark(context, node, colour, pruned ? 2.5 : 4);
 }

@@ -18,15 +18,8 @@ const NAMES = { q: "Q", k: "K", v: "V" };
 export class Projections extends Scene {
   size = { narrow: 470, least: 380, most: 520 };
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    /** @type {Record<string, Grid>} */
-    this.grids = {};
-  }
+  /** @type {Record<string, Grid>} */
+  grids = {};
 
   get playhead() {
     const show = (/** @type {number} */ step) => this.texts[`projected_${Math.round(step)}`];

@@ -117,6 +117,7 @@ export class Looking extends Scene {
       values: [weights.at(row, at), Math.abs(values[at]) / most],
       texts: [percent(weights.at(row, at)), signed(-values[at], 2)],
       token: true,
+      alphas: [1, values[at] < 0 ? 0.3 : 1],
     }));
     const colours = [theme.kinds.cross, theme.kinds.decoder];
     drawBars(pen, { x, y: y + 30, width, height: height - 30 }, rows, { ends: [0, 1], colours, size: 13 });

@@ -11,13 +11,3 @@ export function nextHead({ head, layers, heads }) {
   const { list } = numberedHeads(layers, heads);
   return list[(list.findIndex((each) => headPlace(each) === head) + 1) % list.length];
 }
-
-/**
- * The middle of a head's tile.
- * @param {{ tile: (kind: string, layer: number, head: number) => { x: number, y: number, size: number } }} grid
- * @param {string[]} words Kind, layer and head from 0.
- */
-export function tileMiddle(grid, [kind, layer, head]) {
-  const { x, y, size } = grid.tile(kind, Number(layer), Number(head));
-  return { x: x + size / 2, y: y + size / 2 };
-}

@@ -18,15 +18,8 @@ export class Clocks extends Scene {
   size = { narrow: 640, least: 400, most: 640 };
   term = "angle";
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    this.shown = pairs(lesson.values.d_model);
-    this.grids = { matrix: new Grid(), from: new Grid(), to: new Grid() };
-  }
+  shown = pairs(this.lesson.values.d_model);
+  grids = { matrix: new Grid(), from: new Grid(), to: new Grid() };
 
   get playhead() {
     const max = this.lesson.values.positions - 1;

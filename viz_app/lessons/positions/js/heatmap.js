@@ -20,17 +20,9 @@ export class Heatmap extends Scene {
   size = { least: 380, most: 640 };
   term = "distance";
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    this.grid = new Grid();
-    const { positions, d_model } = lesson.values;
-    this.rows = Math.max(MIN, positions + 8);
-    this.low = Math.min(0, ...Array.from({ length: this.rows }, (_, k) => dotProduct(0, k, d_model)));
-  }
+  grid = new Grid();
+  rows = Math.max(MIN, this.lesson.values.positions + 8);
+  low = Math.min(0, ...Array.from({ length: this.rows }, (_, k) => dotProduct(0, k, this.lesson.values.d_model)));
 
   get playhead() {
     const max = this.rows - 1;

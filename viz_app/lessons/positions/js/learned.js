@@ -19,14 +19,7 @@ const GAP = 34;
 export class Learned extends Scene {
   size = { narrow: 520, least: 400, most: 680 };
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    this.grids = [new Grid(), new Grid()];
-  }
+  grids = [new Grid(), new Grid()];
 
   get learned() {
     return this.lesson.values.learned;

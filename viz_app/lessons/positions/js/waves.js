@@ -20,15 +20,8 @@ const POINTS = 480; // of a curve
 export class Waves extends Scene {
   size = { least: 380, most: 620 };
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    this.grid = new Grid();
-    this.shown = pairs(lesson.values.d_model);
-  }
+  grid = new Grid();
+  shown = pairs(this.lesson.values.d_model);
 
   get playhead() {
     const max = this.lesson.values.positions - 1;

@@ -6,7 +6,7 @@ import { tokenText } from "../../../components/common/text/tokens.js";
 /**
  * A row. `texts`: the values as they are written; `note`: a second line below the name.
  * @typedef {{ name: string, values: number[], texts: string[], strong?: boolean, token?: boolean, note?: string,
- *   colours?: string[], alpha?: number }} BarRow
+ *   colours?: string[], alphas?: number[] }} BarRow
  */
 
 /**
@@ -67,7 +67,7 @@ export function drawBars(pen, box, rows, { ends, log, ticks, title, key, colours
       const colour = row.colours?.[bar] ?? colours[bar];
       const long = Math.min(axis.to, axis.place(Math.max(value, log ? axis.low : value))) - axis.from;
       if (track) pen.fill(axis.from, y - thick / 2, axis.to - axis.from, thick, theme.line);
-      pen.fill(axis.from, y - thick / 2, Math.max(value > 0 ? 1 : 0, long), thick, colour, row.alpha);
+      pen.fill(axis.from, y - thick / 2, Math.max(value > 0 ? 1 : 0, long), thick, colour, row.alphas?.[bar]);
       const tint = values.length > 1 ? { colour } : {};
       const end = track || key ? axis.to : axis.from + Math.max(0, long);
       pen.write(texts[bar], end + 8, y, {

@@ -17,9 +17,9 @@ import { formatCount, raised } from "../../../components/common/text/format.js";
 
 /**
  * A chart. `key`: whether the curves are named above it; `cut`: where a line crosses them; `fade`: what lies after the cut
- * is pale; `left`: room for the labels of the axis at least.
+ * is pale; `left`: room for the labels of the axis at least; `paired`: lines join the points of two curves.
  * @typedef {{ series: Series[], x: AxisData, y: AxisData, key?: boolean, cut?: number | null, fade?: boolean,
- *   left?: number }} CurvesData
+ *   left?: number, paired?: boolean }} CurvesData
  */
 
 const KEY = 20; // height of a line of the key
@@ -80,6 +80,7 @@ export class Chart {
   /** Draw everything: axes, key, curves, the cut, and the numbers of the point under the pointer. */
   draw() {
     this.frame();
+    if (this.data.paired) this.join(this.data.series);
     this.data.series.forEach((series, index) => this.curve(series, index));
     this.names();
     const { cut } = this.data;
@@ -179,6 +180,17 @@ export class Chart {
       this.mark(index, point[0], point[1], look);
     });
     pen.context.restore();
+  }
+
+  /**
+   * Join the points of two curves at the same place.
+   * @param {Series[]} pair
+   */
+  join([one, other]) {
+    const ends = this.points(other);
+    this.points(one).forEach((start, at) =>
+      this.pen.trace([start, ends[at]], { colour: this.pen.theme.line, width: 2 }),
+    );
   }
 
   /**

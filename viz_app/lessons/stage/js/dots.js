@@ -8,10 +8,10 @@ import { isNarrow } from "./layout.js";
 /**
  * One column of numbers. `texts`: the values as they are written; `base`: where lines to the points begin; `low`, `high`:
  * a band; `marks`: small marks beside a point; `asides`: a word after each value;
- * `short`: the title on a phone.
+ * `short`: the title on a phone; `none`: a note in place of a column without numbers.
  * @typedef {{ title: string, axis: string, values: (number | null)[], texts: string[], ends: [number, number],
  *   ticks: [at: number, label: string][], log?: boolean, base?: number | null, low?: (number | null)[] | null,
- *   high?: (number | null)[] | null, hollow?: boolean[], marks?: number[][], asides?: string[], short?: string }} Column
+ *   high?: (number | null)[] | null, hollow?: boolean[], marks?: number[][], asides?: string[], short?: string, none?: string }} Column
  */
 
 /**
@@ -91,12 +91,13 @@ function drawColumns(pen, box, data, first = 0) {
   });
   columns.forEach((column, index) => {
     const from = box.x + left + index * (each + words + (narrow ? 16 : 22));
-    const axis = new Axis(...column.ends, from, from + each, { log: column.log });
     const title = { size: narrow ? 11.5 : 12.5, weight: 650, most: each + words + (narrow ? 10 : 0) };
     pen.write((narrow && column.short) || column.title, single ? box.x : from, box.y + 10, {
       ...title,
       ...(single ? { most: box.width } : {}),
     });
+    if (column.none) return pen.note(column.none, from, top + 12, { size: 12.5, most: each + words });
+    const axis = new Axis(...column.ends, from, from + each, { log: column.log });
     drawColumn(pen, column, axis, { top, lane, size, strong, words, colour: first + index, rows: rows.length });
   });
 }

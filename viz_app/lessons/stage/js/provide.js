@@ -27,5 +27,3 @@ export function registerScenes(name, scenes) {
     return unmount;
   });
 }
-
-export const provide = registerScenes; // the name that the Lab uses

@@ -26,15 +26,8 @@ const MAX_LINES = 7;
 export class Merges extends Scene {
   term = "first";
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    this.letters = [...lesson.values.letters];
-    this.merges = tree(lesson.arrays.merges);
-  }
+  letters = [...this.lesson.values.letters];
+  merges = tree(this.lesson.arrays.merges);
 
   get playhead() {
     const { length: max } = this.merges;

@@ -18,25 +18,12 @@ export class Runs extends Scene {
   size = { least: 380, share: 0.68 };
   term = "warmup";
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    /** @type {Run[]} */
-    this.runs = lesson.values.runs.map((run, index) => {
-      const column = (/** @type {string} */ name) => [...lesson.arrays[`run_${index}_${name}`].data];
-      return {
-        ...run,
-        step: column("step"),
-        rate: column("rate"),
-        loss: column("loss"),
-        gradient: column("gradient"),
-      };
-    });
-    this.last = Math.max(2, ...this.runs.map(({ step }) => step[step.length - 1]));
-  }
+  /** @type {Run[]} */
+  runs = this.lesson.values.runs.map((run, index) => {
+    const column = (/** @type {string} */ name) => [...this.lesson.arrays[`run_${index}_${name}`].data];
+    return { ...run, step: column("step"), rate: column("rate"), loss: column("loss"), gradient: column("gradient") };
+  });
+  last = Math.max(2, ...this.runs.map(({ step }) => step[step.length - 1]));
 
   get playhead() {
     if (!this.runs.length) return null;

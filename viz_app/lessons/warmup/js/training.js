@@ -21,26 +21,18 @@ const EDGE = 50; // left of the first map, for the letters
 export class Training extends Scene {
   size = { narrow: 430, least: 320, share: 0.5 };
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    const { arrays, values } = lesson;
-    /** @type {Run} */
-    this.recorded = {
-      ...values.recorded,
-      state: "done",
-      loss: [...arrays.recorded_loss.data],
-      attention: arrays.recorded_attention,
-    };
-    this.steps = this.recorded.loss.length;
-    /** @type {string | null} Of the live run, as far as it was heard of. */
-    this.state = null;
-    /** @type {Run | null} */
-    this.live = null;
-  }
+  /** @type {Run} */
+  recorded = {
+    ...this.lesson.values.recorded,
+    state: "done",
+    loss: [...this.lesson.arrays.recorded_loss.data],
+    attention: this.lesson.arrays.recorded_attention,
+  };
+  steps = this.recorded.loss.length;
+  /** @type {string | null} Of the live run, as far as it was heard of. */
+  state = null;
+  /** @type {Run | null} */
+  live = null;
 
   get playhead() {
     const { steps } = this;

@@ -66,7 +66,7 @@ export class Costs extends Scene {
       texts: [short(counts[index])],
       strong: counts[index] === least,
       colours: [isAttention(layer) ? theme.kinds.encoder : theme.muted],
-      alpha: isAttention(layer) ? 1 : 0.55,
+      alphas: [isAttention(layer) ? 1 : 0.55],
     }));
     const box = { x: 0, y: 26, width: narrow ? width : width - 170, height: height - 30 };
     const axis = drawBars(pen, box, rows, { ends: [1e3, 1e11], log: true, colours: [], right: 76 });

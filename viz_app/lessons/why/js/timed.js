@@ -16,15 +16,8 @@ const FIELD = [1e-5, 1e-1]; // seconds on the axis, at least
 export class Timed extends Scene {
   size = { least: 340, most: 560, share: 0.75 };
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   */
-  constructor(lesson, texts) {
-    super(lesson, texts);
-    /** @type {Measurement | null} As far as the server has sent it. */
-    this.measurement = null;
-  }
+  /** @type {Measurement | null} As far as the server has sent it. */
+  measurement = null;
 
   get controls() {
     const widths = Object.fromEntries(this.lesson.values.timed.widths.map((d) => [d, String(d)]));

@@ -4,12 +4,13 @@ import { clamp, consume } from "../../../common/page/keyboard.js";
 import { fillText, percent, signed } from "../../../common/text/format.js";
 import { START } from "../data/search.js";
 import { ScrollCanvas } from "../draw/scrollcanvas.js";
+import { BeamLayout } from "./beamlayout.js";
 
 const COLUMN = 118;
 const ROW = 36;
-const LEFT = 30; // room of <s>
-const TOP = 24; // room of the numbers of the steps
-const BEND = 26; // in which an edge changes its row
+const LEFT = 32;
+const TOP = 24;
+const BEND = 26;
 const TALLEST = 420;
 
 /** @typedef {{ theme: Theme, kind: Kind, alpha: number, branch: number, winner: number, texts: ExplorerTexts }} Shown
@@ -26,8 +27,8 @@ export class BeamTree extends ScrollCanvas {
   best;
   /** @type {Set<number>} */
   chosen;
-  /** @type {{ width: number, height: number }} */
-  size;
+  /** @type {BeamLayout} */
+  layout;
   /** @type {CanvasRenderingContext2D} */
   context;
   /** @type {number | null} Under the pointer or of the keyboard. */
@@ -57,27 +58,18 @@ export class BeamTree extends ScrollCanvas {
     this.best = new Set(search.path(winner));
     this.chosen = new Set(search.path(search.leaves[branch]));
     this.element.setAttribute("aria-label", `${texts.beam_tree}. ${texts.beam_keys}`);
-    this.size = { width: LEFT + search.steps * COLUMN + 14, height: TOP + search.rows * ROW + 6 };
-    this.space.style.width = `${this.size.width}px`;
-    this.space.style.height = `${this.size.height}px`;
-    this.element.style.height = `${Math.min(this.size.height, TALLEST) + 14}px`;
+    this.layout = new BeamLayout(search, { column: COLUMN, row: ROW, left: LEFT, top: TOP, bend: BEND });
+    this.space.style.width = `${this.layout.width}px`;
+    this.space.style.height = `${this.layout.height}px`;
+    this.element.style.height = `${Math.min(this.layout.height, TALLEST) + 14}px`;
     this.draw();
-  }
-
-  /** @param {number} node */
-  x(node) {
-    return node === START ? LEFT - 8 : LEFT + this.search.step[node] * COLUMN - 8;
-  }
-
-  /** @param {number} node */
-  y(node) {
-    return TOP + ((node === START ? 0 : this.search.row[node]) + 0.5) * ROW;
   }
 
   draw() {
     if (!this.search) return;
-    const { element, search, size } = this;
-    const [width, height] = [Math.min(size.width, element.clientWidth), Math.min(size.height, element.clientHeight)];
+    const { element, search, layout } = this;
+    const width = Math.min(layout.width, element.clientWidth);
+    const height = Math.min(layout.height, element.clientHeight);
     if (!width || !height) return;
     this.useLabels(12.5);
     this.context = this.begin({ width, height });
@@ -89,12 +81,12 @@ export class BeamTree extends ScrollCanvas {
   }
 
   drawStart() {
-    const { context, theme } = this;
+    const { context, theme, layout } = this;
     context.font = `11px ${theme.code}`;
     context.fillStyle = theme.muted;
     context.textAlign = "right";
     context.textBaseline = "middle";
-    context.fillText("<s>", this.x(START) - 3, this.y(START) - 11);
+    context.fillText("<s>", layout.x(START) - 3, layout.y(START) - 11);
     this.dot(START, theme.text, 3.5);
   }
 
@@ -112,7 +104,7 @@ export class BeamTree extends ScrollCanvas {
     context.fillStyle = theme.muted;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillText(String(step), this.x(nodes[0]) - COLUMN / 2 + 12, this.element.scrollTop + 9);
+    context.fillText(String(step), this.layout.stepX(step), this.element.scrollTop + 9);
   }
 
   /** @param {number} node */
@@ -124,61 +116,46 @@ export class BeamTree extends ScrollCanvas {
 
   /** @param {number} node */
   drawEdge(node) {
-    const { context, search } = this;
-    const parent = search.parent[node];
-    const [x, y, end] = [this.x(parent), this.y(parent), this.y(node)];
-    context.strokeStyle = this.colour(node);
-    context.lineWidth = this.best.has(node) ? 2.5 : this.chosen.has(node) ? 2 : 1;
-    context.setLineDash(this.chosen.has(node) && !this.best.has(node) ? [5, 3] : []);
-    context.beginPath();
-    context.moveTo(x, y);
-    context.bezierCurveTo(x + BEND * 0.6, y, x + BEND * 0.4, end, x + BEND, end);
-    context.lineTo(this.x(node), end);
-    context.stroke();
-    context.setLineDash([]);
+    const [best, chosen] = [this.best.has(node), this.chosen.has(node)];
+    this.layout.edge(this.context, node, {
+      colour: this.colour(node),
+      width: best ? 2.5 : chosen ? 2 : 1,
+      dash: chosen && !best ? [5, 3] : [],
+    });
   }
 
   /** @param {number} node */
   drawNode(node) {
-    const { context, theme, search, labels } = this;
-    const [x, y] = [this.x(node), this.y(node)];
+    const { context, theme, search, labels, layout } = this;
+    const [x, y] = [layout.textX(node), layout.y(node)];
     const strong = this.best.has(node) || this.node === node;
     const room = COLUMN - BEND - 14;
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
     context.fillStyle = search.pruned(node) ? theme.muted : theme.text;
     context.font = strong ? `bold ${labels.font}` : labels.font;
-    context.fillText(labels.shorten(search.label(node), room), x - COLUMN + BEND + 4, y - 4);
+    context.fillText(labels.shorten(search.label(node), room), x, y - 4);
     context.font = `${search.status[node] === "f" ? "bold " : ""}10.5px ${theme.font}`;
     context.fillStyle = search.status[node] === "f" ? theme.text : theme.muted;
-    context.fillText(
-      `${signed(search.total[node])} / ${signed(search.score(node, this.shown.alpha))}`,
-      x - COLUMN + BEND + 4,
-      y + 12,
-    );
+    context.fillText(`${signed(search.total[node])} / ${signed(search.score(node, this.shown.alpha))}`, x, y + 12);
     this.dot(node, this.colour(node), search.pruned(node) ? 2.5 : 3.5);
   }
 
   /**
-   * A node; an end that can be opened is a square, and the branch that is shown has a ring.
+   * A node; the end of the branch that is shown has a ring.
    * @param {number} node
    * @param {string} colour
    * @param {number} radius
    */
   dot(node, colour, radius) {
-    const { context, theme, search } = this;
-    const [x, y] = [this.x(node), this.y(node)];
+    const { context, theme, search, layout } = this;
     const end = search.leaves[this.shown.branch] === node;
-    context.fillStyle = colour;
-    context.beginPath();
-    if (node !== START && search.status[node] === "f") context.rect(x - 5, y - 5, 10, 10);
-    else context.arc(x, y, radius, 0, 2 * Math.PI);
-    context.fill();
+    layout.mark(context, node, colour, radius);
     if (!end && this.node !== node) return;
     context.strokeStyle = end ? theme.text : theme.muted;
     context.lineWidth = 2;
     context.beginPath();
-    context.arc(x, y, 8, 0, 2 * Math.PI);
+    context.arc(layout.x(node), layout.y(node), 8, 0, 2 * Math.PI);
     context.stroke();
   }
 
@@ -188,9 +165,7 @@ export class BeamTree extends ScrollCanvas {
    */
   at(event) {
     const { x, y } = this.pointOf(event);
-    const column = Math.floor((x + this.element.scrollLeft - LEFT) / COLUMN);
-    const row = Math.floor((y + this.element.scrollTop - TOP) / ROW);
-    return column < 0 ? null : (this.search.columns[column + 1]?.[row] ?? null);
+    return this.layout.at(x + this.element.scrollLeft, y + this.element.scrollTop);
   }
 
   /**
@@ -252,7 +227,7 @@ export class BeamTree extends ScrollCanvas {
 
   /** @param {number} node */
   reveal(node) {
-    const [x, y] = [this.x(node) - COLUMN, this.y(node) - ROW / 2 - TOP];
+    const [x, y] = [this.layout.x(node) - COLUMN, this.layout.y(node) - ROW / 2 - TOP];
     const { clientWidth, clientHeight } = this.element;
     const part = { x: Math.max(0, x), y: Math.max(0, y), width: COLUMN + 14, height: ROW * 1.5 + TOP };
     this.scrollTo(part, { width: clientWidth, height: clientHeight });

@@ -5,7 +5,6 @@ import { fillText, signed } from "../../../../components/common/text/format.js";
 import { choice, playhead } from "../../../stage/js/describe.js";
 import { crossOut, HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { Bench, beside } from "../../js/bench.js";
-import { tileMiddle } from "../../js/benchheads.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 
 /**
@@ -174,7 +173,7 @@ export class Cumulative extends Bench {
   hit(name, pen, settings) {
     const words = name.split(" ");
     const { grid, side } = this.places(pen);
-    if (words[0] !== "off") return tileMiddle(grid, words);
+    if (words[0] !== "off") return grid.hit(name);
     const { across, up } = this.axes(pen, side, this.translations(this.gone(settings)));
     return { x: across.place(Number(words[1])), y: (up.from + up.to) / 2 };
   }

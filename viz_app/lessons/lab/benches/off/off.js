@@ -8,7 +8,6 @@ import { crossOut, HeadGrid, leastHeight, NARROW, ring } from "../../../stage/js
 import { bits, digits } from "../../../stage/js/headset.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
 import { beside, drawTones, TokenBench, tone } from "../../js/bench.js";
-import { tileMiddle } from "../../js/benchheads.js";
 import { drawCheck } from "../../js/check.js";
 import { EffectBars, isBeyond } from "../../js/effectbars.js";
 import { after } from "../../js/order.js";
@@ -247,7 +246,7 @@ export class Off extends TokenBench {
   hit(name, pen, settings) {
     const words = name.split(" ");
     if (words[0] === "token") return this.shownBars(pen, settings)?.label(Number(words[1])) ?? null;
-    return tileMiddle(this.places(pen).grid, words);
+    return this.places(pen).grid.hit(name);
   }
 
   /** @type {Scene["press"]} */

@@ -6,7 +6,7 @@ import { fillText, percent } from "../../../../components/common/text/format.js"
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { Bench, beside } from "../../js/bench.js";
-import { nextHead, tileMiddle } from "../../js/benchheads.js";
+import { nextHead } from "../../js/benchheads.js";
 import { EffectBars } from "../../js/effectbars.js";
 import { after, largest } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
@@ -231,7 +231,7 @@ export class Redirect extends Bench {
   hit(name, pen) {
     const words = name.split(" ");
     const { grid, row, tall, across } = this.places(pen);
-    if (words[0] !== "key") return tileMiddle(grid, words);
+    if (words[0] !== "key") return grid.hit(name);
     return { x: across.place(Number(words[2])), y: row.y + TITLE + (Number(words[1]) + 0.5) * tall };
   }
 

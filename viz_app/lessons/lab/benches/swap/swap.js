@@ -7,7 +7,6 @@ import { choice } from "../../../stage/js/describe.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
 import { Bench, beside, drawTones, tone } from "../../js/bench.js";
-import { tileMiddle } from "../../js/benchheads.js";
 import { after } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
 import { PositionGrid } from "./positiongrid.js";
@@ -245,7 +244,7 @@ export class Swap extends Bench {
   /** @type {Scene["hit"]} "cross 1 2", a head. */
   hit(name, pen) {
     const { grid } = this.places(pen);
-    return grid instanceof HeadGrid ? tileMiddle(grid, name.split(" ")) : null;
+    return grid instanceof HeadGrid ? grid.hit(name) : null;
   }
 
   /** @type {Scene["stepped"]} From the largest value to the smallest, round and round. */

@@ -8,7 +8,7 @@ import { choice, slider } from "../../../stage/js/describe.js";
 import { NARROW } from "../../../stage/js/headgrid.js";
 import { wrapped } from "../../../stage/js/paragraph.js";
 import { Bench, beside } from "../../js/bench.js";
-import { nextHead, tileMiddle } from "../../js/benchheads.js";
+import { nextHead } from "../../js/benchheads.js";
 import { EffectBars } from "../../js/effectbars.js";
 import { HeadMap } from "../../js/headmap.js";
 import { after, largest } from "../../js/order.js";
@@ -226,7 +226,7 @@ export class Why extends Bench {
     const [one, other] = words.map(Number);
     if (what === "cell") return this.cells && map.middle(one, other, this.cells);
     if (what === "part") return new PartsMap(this.shown(settings).matrix, view).middle(one, other);
-    return tileMiddle(map.grid, [what, ...words]);
+    return map.grid.hit(name);
   }
 
   /** @type {Scene["press"]} */

@@ -15,7 +15,7 @@ from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.exit_ticket import load_exit_ticket
-from viz_app.lessons.session_handout import render_session
+from viz_app.lessons.route_handout import render_route
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
@@ -41,7 +41,7 @@ def sheet_and_turns(translator: Translator) -> tuple[bytes, int]:
         turns.append("turn")
         yield
 
-    return render_session("class", about(translator), turn), len(turns)
+    return render_route("class", about(translator), turn), len(turns)
 
 
 def plain(text: str) -> str:
@@ -72,7 +72,7 @@ def test_the_class_gets_every_stop_and_no_answer(sheet_and_turns: tuple[bytes, i
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_teacher_gets_minutes_notes_and_answers(translator: Translator, language: str) -> None:
     context = dataclasses.replace(about(translator), language=language)
-    seen = Document(render_session("teacher", context).decode())
+    seen = Document(render_route("teacher", context).decode())
     for name, minutes in ROUTE.items():
         assert f"{minutes}\u202f{texts(language)('index.minutes')}" in seen.text
         note = context.t.table(f"lesson_{name}")["teacher_note"] if name in STOPS else context.t(f"handout.note_{name}")
@@ -95,7 +95,7 @@ def test_the_command_writes_the_same(
     out = tmp_path / "a.html"
     assert run("lesson", "--lesson=session", f"--text={TEXT}", *options, f"--out={out}") == 0
     teachers = dataclasses.replace(about(translator), language="ko")
-    assert out.read_bytes() == (render_session("teacher", teachers) if options else sheet_and_turns[0])
+    assert out.read_bytes() == (render_route("teacher", teachers) if options else sheet_and_turns[0])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Session on paper: a file for the class without answers, and a sheet for the teacher with them."""
+"""Route on paper: a file for the class without answers, and a sheet for the teacher with them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Sheet = Literal["class", "teacher"]
 SHEETS: tuple[Sheet, ...] = ("class", "teacher")
 
 
-def render_session(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext) -> bytes:
+def render_route(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext) -> bytes:
     """Render the self-contained file, UTF-8.
 
     Args:
@@ -30,9 +30,9 @@ def render_session(sheet: Sheet, context: LessonContext, turn: Turn = nullcontex
         turn: Entered for each scene, so that others draw between two of them.
 
     Raises:
-        Superseded: The same session has asked for this file again.
+        Superseded: The same visitor has asked for this file again.
     """
-    context = dataclasses.replace(context, session=f"{context.session}:session:{sheet}")
+    context = dataclasses.replace(context, session=f"{context.session}:route:{sheet}")
     t = context.t
     lessons = [load_lesson(name, t.language, on_paper=True) for name in ROUTE if name not in ("translate", QUESTIONS)]
     title = t("handout.session") if sheet == "class" else t("handout.session_teacher")
