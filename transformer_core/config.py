@@ -8,7 +8,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, get_args
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta
 
 from transformer_core.attention_variants import VARIANTS
 
@@ -23,15 +27,13 @@ Smoothing = Literal["others", "uniform"]
 LengthPenalty = Literal["gnmt", "power"]
 
 
-# Far beyond any known model; its layers can still be built without weights in a second.
-_LARGEST = {
-    "vocab_size": 10_000_000,
-    "d_model": 100_000,
-    "d_ff": 1_000_000,
-    "num_layers": 200,
-    "num_heads": 1_000,
-    "max_positions": 1_000_000,
-}
+# Bounds lie far beyond any known model; the layers of the largest can still be built without weights in a second.
+HeadWidth = Annotated[int, Meta(ge=0, le=100_000)]
+Positive = Annotated[int, Meta(gt=0, description="a positive whole number")]
+PositiveReal = Annotated[float, Meta(gt=0, description="positive")]
+Count = Annotated[int, Meta(ge=0, description="0 (off) or positive")]
+Amount = Annotated[float, Meta(ge=0, description="0 (off) or positive")]
+Share = Annotated[float, Meta(ge=0, lt=1, description="at least 0 and below 1")]
 
 
 class ConfigError(ValueError):
@@ -43,18 +45,25 @@ def _require(condition: bool, field: str, value: object, allowed: str) -> None:
         raise ConfigError(f"{field} is {value!r}, but must be {allowed}")
 
 
-_NUMBERS: dict[str, tuple[tuple[type, ...], str]] = {
-    "int": ((int,), "a whole number"),
-    "float": ((int, float), "a number"),
-    "bool": ((bool,), "true or false"),
-    "str": ((str,), "text"),
-}
+_NOUNS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
-def _require_between(config: object, field: str, minimum: int, maximum: int) -> None:
-    """Require a value within bounds, which keep a stranger's file from taking all memory."""
-    value = getattr(config, field)
-    _require(minimum <= value <= maximum, field, value, f"between {minimum} and {maximum:,}")
+@cache
+def _declared(config: type) -> type[msgspec.Struct]:
+    """Return the fields of a configuration as a type that msgspec checks in one pass."""
+    hints = get_type_hints(config, include_extras=True)
+    return msgspec.defstruct(config.__name__, [(field.name, hints[field.name]) for field in dataclasses.fields(config)])
+
+
+def _allowed(kind: Any, value: object) -> str:
+    """Describe the values of a type, or its bounds for a value within the type."""
+    if get_origin(kind) is Literal:
+        *others, last = get_args(kind)
+        return f"{', '.join(others)} or {last}"
+    base, *bounds = get_args(kind) or (kind,)
+    if not bounds or type(value) not in ((int, float) if base is float else (base,)):
+        return _NOUNS[base]
+    return bounds[0].description or f"between {bounds[0].ge} and {bounds[0].le:,}"
 
 
 class _Config:
@@ -95,16 +104,15 @@ class _Config:
         except TypeError as error:
             raise ConfigError(f"{cls.__name__}: {error}") from error
 
-    def _check_types(self) -> None:
+    def __post_init__(self) -> None:
         """Require the declared types: JSON and recipes may hold 1.5, "512" or true where a whole number belongs."""
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value, name = getattr(self, field.name), str(field.type)
-            if name in _NUMBERS:
-                types, allowed = _NUMBERS[name]
-                _require(type(value) in types, field.name, value, allowed)
-            else:
-                *others, last = choices = get_args(globals()[name])  # of the Literal of that name
-                _require(value in choices, field.name, value, f"{', '.join(others)} or {last}")
+        declared = _declared(type(self))  # type: ignore[arg-type]
+        try:
+            msgspec.convert(vars(self), declared)
+        except msgspec.ValidationError as error:
+            name = str(error).rpartition("$.")[2].rstrip("`")
+            value, kind = getattr(self, name), get_type_hints(declared, include_extras=True)[name]
+            raise ConfigError(f"{name} is {value!r}, but must be {_allowed(kind, value)}") from None
 
     def to_dict(self) -> dict[str, Any]:
         """Return all options as plain values, ready for JSON."""
@@ -120,8 +128,8 @@ class ModelConfig(_Config):
     """Shape of the Transformer, in the paper's names (Section 3, Table 3). Defaults are the base model's.
 
     Args:
-        vocab_size: Tokens in the vocabulary that source and target share.
-        d_model: Width of every embedding and sub-layer output.
+        vocab_size: Annotated[int, Meta(ge=1, le=10_000_000)] in the vocabulary that source and target share.
+        d_model: Annotated[int, Meta(ge=1, le=100_000)] of every embedding and sub-layer output.
         d_ff: Inner width of the feed-forward networks.
         num_layers: Layers in the encoder, and again in the decoder (N).
         num_heads: Attention heads of every attention (h).
@@ -158,59 +166,47 @@ class ModelConfig(_Config):
         output_bias: Whether the output projection has a bias.
     """
 
-    vocab_size: int = 37_000
-    d_model: int = 512
-    d_ff: int = 2048
-    num_layers: int = 6
-    num_heads: int = 8
-    d_k: int = 0
-    d_v: int = 0
-    dropout: float = 0.1
-    attention_dropout: float = 0.0
-    activation_dropout: float = 0.0
-    layer_norm_epsilon: float = 1e-6
+    vocab_size: Annotated[int, Meta(ge=1, le=10_000_000)] = 37_000
+    d_model: Annotated[int, Meta(ge=1, le=100_000)] = 512
+    d_ff: Annotated[int, Meta(ge=1, le=1_000_000)] = 2048
+    num_layers: Annotated[int, Meta(ge=1, le=200)] = 6
+    num_heads: Annotated[int, Meta(ge=1, le=1_000)] = 8
+    d_k: HeadWidth = 0
+    d_v: HeadWidth = 0
+    dropout: Share = 0.1
+    attention_dropout: Share = 0.0
+    activation_dropout: Share = 0.0
+    layer_norm_epsilon: PositiveReal = 1e-6
     norm: Norm = "post"
     activation: Activation = "relu"
     positions: Positions = "sinusoidal"
-    first_position: int = 0
-    max_positions: int = 1_024
+    first_position: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
+    max_positions: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_024
     tie: Tie = "all"
-    source_vocab_size: int = 0
+    source_vocab_size: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
     scaled_embeddings: bool = True
     embedding_norm: bool = False
     attention: str = "dot-product"
     scaled: bool = True
     causal: bool = True
     residual: bool = True
-    window: int = 0
+    window: Annotated[int, Meta(ge=0, description="0 (all positions) or positive")] = 0
     attention_biases: bool = False
     output_bias: bool = False
 
     def __post_init__(self) -> None:
-        self._check_types()
-        for name, maximum in _LARGEST.items():
-            _require_between(self, name, 1, maximum)
+        super().__post_init__()
         _require(self.d_model % 2 == 0, "d_model", self.d_model, "even, since sines and cosines come in pairs")
         for name in ("d_k", "d_v"):
-            _require_between(self, name, 0, _LARGEST["d_model"])
             if getattr(self, name) == 0:
-                _require(
-                    self.d_model % self.num_heads == 0,
-                    "num_heads",
-                    self.num_heads,
-                    f"a divisor of d_model ({self.d_model}) while {name} is not given",
-                )
+                divides = self.d_model % self.num_heads == 0
+                allowed = f"a divisor of d_model ({self.d_model}) while {name} is not given"
+                _require(divides, "num_heads", self.num_heads, allowed)
                 object.__setattr__(self, name, self.d_model // self.num_heads)
-        for name in ("dropout", "attention_dropout", "activation_dropout"):
-            _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
-        _require(self.layer_norm_epsilon > 0, "layer_norm_epsilon", self.layer_norm_epsilon, "positive")
-        _require_between(self, "source_vocab_size", 0, _LARGEST["vocab_size"])
-        _require_between(self, "first_position", 0, _LARGEST["max_positions"])
         fixed = self.positions in ("sinusoidal", "concatenated", "tensor2tensor")
         _require(fixed or not self.first_position, "first_position", self.first_position, "0 without sinusoids")
         shared = self.tie == "all"
         _require(not (shared and self.source_vocab_size), "tie", self.tie, "target or none with a source_vocab_size")
-        _require(self.window >= 0, "window", self.window, "0 (all positions) or positive")
         self._check_attention()
 
     def _check_attention(self) -> None:
@@ -273,39 +269,39 @@ class TrainingConfig(_Config):
         plateau_loss: Training loss per token, in nats, above which it counts as stuck on the plateau.
     """
 
-    batch_tokens: int = 25_000
-    accumulate: int = 1
-    steps: int = 100_000
-    learning_rate_factor: float = 1.0
-    warmup_steps: int = 4_000
-    cooldown_steps: int = 0
+    batch_tokens: Positive = 25_000
+    accumulate: Positive = 1
+    steps: Positive = 100_000
+    learning_rate_factor: PositiveReal = 1.0
+    warmup_steps: Positive = 4_000
+    cooldown_steps: Count = 0
     optimizer: OptimizerName = "adam"
-    muon_factor: float = 1.0
-    beta1: float = 0.9
-    beta2: float = 0.98
-    adam_epsilon: float = 1e-9
-    label_smoothing: float = 0.1
+    muon_factor: PositiveReal = 1.0
+    beta1: Share = 0.9
+    beta2: Share = 0.98
+    adam_epsilon: PositiveReal = 1e-9
+    label_smoothing: Share = 0.1
     smoothing: Smoothing = "others"
-    head_penalty: float = 0.0
-    head_penalty_start: int = 200
-    head_penalty_full: int = 600
-    max_gradient_norm: float = 0.0
-    max_tokens: int = 256
+    head_penalty: Amount = 0.0
+    head_penalty_start: Count = 200
+    head_penalty_full: Count = 600
+    max_gradient_norm: Amount = 0.0
+    max_tokens: Positive = 256
     precision: Precision = "bfloat16"
     parallel: Parallel = "ddp"
     activation_checkpointing: bool = False
     compile: bool = False
     seed: int = 1
-    log_every: int = 50
-    validate_every: int = 1_000
-    validation_sentences: int = 500
-    checkpoint_every: int = 1_000
-    checkpoint_minutes: float = 10.0
-    keep_checkpoints: int = 5
-    snapshots: int = 0
-    snapshots_from: int = 100
-    plateau_steps: int = 4_000
-    plateau_loss: float = 6.5
+    log_every: Positive = 50
+    validate_every: Positive = 1_000
+    validation_sentences: Count = 500
+    checkpoint_every: Count = 1_000
+    checkpoint_minutes: Amount = 10.0
+    keep_checkpoints: Positive = 5
+    snapshots: Count = 0
+    snapshots_from: Positive = 100
+    plateau_steps: Count = 4_000
+    plateau_loss: PositiveReal = 6.5
 
     RENAMED: ClassVar[Mapping[str, str]] = {
         "moments": "snapshots",
@@ -316,50 +312,19 @@ class TrainingConfig(_Config):
     RENAMED_VALUES: ClassVar[Mapping[str, Mapping[str, str]]] = {"parallel": {"replicate": "ddp", "shard": "fsdp"}}
 
     def __post_init__(self) -> None:
-        self._check_types()
-        positive = ("batch_tokens", "accumulate", "steps", "warmup_steps", "max_tokens", "log_every", "validate_every")
-        for name in (*positive, "keep_checkpoints", "snapshots_from"):
-            _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
-        for name in (
-            "checkpoint_every",
-            "checkpoint_minutes",
-            "head_penalty",
-            "head_penalty_start",
-            "head_penalty_full",
-            "max_gradient_norm",
-            "plateau_steps",
-            "validation_sentences",
-            "snapshots",
-            "cooldown_steps",
-        ):
-            _require(getattr(self, name) >= 0, name, getattr(self, name), "0 (off) or positive")
-        _require(
-            self.cooldown_steps <= self.steps, "cooldown_steps", self.cooldown_steps, f"at most steps ({self.steps})"
-        )
-        for name in ("learning_rate_factor", "muon_factor", "adam_epsilon", "plateau_loss"):
-            _require(getattr(self, name) > 0, name, getattr(self, name), "positive")
-        for name in ("beta1", "beta2", "label_smoothing"):
-            _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
+        super().__post_init__()
+        most = f"at most steps ({self.steps})"
+        _require(self.cooldown_steps <= self.steps, "cooldown_steps", self.cooldown_steps, most)
         whole = not (self.optimizer == "muon" and self.parallel == "fsdp")
         _require(whole, "parallel", self.parallel, "ddp with the optimizer muon, which needs whole matrices")
-        _require(
-            not (self.compile and (self.activation_checkpointing or self.parallel == "fsdp")),
-            "compile",
-            self.compile,
-            "false with activation_checkpointing, and where parallel is fsdp",
-        )
-        _require(
-            not (self.head_penalty and (self.compile or self.activation_checkpointing or self.parallel == "fsdp")),
-            "head_penalty",
-            self.head_penalty,
-            "0 with compile, with activation_checkpointing, and where parallel is fsdp",
-        )
-        _require(
-            self.checkpoint_every > 0 or self.checkpoint_minutes > 0,
-            "checkpoint_every",
-            self.checkpoint_every,
-            "positive when checkpoint_minutes is 0, or nothing would be saved",
-        )
+        rewritten = self.activation_checkpointing or self.parallel == "fsdp"  # the layers
+        allowed = "with activation_checkpointing, and where parallel is fsdp"
+        _require(not (self.compile and rewritten), "compile", self.compile, f"false {allowed}")
+        plain = not (self.compile or rewritten)
+        _require(plain or not self.head_penalty, "head_penalty", self.head_penalty, f"0 with compile, {allowed}")
+        saved = self.checkpoint_every > 0 or self.checkpoint_minutes > 0
+        allowed = "positive when checkpoint_minutes is 0, or nothing would be saved"
+        _require(saved, "checkpoint_every", self.checkpoint_every, allowed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -382,24 +347,20 @@ class DecodingConfig(_Config):
             allows any symbol. Means nothing for other models.
     """
 
-    beam: int = 4
-    alpha: float = 0.6
+    beam: Annotated[int, Meta(ge=1, le=1_000)] = 4
+    alpha: Annotated[float, Meta(ge=0, le=10)] = 0.6
     length_penalty: LengthPenalty = "gnmt"
-    min_length: int = 0
+    min_length: Annotated[int, Meta(ge=0, le=10_000)] = 0
     early_stopping: bool = False
-    extra_length: int = 50
-    max_source_tokens: int = 1_024
-    alternatives: int = 5
+    extra_length: Annotated[int, Meta(ge=1, le=10_000)] = 50
+    max_source_tokens: Annotated[int, Meta(ge=1, le=100_000)] = 1_024
+    alternatives: Annotated[int, Meta(ge=0, le=100)] = 5
     constrained: bool = False
 
     RENAMED: ClassVar[Mapping[str, str]] = {"max_source_pieces": "max_source_tokens"}
 
     def __post_init__(self) -> None:
-        self._check_types()
-        for name, maximum in (("beam", 1_000), ("extra_length", 10_000), ("max_source_tokens", 100_000)):
-            _require_between(self, name, 1, maximum)
-        for name, maximum in (("min_length", 10_000), ("alternatives", 100), ("alpha", 10)):
-            _require_between(self, name, 0, maximum)
+        super().__post_init__()
         # The smallest tree has two brackets and </s> beside its words.
         enough = not self.constrained or self.extra_length >= 3
         _require(enough, "extra_length", self.extra_length, "3 or more with constrained")
@@ -431,7 +392,7 @@ class SpecialIds(_Config):
     RENAMED: ClassVar[Mapping[str, str]] = {"first": "forced_bos"}
 
     def __post_init__(self) -> None:
-        self._check_types()
+        super().__post_init__()
         ids = (self.pad, self.bos, self.eos, self.unk)
         different = len({self.pad, self.eos, self.unk}) == 3 and self.bos != self.unk
         _require(different and min(ids) >= 0, "special ids", ids, "different numbers from 0 on; bos may be pad or eos")
