@@ -132,10 +132,16 @@ def test_portions_give_the_same(tokenizer: Tokenizer, attention: str, monkeypatc
     assert again.target == pytest.approx(whole.target, abs=1e-5)
 
 
-def test_more_steps_close_the_gap(learned: Translator) -> None:
-    """The values sum to log p minus that of the baseline, in nats."""
-    gaps = [
-        float(attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=steps).report["gap"].max())
-        for steps in (4, 64, 1024)
-    ]
-    assert gaps == sorted(gaps, reverse=True) and gaps[0] > 1.0 and gaps[-1] < 0.03
+@pytest.mark.parametrize("options", [{"activation": "gelu"}, {"activation": "swish", "norm": "pre"}], ids=str)
+def test_more_steps_close_the_gap(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    """The values sum to log p minus that of the baseline, in nats.
+
+    The slope along the path is smooth here, so Gauss-Legendre converges geometrically, down to the rounding of float32.
+    With relu it jumps, and the gap falls only like 1 / steps, by a factor that hangs on the weights.
+    """
+    translator = make_translator(tokenizer, **options)
+    four, eight, sixteen = (
+        float(attribute(translator, SOURCE, TARGET, method="integrated-gradients", steps=steps).report["gap"].max())
+        for steps in (4, 8, 16)
+    )
+    assert four > 1e-3 and eight < four / 10 and sixteen < 1e-5
