@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import torch
 from hypothesis import settings
 
-from tests.core.tiny import sentence_pairs
+from tests.core.tiny import sentence_pairs, tiny_model
 from tests.core.training.runs import SHORT
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Corpus, prepare
@@ -17,6 +20,9 @@ from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.trainer import Trainer
 from transformer_core.translator import Translator
 
+if TYPE_CHECKING:
+    from tests.core.conversion.twins import Twin
+
 settings.register_profile("core", deadline=None, max_examples=30, derandomize=True)
 settings.load_profile("core")
 
@@ -24,6 +30,12 @@ settings.load_profile("core")
 @pytest.fixture(scope="session")
 def tokenizer() -> Tokenizer:
     return Tokenizer.train((text for pair in sentence_pairs() for text in pair), vocab_size=160, threads=1)
+
+
+@pytest.fixture
+def model() -> Transformer:
+    """A tiny model with drawn weights, in evaluation mode; every test has its own."""
+    return tiny_model()
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +50,14 @@ def corpus(tokenizer: Tokenizer, pairs_file: Path, tmp_path_factory: pytest.Temp
     folder = tmp_path_factory.mktemp("corpus")
     prepare([pairs_file], folder, tokenizer)
     return Corpus(folder)
+
+
+@pytest.fixture(scope="session")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Twin]:
+    """Makes a converted twin by its name, each once in a process: the folders `theirs` and `ours` lie side by side."""
+    from tests.core.conversion.families import TWINS
+
+    return cache(lambda name: TWINS[name](tmp_path_factory.mktemp("twin")))
 
 
 @pytest.fixture(scope="session")

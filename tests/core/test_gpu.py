@@ -13,6 +13,7 @@ from transformer_core.config import DecodingConfig
 from transformer_core.data import Corpus
 from transformer_core.decoding.beam import beam_search
 from transformer_core.hooks.points import POINTS, capture
+from transformer_core.model.transformer import Transformer
 from transformer_core.training.trainer import Trainer
 from transformer_core.translator import Translator
 
@@ -22,8 +23,7 @@ pytestmark = [
 ]
 
 
-def test_capture_on_the_gpu_equals_the_cpu() -> None:
-    model = tiny_model()
+def test_capture_on_the_gpu_equals_the_cpu(model: Transformer) -> None:
     batch = inputs_for((5, 3), 4)
     with torch.no_grad(), capture(model, points=POINTS) as on_cpu:
         expected = model(*batch)

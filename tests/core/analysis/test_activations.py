@@ -54,9 +54,8 @@ def test_every_activation_is_what_its_module_gives(options: dict[str, Any]) -> N
     assert found[-1].values.shape == (INPUTS.shape[1], config.vocab_size)
 
 
-def test_activations_follow_from_one_another_as_the_paper_says() -> None:
+def test_activations_follow_from_one_another_as_the_paper_says(model: Transformer) -> None:
     """Post-norm: LayerNorm(x + Sublayer(x)); embedding rows times the root of the width."""
-    model = tiny_model()
     found = record_activations(model, SOURCE, INPUTS)
     d_model = model.config.d_model
     torch.testing.assert_close(found[0].values, model.embedding.weight[SOURCE[0]] * d_model**0.5)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
+from tests.core.analysis.models import FEW_SHAPES, SOURCE, TARGET, of_shapes
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attention_override import (
     AttentionOverride,
@@ -22,10 +22,7 @@ from transformer_core.analysis.attention_override import (
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.points import hook_points
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
-
-SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
 
 
 def own_row(translator: Translator, kind: Kind, layer: int, head: int, query: int) -> tuple[float, ...]:
@@ -39,18 +36,16 @@ def keys_of(translator: Translator, kind: Kind, query: int) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_head_s_own_row_changes_nothing(tokenizer: Tokenizer, kind: Kind) -> None:
-    translator = make_translator(tokenizer)
+def test_a_head_s_own_row_changes_nothing(translator: Translator, kind: Kind) -> None:
     row = AttentionOverride(kind, 1, 1, 2, own_row(translator, kind, 1, 1, 2))
     found = override_attention(translator, SOURCE, [row], TARGET)
     torch.testing.assert_close(found.log_p, found.run.log_p, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(found.after, found.before, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
+@of_shapes(FEW_SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_rows_are_those_of_a_hook_of_torch(tokenizer: Tokenizer, options: dict[str, Any], kind: Kind) -> None:
-    translator = make_translator(tokenizer, **options)
+def test_rows_are_those_of_a_hook_of_torch(translator: Translator, kind: Kind) -> None:
     keys = keys_of(translator, kind, 2)
     rows = [
         AttentionOverride(kind, 0, 1, 2, uniform_row(keys)),
@@ -79,14 +74,10 @@ def test_rows_are_those_of_a_hook_of_torch(tokenizer: Tokenizer, options: dict[s
     torch.testing.assert_close(override_attention(translator, SOURCE, [], TARGET).after, found.before)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
+@of_shapes(FEW_SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("beam", [1, 3])
-def test_the_cached_search_is_the_forced_pass(
-    tokenizer: Tokenizer, options: dict[str, Any], kind: Kind, beam: int
-) -> None:
-    translator = make_translator(tokenizer, **options)
-    translator.decoding = translator.decoding.replace(extra_length=3)
+def test_the_cached_search_is_the_forced_pass(translator: Translator, kind: Kind, beam: int) -> None:
     rows = [
         AttentionOverride(kind, layer, 1, 2, with_weight(uniform_row(keys_of(translator, kind, 2)), 0, 0.9))
         for layer in (0, 1)
@@ -122,8 +113,7 @@ def test_rows_by_hand() -> None:
         (AttentionOverride("decoder", 0, 0, 1, (float("nan"), 1.0)), "finite"),
     ],
 )
-def test_what_is_no_row(tokenizer: Tokenizer, row: AttentionOverride, message: str) -> None:
-    translator = make_translator(tokenizer)
+def test_what_is_no_row(translator: Translator, row: AttentionOverride, message: str) -> None:
     with pytest.raises(OverrideError, match=message):
         override_attention(translator, SOURCE, [row], TARGET)
     with pytest.raises(OverrideError, match=message):

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
+from tests.core.analysis.models import SOURCE, TARGET
 from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.attribution import Faithfulness, Method, attribute, faithfulness
@@ -22,7 +22,6 @@ from transformer_core.analysis.effects.head_effects import Change, head_effects
 from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.patching import patching
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 OTHER = SOURCE.replace(SOURCE.split()[1], "cat")
@@ -77,12 +76,10 @@ LONG: dict[str, Run] = {
 each = pytest.mark.parametrize("name", LONG)
 
 
-@pytest.fixture
-def translator(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> Translator:
+@pytest.fixture(autouse=True)
+def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn weights tell the sentences apart only a little."""
     monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)
-    made = make_translator(tokenizer)
-    made.decoding = made.decoding.replace(extra_length=3)
-    return made
 
 
 @each

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 import torch
 
-from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
+from tests.core.analysis.models import SOURCE, TARGET, of_shapes
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.edits import patch
 from transformer_core.hooks.points import capture, edit
 from transformer_core.model.masks import padding_mask
-from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.translator import Translator
 
 SHAPES: list[dict[str, Any]] = [
     {},
@@ -22,10 +22,9 @@ SHAPES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
+@of_shapes(SHAPES)
 @pytest.mark.parametrize("target", [TARGET, "Ja", None])
-def test_the_last_layer_is_the_model(tokenizer: Tokenizer, options: dict[str, Any], target: str | None) -> None:
-    translator = make_translator(tokenizer, **options)
+def test_the_last_layer_is_the_model(translator: Translator, target: str | None) -> None:
     found = logit_lens(translator, SOURCE, target)
     run = found.run
     with torch.no_grad():
@@ -41,10 +40,9 @@ def test_the_last_layer_is_the_model(tokenizer: Tokenizer, options: dict[str, An
     assert found.top_log_p[-1] == pytest.approx(expected.gather(1, found.top[-1]), abs=1e-5)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_every_layer_is_that_of_a_model_that_ends_there(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+@of_shapes(SHAPES)
+def test_every_layer_is_that_of_a_model_that_ends_there(translator: Translator) -> None:
     """A model without its last layers, which is run as a whole."""
-    translator = make_translator(tokenizer, **options)
     found = logit_lens(translator, SOURCE, TARGET)
     run, model = found.run, translator.model
     memory = model.encode(run.source, run.source_mask)
@@ -58,10 +56,8 @@ def test_every_layer_is_that_of_a_model_that_ends_there(tokenizer: Tokenizer, op
     model.decoder.layers = torch.nn.ModuleList(layers)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_the_decoder_reads_the_encoder_after_every_layer(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    translator = make_translator(tokenizer, **options)
-    translator.decoding = translator.decoding.replace(extra_length=3)  # random weights write to the limit
+@of_shapes(SHAPES)
+def test_the_decoder_reads_the_encoder_after_every_layer(translator: Translator) -> None:
     found = decoder_lens(translator, SOURCE, beam=2)
     layers = translator.config.num_layers
     assert len(found) == layers + 1
@@ -80,8 +76,7 @@ def test_the_decoder_reads_the_encoder_after_every_layer(tokenizer: Tokenizer, o
     assert len({each.hypotheses[0].ids for each in found}) > 1
 
 
-def test_bad_input(tokenizer: Tokenizer) -> None:
-    translator = make_translator(tokenizer)
+def test_bad_input(translator: Translator) -> None:
     with pytest.raises(ValueError, match="the sentence is empty"):
         logit_lens(translator, "")
     with pytest.raises(ValueError, match="the sentence is empty"):

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.core.analysis.effects.test_head_effects import make_translator
+from tests.core.analysis.models import of_shapes
 from transformer_core.analysis import patching as module
 from transformer_core.analysis.minimal_pairs import PatchingError, same_positions
 from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchSite, patching, translate_patched
@@ -18,7 +18,6 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.hooks.edits import patch
 from transformer_core.hooks.points import capture, edit
 from transformer_core.model.masks import padding_mask
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 CLEAN, CORRUPTED, LONGER = "The man sees a house.", "The man sees a horse.", "The man sees my friend today."
@@ -68,16 +67,13 @@ def first_divergence(translator: Translator) -> tuple[list[int], tuple[int, int]
     return list(ids[0][:at]), (ids[0][at], ids[1][at])
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
+@of_shapes(SHAPES)
 @pytest.mark.parametrize(("site", "direction"), list(product(SITES, DIRECTIONS)))
-def test_every_cell_is_one_forward_hook(
-    tokenizer: Tokenizer, options: dict[str, Any], site: PatchSite, direction: Direction
-) -> None:
-    translator = make_translator(tokenizer, **options)
+def test_every_cell_is_one_forward_hook(translator: Translator, site: PatchSite, direction: Direction) -> None:
     assert sentence(translator, CLEAN).shape == sentence(translator, CORRUPTED).shape
     found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site=site, direction=direction)
     prefix, tokens = first_divergence(translator)
-    assert found.answers == tokenizer.tokens(list(tokens)) and found.prefix == tokenizer.tokens(prefix)
+    assert [found.answers, found.prefix] == [translator.tokenizer.tokens(list(ids)) for ids in (tokens, prefix)]
     clean, corrupted = (metric(translator, text, prefix, tokens) for text in (CLEAN, CORRUPTED))
     assert (found.metric_clean, found.metric_corrupted) == pytest.approx((clean, corrupted), abs=1e-4)
     donor, receiver = (CLEAN, CORRUPTED) if direction == "denoise" else (CORRUPTED, CLEAN)
@@ -106,14 +102,12 @@ def test_every_cell_is_one_forward_hook(
         assert float(found.recovered[place, layer, at]) == pytest.approx(share, rel=1e-2, abs=1e-2)
 
 
-def test_the_last_residual_of_the_last_position_is_the_other_run(tokenizer: Tokenizer) -> None:
-    translator = make_translator(tokenizer)
+def test_the_last_residual_of_the_last_position_is_the_other_run(translator: Translator) -> None:
     found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site="residual")
     assert float(found.recovered[1, -1, len(found.prefix)]) == pytest.approx(1.0, abs=1e-4)
 
 
-def test_sentences_of_different_length_have_heads_only(tokenizer: Tokenizer) -> None:
-    translator = make_translator(tokenizer)
+def test_sentences_of_different_length_have_heads_only(translator: Translator) -> None:
     assert sentence(translator, CLEAN).shape != sentence(translator, LONGER).shape
     heads = patching(translator, CLEAN, LONGER, answers=ANSWERS)
     assert not heads.recovered.isnan().any()
@@ -136,8 +130,7 @@ def test_positions_correspond_at_the_beginning_and_the_end(
     assert same_positions(there, here) == same
 
 
-def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    translator = make_translator(tokenizer)
+def test_what_cannot_be_compared(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PatchingError, match="are the same"):
         patching(translator, CLEAN, CORRUPTED, answers=("Ja.", "Ja."))
     with pytest.raises(ValueError, match="site is 'x'"):
@@ -151,10 +144,9 @@ def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.Monke
         patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_the_residual_at_all_positions_is_the_other_run(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+@of_shapes(SHAPES)
+def test_the_residual_at_all_positions_is_the_other_run(translator: Translator) -> None:
     """With ordinary edits: whatever layer of the encoder, from there on the clean sentence is read."""
-    translator = make_translator(tokenizer, **options)
     prefix, _ = first_divergence(translator)
     special = translator.tokenizer.special
     inputs = torch.tensor([[special.bos, *prefix]])
@@ -168,7 +160,7 @@ def test_the_residual_at_all_positions_is_the_other_run(tokenizer: Tokenizer, op
         torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("options", SHAPES[:3], ids=str)
+@of_shapes(SHAPES[:3])
 @pytest.mark.parametrize(
     ("site", "cell"),
     [("heads", (0, 0, 1)), ("heads", (1, 1, 0)), ("heads", (2, 0, 1)), ("residual", (0, 1, 2)), ("residual", (1, 0, 1)),
@@ -176,10 +168,8 @@ def test_the_residual_at_all_positions_is_the_other_run(tokenizer: Tokenizer, op
 )  # fmt: skip
 @pytest.mark.parametrize("beam", [1, 3])
 def test_the_search_under_a_patch_is_the_forced_pass_under_it(
-    tokenizer: Tokenizer, options: dict[str, Any], site: PatchSite, cell: tuple[int, int, int], beam: int
+    translator: Translator, site: PatchSite, cell: tuple[int, int, int], beam: int
 ) -> None:
-    translator = make_translator(tokenizer, **options)
-    translator.decoding = translator.decoding.replace(extra_length=3)
     prefix, tokens = first_divergence(translator)
     found = translate_patched(translator, CLEAN, CORRUPTED, cell, answers=ANSWERS, site=site, beam=beam)
     best = found.hypotheses[0]
@@ -208,7 +198,6 @@ def test_the_search_under_a_patch_is_the_forced_pass_under_it(
         assert logits.argmax(dim=1)[len(prefix) :].tolist() == ids[len(prefix) :]
 
 
-def test_a_cell_that_does_not_exist(tokenizer: Tokenizer) -> None:
-    translator = make_translator(tokenizer)
+def test_a_cell_that_does_not_exist(translator: Translator) -> None:
     with pytest.raises(ValueError, match=r"no cell \(2, 9, 9\) of heads"):
         translate_patched(translator, CLEAN, CORRUPTED, (2, 9, 9), answers=ANSWERS)

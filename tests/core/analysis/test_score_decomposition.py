@@ -10,7 +10,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.core.analysis.attribution.sentences import SOURCE, TARGET, every_sublayer, make_translator, run_of_ids
+from tests.core.analysis.attribution.sentences import SOURCE, TARGET, run_of_ids
+from tests.core.analysis.models import make_translator, of_shapes, sublayers
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.linearized_model import BY, By, Origin
 from transformer_core.analysis.score_decomposition import (
@@ -112,12 +113,11 @@ def by_gradients(
     return found | {"rest": rest}
 
 
-@each_shape
-def test_each_origin_brings_its_gradient_times_itself(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    translator = make_translator(tokenizer, **options)
+@of_shapes(SHAPES)
+def test_each_origin_brings_its_gradient_times_itself(translator: Translator) -> None:
     run = run_of(translator)
     sides = {"source": "encoder", "target": "decoder"}
-    for kind, layer in every_sublayer(translator):
+    for kind, layer in sublayers(translator):
         parts = decompose_score(translator, run, kind, layer, HEAD)
         for point, origins, found in (
             ("queries", parts.query_origins, parts.queries),
@@ -132,12 +132,11 @@ def test_each_origin_brings_its_gradient_times_itself(tokenizer: Tokenizer, opti
                 torch.testing.assert_close(part, own, atol=1e-4, rtol=1e-4)
 
 
-@each_shape
+@of_shapes(SHAPES)
 @pytest.mark.parametrize("by", BY)
-def test_parts_sum_to_the_score(tokenizer: Tokenizer, options: dict[str, Any], by: By) -> None:
-    translator = make_translator(tokenizer, **options)
+def test_parts_sum_to_the_score(translator: Translator, by: By) -> None:
     run = run_of(translator)
-    for kind, layer in every_sublayer(translator):
+    for kind, layer in sublayers(translator):
         parts = decompose_score(translator, run, kind, layer, HEAD, by=by)
         assert parts.queries.shape[0] == len(parts.query_origins) and parts.keys.shape[0] == len(parts.key_origins)
         for query, key in visible(parts):
@@ -146,16 +145,15 @@ def test_parts_sum_to_the_score(tokenizer: Tokenizer, options: dict[str, Any], b
 
 def test_parts_sum_to_the_score_of_a_model_that_has_learned(learned: Translator) -> None:
     run = teacher_forced_run(learned, "The man sees a house.", points=POINTS)
-    for kind, layer in every_sublayer(learned):
+    for kind, layer in sublayers(learned):
         parts = decompose_score(learned, run, kind, layer, HEAD, by="token")
         for query, key in visible(parts):
             assert float(parts.of(query, key).sum()) == pytest.approx(float(parts.scores[query, key]), abs=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder"])
-def test_the_first_layer_has_four_exact_parts(tokenizer: Tokenizer, kind: Kind) -> None:
+def test_the_first_layer_has_four_exact_parts(translator: Translator, kind: Kind) -> None:
     """Words and positions times W^Q and W^K; nothing is frozen."""
-    translator = make_translator(tokenizer)
     run, model = run_of(translator), translator.model
     ids = run.source if kind == "encoder" else run.inputs
     attention = (model.encoder if kind == "encoder" else model.decoder).layers[0].get_submodule("self_attention")
@@ -175,11 +173,10 @@ def test_the_first_layer_has_four_exact_parts(tokenizer: Tokenizer, kind: Kind) 
         assert not found[2].any() and not found[:, 2].any()
 
 
-@each_shape
-def test_tokens_and_roles_are_sums_of_parts(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    translator = make_translator(tokenizer, **options)
+@of_shapes(SHAPES)
+def test_tokens_and_roles_are_sums_of_parts(translator: Translator) -> None:
     run = run_of(translator)
-    for kind, layer in every_sublayer(translator):
+    for kind, layer in sublayers(translator):
         whole = decompose_score(translator, run, kind, layer, HEAD)
         tokens = decompose_score(translator, run, kind, layer, HEAD, by="token")
         roles = decompose_score(translator, run, kind, layer, HEAD, by="role")
@@ -196,11 +193,10 @@ def test_tokens_and_roles_are_sums_of_parts(tokenizer: Tokenizer, options: dict[
                     torch.testing.assert_close(part, torch.stack(chosen).sum(dim=0), atol=1e-5, rtol=1e-4)
 
 
-@pytest.mark.parametrize("options", [*SHAPES, {"activation": "gelu"}], ids=str)
-def test_products_by_dimension_sum_to_the_score(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    translator = make_translator(tokenizer, **options)
+@of_shapes([*SHAPES, {"activation": "gelu"}])
+def test_products_by_dimension_sum_to_the_score(translator: Translator) -> None:
     run = run_of(translator)
-    for kind, layer in every_sublayer(translator):
+    for kind, layer in sublayers(translator):
         queries, keys = (run.captured[hook_point_name(kind, layer, point)][0, HEAD] for point in ("queries", "keys"))
         scale = 1.0 / math.sqrt(translator.config.d_k) if translator.config.scaled else 1.0
         found = neuron_view(translator, run, kind, layer, HEAD, 2, 1)
@@ -214,10 +210,9 @@ def test_products_by_dimension_sum_to_the_score(tokenizer: Tokenizer, options: d
 @pytest.mark.parametrize(("kind", "layer"), [("encoder", 0), ("decoder", 1), ("cross", 1)])
 @pytest.mark.parametrize("factor", [0.0, 0.3, 1.0])
 def test_a_row_with_a_part_scaled_is_what_the_model_makes_of_such_scores(
-    tokenizer: Tokenizer, kind: Kind, layer: int, factor: float
+    translator: Translator, kind: Kind, layer: int, factor: float
 ) -> None:
     """Scores are changed cell by cell while the model runs, and its own softmax gives the row."""
-    translator = make_translator(tokenizer)
     run = run_of(translator)
     parts = decompose_score(translator, run, kind, layer, HEAD, by="role")
     query, (of_query, of_key) = 2, ((0,), (0, 1))
@@ -244,9 +239,8 @@ def test_a_row_with_a_part_scaled_is_what_the_model_makes_of_such_scores(
     assert same == (factor == 1.0)
 
 
-def test_sequences_of_one_token(tokenizer: Tokenizer) -> None:
-    translator = make_translator(tokenizer)
-    special = tokenizer.special
+def test_sequences_of_one_token(translator: Translator) -> None:
+    special = translator.tokenizer.special
     run = run_of_ids(translator, [special.eos], [special.bos], [special.eos], POINTS)
     parts = decompose_score(translator, run, "cross", 1, HEAD)
     assert parts.of(0, 0).shape == (5, 3)
@@ -267,15 +261,14 @@ def test_other_activations_have_parts_in_the_first_layer_only(tokenizer: Tokeniz
         decompose_score(translator, run, "cross", 0, HEAD)
 
 
-def test_bad_input(tokenizer: Tokenizer) -> None:
-    additive = make_translator(tokenizer, attention="additive")
+def test_bad_input(translator: Translator) -> None:
+    additive = make_translator(translator.tokenizer, attention="additive")
     for function in (
         lambda run: neuron_view(additive, run, "cross", 0, 0, 0, 0),
         lambda run: decompose_score(additive, run, "cross", 0, 0),
     ):
         with pytest.raises(NoParts, match="additive attention"):
             function(run_of(additive))
-    translator = make_translator(tokenizer)
     run = run_of(translator)
     with pytest.raises(ValueError, match="layer is 2, but must be from 0 to 1"):
         decompose_score(translator, run, "cross", 2, 0)

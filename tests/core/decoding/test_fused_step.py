@@ -116,8 +116,7 @@ def _two_formats(model: Transformer) -> None:
 
 @pytest.mark.parametrize("change", [_adapter, _own_forward, _two_formats])
 @torch.no_grad()
-def test_only_supported_modules(change: Callable[[Transformer], None]) -> None:
-    model = tiny_model()
+def test_only_supported_modules(change: Callable[[Transformer], None], model: Transformer) -> None:
     assert start(model, (3,), 1).fused_step is not None
     change(model)
     assert start(model, (3,), 1).fused_step is None
@@ -128,8 +127,7 @@ def test_additive_attention_is_left_to_the_readable_path() -> None:
     assert start(tiny_model(attention="additive"), (3,), 1).fused_step is None
 
 
-def test_no_gradients_no_autocast() -> None:
-    model = tiny_model()
+def test_no_gradients_no_autocast(model: Transformer) -> None:
     assert start(model, (3,), 1).packed_projection is None
     with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
         assert start(model, (3,), 1).packed_projection is None
@@ -175,16 +173,14 @@ def test_it_is_not_applicable_while_the_decoder_has_hooks(hooked: Callable[[Tran
 
 
 @torch.no_grad()
-def test_hooks_of_the_encoder_do_not_matter() -> None:
-    model = tiny_model()
+def test_hooks_of_the_encoder_do_not_matter(model: Transformer) -> None:
     fused = start(model, (3,), 1).fused_step
     with capture(model, kinds={"encoder"}):
         assert fused is not None and fused.is_applicable()
 
 
 @torch.no_grad()
-def test_an_edit_that_comes_and_goes_in_the_middle_of_a_search() -> None:
-    model = tiny_model()
+def test_an_edit_that_comes_and_goes_in_the_middle_of_a_search(model: Transformer) -> None:
     tokens = padded([STEPS] * 2, seed=5)
     changing, readable = start(model, (4, 4), 1), start(model, (4, 4), 1)
     readable.fused_step = None
@@ -220,8 +216,7 @@ def test_a_search_is_the_same_with_and_without_a_listener() -> None:
 
 
 @torch.no_grad()
-def test_weights_that_change_between_two_searches() -> None:
-    model = tiny_model()
+def test_weights_that_change_between_two_searches(model: Transformer) -> None:
     tokens = torch.full((2, 1), 7)
     before = start(model, (3, 3), 1).step(tokens)
     for parameter in model.parameters():

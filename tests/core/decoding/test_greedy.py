@@ -57,11 +57,3 @@ def test_special_tokens_are_never_written() -> None:
         model.embedding.weight[[SPECIAL.pad, SPECIAL.bos, SPECIAL.unk]] *= sign
         (ids,) = greedy_search(model, source, SPECIAL)
         assert not set(ids) & {SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, SPECIAL.eos}
-
-
-def test_at_most_so_many_tokens_more_than_the_source() -> None:
-    model = tiny_model(vocab_size=10)
-    with torch.no_grad():
-        model.embedding.weight[SPECIAL.eos] = 0  # as good as never likeliest
-    source = make_batch([[4, 5, 6], [4]], [[], []], SPECIAL).source
-    assert [len(ids) for ids in greedy_search(model, source, SPECIAL, extra_length=7)] == [10, 8]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_model
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 
 @torch.no_grad()
-def test_beams_that_share_their_source_agree_with_copied_sentences() -> None:
-    model = tiny_model()
+def test_beams_that_share_their_source_agree_with_copied_sentences(model: Transformer) -> None:
     source, _, mask = inputs_for([6, 3], 1)
     beams = 3
     target = padded([5] * 6, seed=9)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.tiny import SPECIAL, inputs_for, run, tiny_model
+from tests.core.tiny import SPECIAL, inputs_for, nobody_listens, run
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
@@ -44,8 +44,7 @@ def plain_weights(model: Transformer, address: str) -> Tensor:
     return seen[f"{address}.weights"]
 
 
-def test_a_knocked_out_edge_gives_its_weight_to_the_others_in_proportion() -> None:
-    model = tiny_model()
+def test_a_knocked_out_edge_gives_its_weight_to_the_others_in_proportion(model: Transformer) -> None:
     before = plain_weights(model, CROSS)
     after = weights_of(model, CROSS, knock_out([(2, 1)], heads={3}), "scores")
     expected = before.clone()
@@ -54,15 +53,13 @@ def test_a_knocked_out_edge_gives_its_weight_to_the_others_in_proportion() -> No
     torch.testing.assert_close(after, expected, atol=1e-6, rtol=1e-5)
 
 
-def test_a_query_that_loses_all_its_keys_attends_to_nothing() -> None:
-    model = tiny_model()
+def test_a_query_that_loses_all_its_keys_attends_to_nothing(model: Transformer) -> None:
     after = weights_of(model, SELF, knock_out([(0, 0)]), "scores")
     assert not bool(after[:, :, 0].any())
     assert bool(torch.isfinite(run(model)).all())
 
 
-def test_a_forced_edge_takes_all_the_weight() -> None:
-    model = tiny_model()
+def test_a_forced_edge_takes_all_the_weight(model: Transformer) -> None:
     before = plain_weights(model, CROSS)
     after = weights_of(model, CROSS, force_edges({1: 2, 3: 0}, heads={0, 1}), "scores")
     expected = before.clone()
@@ -72,8 +69,7 @@ def test_a_forced_edge_takes_all_the_weight() -> None:
     torch.testing.assert_close(after, expected, atol=1e-6, rtol=1e-5)
 
 
-def test_an_injected_pattern_is_what_the_head_then_uses() -> None:
-    model = tiny_model()
+def test_an_injected_pattern_is_what_the_head_then_uses(model: Transformer) -> None:
     pattern = torch.eye(5)
     change = inject(pattern, heads={2})
     with edit(model, f"{ENCODER}.weights", change), capture(model, points={"values", "head_outputs"}) as seen:
@@ -82,8 +78,7 @@ def test_an_injected_pattern_is_what_the_head_then_uses() -> None:
     torch.testing.assert_close(seen[f"{ENCODER}.head_outputs"][:, 2], seen[f"{ENCODER}.values"][:, 2])
 
 
-def test_mean_ablation_by_hand() -> None:
-    model = tiny_model()
+def test_mean_ablation_by_hand(model: Transformer) -> None:
     address = f"{CROSS}.head_outputs"
     with capture(model, points={"head_outputs"}) as seen:
         run(model)
@@ -99,9 +94,8 @@ def test_mean_ablation_by_hand() -> None:
         mean_head_outputs([], {0})
 
 
-def test_patching_the_whole_source_side_makes_the_other_runs_output() -> None:
+def test_patching_the_whole_source_side_makes_the_other_runs_output(model: Transformer) -> None:
     """All that the decoder knows of the source comes through cross-attention; put the other source's there."""
-    model = tiny_model()
     source, target, mask = inputs_for((5,), 4)
     other = source.flip(1)
     with torch.no_grad():
@@ -115,8 +109,7 @@ def test_patching_the_whole_source_side_makes_the_other_runs_output() -> None:
             torch.testing.assert_close(model(source, target, mask), expected)
 
 
-def test_patching_what_is_not_there_is_an_error() -> None:
-    model = tiny_model()
+def test_patching_what_is_not_there_is_an_error(model: Transformer) -> None:
     with capture(model, points={"head_outputs"}, layers={0}) as seen:
         run(model)
     with (
@@ -145,9 +138,8 @@ def test_patching_what_is_not_there_is_an_error() -> None:
         ("decoder.logits", lambda value, site: value + 1.0),
     ],
 )
-def test_an_edit_means_the_same_step_by_step_as_in_one_pass(address: str, change: Edit) -> None:
-    model = tiny_model()
-    source, target, mask = inputs_for((5, 5), 4)
+def test_an_edit_means_the_same_step_by_step_as_in_one_pass(address: str, change: Edit, model: Transformer) -> None:
+    source, target, mask = inputs_for((5, 3), 4)
     with torch.no_grad(), edit(model, address, change):
         whole = model(source, target, mask)
         decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
@@ -159,8 +151,7 @@ def test_an_edit_means_the_same_step_by_step_as_in_one_pass(address: str, change
         assert not torch.allclose(model(source, target, mask), whole, atol=1e-4)
 
 
-def test_greedy_search_tells_edits_the_position_and_the_sentence() -> None:
-    model = tiny_model()
+def test_greedy_search_tells_edits_the_position_and_the_sentence(model: Transformer) -> None:
     source, _, _ = inputs_for((5, 3, 4), 1)
     seen: list[Rows] = []
     with edit(model, f"{SELF}.scores", lambda value, site: seen.append(site.rows)):
@@ -170,8 +161,7 @@ def test_greedy_search_tells_edits_the_position_and_the_sentence() -> None:
     assert seen[-1].sentences is not None and set(seen[-1].sentences) <= {0, 1, 2}
 
 
-def test_only_some_sentences_and_beams_are_changed() -> None:
-    model = tiny_model()
+def test_only_some_sentences_and_beams_are_changed(model: Transformer) -> None:
     source, _, _ = inputs_for((5, 5, 5), 1)
     config = DecodingConfig(beam=2, extra_length=3)
     address = f"{CROSS}.head_outputs"
@@ -199,8 +189,7 @@ def test_only_leaves_the_other_beams_as_they_are() -> None:
     assert changed[:, 0, 0, 0].tolist() == [1, 2]
 
 
-def test_ablated_neurons_have_the_value_given() -> None:
-    model = tiny_model()
+def test_ablated_neurons_have_the_value_given(model: Transformer) -> None:
     address = "encoder.layers.0.feed_forward.activations"
     with edit(model, address, ablate_neurons({1, 23}, to=0.25)), capture(model, points={"activations"}) as seen:
         run(model)
@@ -225,9 +214,10 @@ def test_a_chain_makes_its_changes_in_order() -> None:
         (inject(torch.zeros(2, 5)), "weights"),
         (inject(torch.zeros(4, 3)), "weights"),
         (ablate_heads({-1}), "head_outputs"),
+        (ablate_heads({4}), "head_outputs"),
     ],
 )
-def test_what_does_not_exist_is_an_error_that_says_so(change: Edit, point: str) -> None:
-    model = tiny_model()
-    with edit(model, f"{CROSS}.{point}", change), pytest.raises(ValueError, match=r"heads|keys|pattern"):
+def test_what_does_not_exist_is_an_error_that_says_so(change: Edit, point: str, model: Transformer) -> None:
+    with edit(model, f"{CROSS}.{point}", change), pytest.raises(ValueError, match=r"heads.*0 to 3|keys|pattern"):
         run(model)
+    assert nobody_listens(model)

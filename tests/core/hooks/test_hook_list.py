@@ -6,16 +6,16 @@ from pathlib import Path
 
 import torch
 
-from tests.core.tiny import run, tiny_model
+from tests.core.tiny import run
 from transformer_core.hooks.hook_list import describe_hook_points
 from transformer_core.hooks.hook_sites import POINT_INFO
 from transformer_core.hooks.points import POINTS, capture, hook_points
+from transformer_core.model.transformer import Transformer
 
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "hooks.md"
 
 
-def test_told_shapes_are_those_of_the_values() -> None:
-    model = tiny_model()
+def test_told_shapes_are_those_of_the_values(model: Transformer) -> None:
     c, (rows, source, target) = model.config, (2, 5, 4)
     numbers = {"batch": rows, "heads": c.num_heads, "d_k": c.d_k, "d_v": c.d_v, "d_ff": c.d_ff}
     numbers |= {"d_model": c.d_model, "vocab_size": c.vocab_size}
@@ -35,8 +35,7 @@ def test_told_shapes_are_those_of_the_values() -> None:
             assert value.dtype == torch.float32
 
 
-def test_every_point_is_a_line() -> None:
-    model = tiny_model()
+def test_every_point_is_a_line(model: Transformer) -> None:
     lines = describe_hook_points(model).splitlines()
     assert [line.split()[0] for line in lines] == list(hook_points(model))
     (line,) = (line for line in lines if line.startswith("decoder.layers.1.cross_attention.values "))

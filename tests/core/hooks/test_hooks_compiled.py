@@ -101,8 +101,7 @@ def test_capture_and_edit_on_a_compiled_model() -> None:
     torch.testing.assert_close(fast(*batch), before, atol=1e-5, rtol=1e-5)
 
 
-def test_a_compiled_model_is_addressed_as_the_model_itself() -> None:
-    model = tiny_model()
+def test_a_compiled_model_is_addressed_as_the_model_itself(model: Transformer) -> None:
     wrapped = torch.compile(model, backend="eager")
     assert isinstance(wrapped, nn.Module)
     assert list(hook_points(wrapped)) == list(hook_points(model))

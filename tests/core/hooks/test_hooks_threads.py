@@ -17,6 +17,7 @@ from transformer_core.decoding.beam import beam_search
 from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import POINTS, capture, edit
 from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.transformer import Transformer
 
 ROUNDS = 40
 ADDRESSES = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")
@@ -35,8 +36,7 @@ def together(*jobs: Callable[[], None]) -> None:
             done.result(timeout=60)
 
 
-def test_captures_and_edits_in_threads_stay_apart() -> None:
-    model = tiny_model()
+def test_captures_and_edits_in_threads_stay_apart(model: Transformer) -> None:
     plain = run(model, [5, 3])
     expected = []
     for head in range(4):
@@ -76,8 +76,7 @@ def test_captures_and_edits_in_threads_stay_apart() -> None:
     assert nobody_listens(model)
 
 
-def test_a_capture_does_not_see_the_passes_of_another_thread() -> None:
-    model = tiny_model()
+def test_a_capture_does_not_see_the_passes_of_another_thread(model: Transformer) -> None:
     with capture(model) as mine:
         together(lambda: None, lambda: (run(model, [5, 3]), None)[1])
         assert len(mine) == 0
@@ -98,9 +97,8 @@ def test_a_bystander_of_a_capture_keeps_every_bit_and_the_fast_path(monkeypatch:
     assert not captured and not readable
 
 
-def test_contexts_that_end_in_another_order_stay_apart() -> None:
+def test_contexts_that_end_in_another_order_stay_apart(model: Transformer) -> None:
     """Thread A opens first and closes last; B opens and closes in between."""
-    model = tiny_model()
     opened, closed = threading.Event(), threading.Event()
     counts = {}
 
@@ -124,8 +122,7 @@ def test_contexts_that_end_in_another_order_stay_apart() -> None:
     assert nobody_listens(model)
 
 
-def test_tasks_stay_apart() -> None:
-    model = tiny_model()
+def test_tasks_stay_apart(model: Transformer) -> None:
     plain = run(model, [5, 3])
     with edit(model, ADDRESSES, ablate_heads({2})):
         ablated = run(model, [5, 3])
@@ -153,9 +150,8 @@ def test_tasks_stay_apart() -> None:
     assert nobody_listens(model)
 
 
-def test_a_copied_context_carries_its_edits_along() -> None:
+def test_a_copied_context_carries_its_edits_along(model: Transformer) -> None:
     """Work handed to another thread in a copy of the context, as asyncio.to_thread does, still belongs to its user."""
-    model = tiny_model()
     with capture(model, kinds={"cross"}) as seen, ThreadPoolExecutor(1) as pool:
         pool.submit(contextvars.copy_context().run, run, model, [5]).result(timeout=30)
     assert len(seen) == 2

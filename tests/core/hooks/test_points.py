@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tests.core.tiny import SPECIAL, inputs_for, nobody_listens, run, tiny_model
+from tests.core.tiny import inputs_for, nobody_listens, run, tiny_model
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.points import POINTS, Captured, Site, capture, edit, hook_points, run_hooks
-from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 
 CROSS_1 = "decoder.layers.1.cross_attention"
 
@@ -29,8 +29,7 @@ def test_addresses_are_stable() -> None:
     assert set(hook_points(tiny_model())) == expected
 
 
-def test_points_relate_as_equation_1_says() -> None:
-    model = tiny_model()
+def test_points_relate_as_equation_1_says(model: Transformer) -> None:
     with capture(model, points=POINTS) as seen:
         run(model)
     for base in (address.removesuffix(".weights") for address in seen if address.endswith(".weights")):
@@ -43,9 +42,8 @@ def test_points_relate_as_equation_1_says() -> None:
         torch.testing.assert_close(weights @ seen[f"{base}.values"], seen[f"{base}.head_outputs"])
 
 
-def test_points_outside_attention_hold_what_the_paper_computes() -> None:
+def test_points_outside_attention_hold_what_the_paper_computes(model: Transformer) -> None:
     """Embedding plus position, max(0, x W_1 + b_1), LayerNorm of the sum, and the logits."""
-    model = tiny_model()
     source, target, mask = inputs_for((5, 3), 4)
     with torch.no_grad(), capture(model, points=POINTS) as seen:
         logits = model(source, target, mask)
@@ -103,16 +101,14 @@ def test_rows_sum_to_one_and_nobody_sees_the_future_or_padding(lengths: list[int
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("layer", [0, 1])
-def test_filters_by_kind_and_layer(kind: Kind, layer: int) -> None:
-    model = tiny_model()
+def test_filters_by_kind_and_layer(kind: Kind, layer: int, model: Transformer) -> None:
     with capture(model, kinds={kind}, layers={layer}) as seen:
         run(model)
     stack, attention = ("encoder" if kind == "encoder" else "decoder"), ("cross" if kind == "cross" else "self")
     assert list(seen) == [f"{stack}.layers.{layer}.{attention}_attention.weights"]
 
 
-def test_one_point_and_one_kind_may_be_given_as_plain_strings() -> None:
-    model = tiny_model()
+def test_one_point_and_one_kind_may_be_given_as_plain_strings(model: Transformer) -> None:
     with (
         capture(model, points="values", kinds="cross") as seen,
         capture(model, points={"values"}, kinds={"cross"}) as same,
@@ -121,8 +117,7 @@ def test_one_point_and_one_kind_may_be_given_as_plain_strings() -> None:
     assert list(seen) == list(same) == [f"decoder.layers.{layer}.cross_attention.values" for layer in (0, 1)]
 
 
-def test_filters_by_head_in_rising_order() -> None:
-    model = tiny_model()
+def test_filters_by_head_in_rising_order(model: Transformer) -> None:
     with capture(model, kinds={"cross"}) as whole, capture(model, kinds={"cross"}, heads=(3, 1)) as some:
         run(model)
     for address, weights in some.items():
@@ -142,16 +137,14 @@ def test_filters_by_head_in_rising_order() -> None:
         ({"points": set()}, "no hook point"),
     ],
 )
-def test_a_filter_that_names_what_the_model_lacks(filters: dict[str, Any], said: str) -> None:
-    model = tiny_model()
+def test_a_filter_that_names_what_the_model_lacks(filters: dict[str, Any], said: str, model: Transformer) -> None:
     with pytest.raises(ValueError, match=said), capture(model, **filters):
         raise AssertionError("the context must not open")
     assert nobody_listens(model)
 
 
 @pytest.mark.parametrize("heads", [{4}, {-1}, {0, 9}])
-def test_a_head_that_the_model_lacks(heads: set[int]) -> None:
-    model = tiny_model()
+def test_a_head_that_the_model_lacks(heads: set[int], model: Transformer) -> None:
     with pytest.raises(ValueError, match="heads 0 to 3"), capture(model, heads=heads):
         run(model)
     assert nobody_listens(model)
@@ -168,8 +161,7 @@ def test_an_edit_at_an_unknown_address() -> None:
 # --- captures ---------------------------------------------------------------------------------------------------------
 
 
-def test_capture_changes_nothing_and_keeps_copies() -> None:
-    model = tiny_model()
+def test_capture_changes_nothing_and_keeps_copies(model: Transformer) -> None:
     before = run(model)
     with capture(model, points=POINTS) as seen:
         during = run(model)
@@ -183,8 +175,7 @@ def test_capture_changes_nothing_and_keeps_copies() -> None:
     assert bool(kept.any())
 
 
-def test_a_capture_before_an_edit_in_place_keeps_the_value_that_it_saw() -> None:
-    model = tiny_model()
+def test_a_capture_before_an_edit_in_place_keeps_the_value_that_it_saw(model: Transformer) -> None:
     address = f"{CROSS_1}.head_outputs"
     with (
         capture(model, points={"head_outputs"}) as before,
@@ -196,8 +187,7 @@ def test_a_capture_before_an_edit_in_place_keeps_the_value_that_it_saw() -> None
     assert not bool(after[address].any())
 
 
-def test_calls_keep_every_pass_in_order() -> None:
-    model = tiny_model()
+def test_calls_keep_every_pass_in_order(model: Transformer) -> None:
     with capture(model, kinds={"encoder"}, layers={0}) as seen:
         run(model, (3,))
         run(model, (5, 2))
@@ -207,8 +197,7 @@ def test_calls_keep_every_pass_in_order() -> None:
     assert len(seen) == 1
 
 
-def test_captured_values_are_cut_off_unless_asked_otherwise() -> None:
-    model = tiny_model()
+def test_captured_values_are_cut_off_unless_asked_otherwise(model: Transformer) -> None:
     with capture(model, kinds={"cross"}) as cut, capture(model, kinds={"cross"}, detach=False) as kept:
         model(*inputs_for([5, 3], 4))
     address = f"{CROSS_1}.weights"
@@ -219,8 +208,7 @@ def test_captured_values_are_cut_off_unless_asked_otherwise() -> None:
     assert bool(gradient.any())
 
 
-def test_an_offloaded_value_is_a_copy_on_that_device() -> None:
-    model = tiny_model()
+def test_an_offloaded_value_is_a_copy_on_that_device(model: Transformer) -> None:
     with (
         capture(model, device="cpu", points={"values"}) as seen,
         capture(model, points={"values"}, detach=False) as same,
@@ -232,8 +220,7 @@ def test_an_offloaded_value_is_a_copy_on_that_device() -> None:
         assert value.data_ptr() != same[address].data_ptr()
 
 
-def test_nothing_is_captured_after_the_context() -> None:
-    model = tiny_model()
+def test_nothing_is_captured_after_the_context(model: Transformer) -> None:
     with capture(model) as seen:
         pass
     run(model)
@@ -244,8 +231,7 @@ def test_nothing_is_captured_after_the_context() -> None:
 # --- contexts end cleanly ---------------------------------------------------------------------------------------------
 
 
-def test_listening_lasts_as_long_as_the_contexts() -> None:
-    model = tiny_model()
+def test_listening_lasts_as_long_as_the_contexts(model: Transformer) -> None:
     point = hook_points(model)[f"{CROSS_1}.weights"]
     assert nobody_listens(model)
     with capture(model):
@@ -258,8 +244,7 @@ def test_listening_lasts_as_long_as_the_contexts() -> None:
 
 
 @pytest.mark.parametrize("inside_the_pass", [False, True])
-def test_an_exception_leaves_no_listener(inside_the_pass: bool) -> None:
-    model = tiny_model()
+def test_an_exception_leaves_no_listener(inside_the_pass: bool, model: Transformer) -> None:
     before = run(model)
 
     def fail(value: Tensor, site: Site) -> None:
@@ -273,8 +258,7 @@ def test_an_exception_leaves_no_listener(inside_the_pass: bool) -> None:
     assert torch.equal(run(model), before)
 
 
-def test_an_exception_in_one_context_leaves_the_outer_one_alone() -> None:
-    model = tiny_model()
+def test_an_exception_in_one_context_leaves_the_outer_one_alone(model: Transformer) -> None:
     with capture(model, kinds={"cross"}) as outer:
         with pytest.raises(ArithmeticError), capture(model):
             raise ArithmeticError
@@ -290,14 +274,3 @@ def test_a_point_without_an_address_says_so() -> None:
     layer = MultiHeadAttention(d_model=4, num_heads=1, d_k=4, d_v=4)
     with pytest.raises(RuntimeError, match="name_hook_points"), _hooked([layer.weights], lambda value, site: None):
         run_hooks(layer.weights, torch.zeros(1, 1, 1, 1))
-
-
-def test_padding_of_the_source_is_hidden_in_captured_scores() -> None:
-    model = tiny_model()
-    source, target, mask = inputs_for([5, 3], 4)
-    assert torch.equal(mask, padding_mask(source, SPECIAL.pad))
-    with capture(model, points={"scores"}, kinds={"cross", "encoder"}) as seen, torch.no_grad():
-        model(source, target, mask)
-    for scores in seen.values():
-        assert bool((scores[1, ..., 3:] == -torch.inf).all())
-        assert bool(scores[0].isfinite().all())

@@ -68,10 +68,6 @@ def test_equation_1_worked_by_hand() -> None:
     assert attention_weights(scores).flatten().tolist() == pytest.approx([0.6697616, 0.3302384])
 
 
-def test_weights_are_float32_whatever_the_scores_are() -> None:
-    assert attention_weights(torch.randn(1, 1, 2, 3, dtype=torch.bfloat16)).dtype == torch.float32
-
-
 @pytest.mark.parametrize(("d_k", "d_v"), [(3, 5), (4, 4), (7, 1)])
 @torch.no_grad()
 def test_heads_of_any_width_against_loops(d_k: int, d_v: int) -> None:

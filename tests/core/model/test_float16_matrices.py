@@ -13,7 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator
+from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
+from tests.core.analysis.models import make_translator
 from tests.core.tiny import SPECIAL, padded
 from transformer_core import checkpoint
 from transformer_core.analysis import patching as patching_module

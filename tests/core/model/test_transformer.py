@@ -165,8 +165,7 @@ def test_the_seed_decides_the_weights() -> None:
     assert not torch.equal(one.embedding.weight, other.embedding.weight)
 
 
-def test_state_dict_holds_parameters_only_and_one_shared_matrix() -> None:
-    model = tiny_model()
+def test_state_dict_holds_parameters_only_and_one_shared_matrix(model: Transformer) -> None:
     assert list(model.state_dict()) == [name for name, _ in model.named_parameters()]
     large = [name for name, p in model.named_parameters() if p.shape == (40, 16)]
     assert large == ["embedding.weight"]
@@ -217,17 +216,15 @@ def test_from_weights_is_a_model_that_was_built_and_then_overwritten(options: di
     assert list(ours) == list(theirs)
 
 
-def test_from_weights_shares_nothing_with_them() -> None:
-    model = tiny_model()
+def test_from_weights_shares_nothing_with_them(model: Transformer) -> None:
     copy = Transformer.from_weights(model.config, model.state_dict())
     with torch.no_grad():
         copy.embedding.weight.zero_()
     assert bool(model.embedding.weight.any())
 
 
-def test_from_weights_lets_go_of_each_weight_that_it_has_copied() -> None:
+def test_from_weights_lets_go_of_each_weight_that_it_has_copied(model: Transformer) -> None:
     """Or opening a model would take half as much memory again."""
-    model = tiny_model()
     halves = {name: weight.half() for name, weight in model.state_dict().items()}
     expected, alive = dict(halves), weakref.WeakSet(halves.values())
     most = len(alive)

@@ -10,16 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tests.core.tiny import drawn_biases_and_norms, tiny_config
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attribution import POINTS
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, log_probabilities
-from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.attention_maps import Kind
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.hooks.points import capture
 from transformer_core.model.masks import padding_mask
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 SOURCE, TARGET = "The man sees two well-known books today.", "Der Mann sieht zwei Bücher."
@@ -33,15 +30,6 @@ SHAPES: list[dict[str, Any]] = [
     {"window": 3},
     {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
 ]
-
-
-def make_translator(tokenizer: Tokenizer, **options: Any) -> Translator:
-    torch.manual_seed(5)
-    return Translator(drawn_biases_and_norms(Transformer(tiny_config(vocab_size=len(tokenizer), **options))), tokenizer)
-
-
-def every_sublayer(translator: Translator) -> list[tuple[Kind, int]]:
-    return [(kind, layer) for kind in KINDS for layer in range(translator.config.num_layers)]
 
 
 @torch.no_grad()

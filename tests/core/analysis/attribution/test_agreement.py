@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.analysis.attribution.sentences import SOURCE, TARGET, run_of_ids
+from tests.core.analysis.models import of_shapes
 from transformer_core.analysis.attribution import (
     METHODS,
     OF_TOKENS,
@@ -18,9 +19,13 @@ from transformer_core.analysis.attribution import (
     Contrast,
     agreement,
     attribute,
+    gradients,
     kendall_tau_b,
+    leave_one_out,
+    sublayer,
 )
 from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.model import additive
 from transformer_core.translator import Translator
 
 
@@ -92,6 +97,19 @@ def test_every_method_gives_a_row_for_every_token(learned: Translator, method: A
     assert not found.target.triu(1).abs().gt(1e-5).any() or method == "leave-one-out"
     short = attribute(learned, "house", "", method=method, steps=4)
     assert short.target.shape == (1, 1) and short.source.isfinite().all()
+
+
+@of_shapes([{}, {"attention": "additive"}])
+@pytest.mark.parametrize("method", ["norm-ln", "alti", "integrated-gradients", "leave-one-out"])
+def test_small_portions_give_the_same(translator: Translator, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One query, row and point at a time; additive attention computes its portions again in the backward pass."""
+    whole = attribute(translator, SOURCE, TARGET, method=method, steps=2)
+    for module in (gradients, leave_one_out, sublayer):
+        monkeypatch.setattr(module, "_MAX_VALUES", 1)
+    monkeypatch.setattr(additive, "_INNER_VALUES", 1)
+    again = attribute(translator, SOURCE, TARGET, method=method, steps=2)
+    assert again.source == pytest.approx(whole.source, abs=1e-5)
+    assert again.target == pytest.approx(whole.target, abs=1e-5)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,11 +10,11 @@ import torch
 from captum.attr import InputXGradient, IntegratedGradients, Saliency
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator
+from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
+from tests.core.analysis.models import make_translator, of_shapes
 from transformer_core.analysis.ablation import ablated
-from transformer_core.analysis.attribution import Attribution, Contrast, attribute, gradients
+from transformer_core.analysis.attribution import Attribution, Contrast, attribute
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
-from transformer_core.model.additive import AdditiveAttention
 from transformer_core.model.masks import causal_mask
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -120,22 +120,15 @@ def test_edits_that_are_active_stay(learned: Translator) -> None:
     assert not torch.allclose(found.source, attribute(learned, SOURCE, TARGET, method="grad-x-input").source)
 
 
-@pytest.mark.parametrize("attention", ["dot-product", "additive"])
-def test_portions_give_the_same(tokenizer: Tokenizer, attention: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One point and one row at a time; additive attention computes its portions again in the backward pass."""
-    translator = make_translator(tokenizer, attention=attention)
-    whole = attribute(translator, SOURCE, TARGET, method="integrated-gradients", steps=3)
-    monkeypatch.setattr(gradients, "_MAX_VALUES", 1)
-    monkeypatch.setattr(f"{AdditiveAttention.__module__}._INNER_VALUES", 1)
-    again = attribute(translator, SOURCE, TARGET, method="integrated-gradients", steps=3)
-    assert again.source == pytest.approx(whole.source, abs=1e-5)
-    assert again.target == pytest.approx(whole.target, abs=1e-5)
+@of_shapes([{"activation": "gelu"}, {"activation": "swish", "norm": "pre"}])
+def test_more_steps_close_the_gap(translator: Translator) -> None:
+    """The values sum to log p minus that of the baseline, in nats.
 
-
-def test_more_steps_close_the_gap(learned: Translator) -> None:
-    """The values sum to log p minus that of the baseline, in nats."""
-    gaps = [
-        float(attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=steps).report["gap"].max())
-        for steps in (4, 64, 1024)
-    ]
-    assert gaps == sorted(gaps, reverse=True) and gaps[0] > 1.0 and gaps[-1] < 0.03
+    The slope along the path is smooth here, so Gauss-Legendre converges geometrically, down to the rounding of float32.
+    With relu it jumps, and the gap falls only like 1 / steps, by a factor that hangs on the weights.
+    """
+    four, eight, sixteen = (
+        float(attribute(translator, SOURCE, TARGET, method="integrated-gradients", steps=steps).report["gap"].max())
+        for steps in (4, 8, 16)
+    )
+    assert four > 1e-3 and eight < four / 10 and sixteen < 1e-5

@@ -11,18 +11,16 @@ from tests.core.analysis.attribution.sentences import (
     SHAPES,
     SOURCE,
     TARGET,
-    every_sublayer,
-    make_translator,
     parts,
 )
+from tests.core.analysis.models import of_shapes, sublayers
 from transformer_core.analysis.ablation import Head, ablated, hook_point_name
-from transformer_core.analysis.attribution import POINTS, attribute, sublayer
+from transformer_core.analysis.attribution import POINTS, attribute
 from transformer_core.analysis.attribution.sublayer import SubLayer
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.edits import inject
 from transformer_core.hooks.points import edit
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 ALL = slice(0, 10**6)
@@ -33,27 +31,14 @@ def residual_after(run: TeacherForcedRun, kind: Kind, layer: int) -> torch.Tenso
     return run.captured[f"{stack}.layers.{layer}.{SUBLAYERS[kind]}_add_norm.residual"][0]
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_vectors_and_constants_sum_to_the_output_of_every_sublayer(
-    tokenizer: Tokenizer, options: dict[str, Any]
-) -> None:
-    translator = make_translator(tokenizer, **options)
+@of_shapes(SHAPES)
+def test_every_vector_is_that_of_the_formula_and_all_sum_to_the_output(translator: Translator) -> None:
     run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
-    for kind, layer in every_sublayer(translator):
-        found = SubLayer.of(translator.model, run, kind, layer)
-        summed = found.vectors(ALL).sum(dim=1) + found.constants(ALL)
-        real = residual_after(run, kind, layer)
-        assert summed == pytest.approx(real, abs=1e-5), (kind, layer)
-        assert found.output(ALL) == pytest.approx(real, abs=1e-5)
-
-
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_every_vector_is_that_of_the_formula(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    translator = make_translator(tokenizer, **options)
-    run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
-    for kind, layer in every_sublayer(translator):
+    for kind, layer in sublayers(translator):
         found, expected = SubLayer.of(translator.model, run, kind, layer), parts(translator, run, kind, layer)
-        vectors = found.vectors(ALL)
+        vectors, output = found.vectors(ALL), residual_after(run, kind, layer)
+        assert vectors.sum(dim=1) + found.constants(ALL) == pytest.approx(output, abs=1e-5), (kind, layer)
+        assert found.output(ALL) == pytest.approx(output, abs=1e-5)
         assert found.constants(ALL) == pytest.approx(expected.constant, abs=1e-5)
         for query, row in enumerate(vectors):
             for key in range(expected.sent.shape[2]):
@@ -76,9 +61,8 @@ def test_what_an_edit_puts_in_the_place_of_a_head_belongs_to_no_token(learned: T
         assert [bool(messages.any()) for messages in found.messages] == [number != head for number in range(4)]
 
 
-@pytest.mark.parametrize("options", SHAPES[:2], ids=str)
-def test_norms_are_those_of_a_loop(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    translator = make_translator(tokenizer, **options)
+@of_shapes(SHAPES[:2])
+def test_norms_are_those_of_a_loop(translator: Translator) -> None:
     found = {method: attribute(translator, SOURCE, TARGET, method=method, layer=1) for method in ("norm", "norm-ln")}
     of_head = attribute(translator, SOURCE, TARGET, method="norm", layer=1, head=2)
     for name, kind in (("source", "cross"), ("target", "decoder")):
@@ -124,12 +108,3 @@ def test_edited_weights_are_read(learned: Translator) -> None:
     with edit(learned.model, hook_point_name("cross", 1, "weights"), inject(pattern)):
         found = attribute(learned, SOURCE, TARGET, method="attention", layer=1)
     assert found.source == pytest.approx(pattern.mean(dim=0), abs=1e-6)
-
-
-def test_few_queries_at_a_time_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = [attribute(learned, SOURCE, TARGET, method=method) for method in ("norm-ln", "alti")]
-    monkeypatch.setattr(sublayer, "_MAX_VALUES", 1)
-    for before in whole:
-        after = attribute(learned, SOURCE, TARGET, method=before.method)
-        assert after.source == pytest.approx(before.source, abs=1e-5)
-        assert after.target == pytest.approx(before.target, abs=1e-5)

@@ -9,20 +9,19 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator
+from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
+from tests.core.analysis.models import of_shapes
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.attribution import (
     Attribution,
     Contrast,
     attribute,
     faithfulness,
-    leave_one_out,
 )
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.edits import knock_out
 from transformer_core.hooks.points import edit
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 
@@ -57,9 +56,8 @@ def check_each_word(translator: Translator, found: Attribution) -> None:
                 assert values[:, position] == pytest.approx(effect / len(positions), abs=1e-5), (of_source, word)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_every_effect_is_that_of_an_ordinary_edit(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    translator = make_translator(tokenizer, **options)
+@of_shapes(SHAPES)
+def test_every_effect_is_that_of_an_ordinary_edit(translator: Translator) -> None:
     found = attribute(translator, SOURCE, TARGET, method="leave-one-out")
     check_each_word(translator, found)
     assert found.target.triu(1).abs().max() < 1e-5 or len(set(found.input_axis.words)) < len(found.input_axis)
@@ -116,14 +114,6 @@ def test_a_translation_of_one_token(learned: Translator) -> None:
     with ablated(learned, heads):  # type: ignore[arg-type]
         silent = teacher_forced_run(learned, SOURCE, "")
     assert found.target[:, 0] == pytest.approx(found.run.log_p - silent.log_p, abs=1e-5)
-
-
-def test_portions_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = attribute(learned, SOURCE, TARGET, method="leave-one-out")
-    monkeypatch.setattr(leave_one_out, "_MAX_VALUES", 1)
-    again = attribute(learned, SOURCE, TARGET, method="leave-one-out")
-    assert again.source == pytest.approx(whole.source, abs=1e-5)
-    assert again.target == pytest.approx(whole.target, abs=1e-5)
 
 
 @pytest.mark.parametrize("method", ["alti", "grad-x-input", "leave-one-out"])

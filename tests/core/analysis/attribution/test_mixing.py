@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator, parts, run_of_ids
+from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, parts, run_of_ids
+from tests.core.analysis.models import of_shapes
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.attribution import POINTS, attribute, cross_contributions
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
-METHODS: tuple[Literal["rollout", "alti"], ...] = ("rollout", "alti")
+Method = Literal["rollout", "alti"]
+METHODS: tuple[Method, ...] = ("rollout", "alti")
 
 
 def shares_by_hand(translator: Translator, run: TeacherForcedRun, method: str, kind: Kind, layer: int) -> Tensor:
@@ -43,12 +44,9 @@ def shares_by_hand(translator: Translator, run: TeacherForcedRun, method: str, k
     return rows
 
 
-@pytest.mark.parametrize("options", [{}, {"norm": "pre"}, {"attention_biases": True}], ids=str)
+@of_shapes([{}, {"norm": "pre"}, {"attention_biases": True}])
 @pytest.mark.parametrize("method", METHODS)
-def test_relevance_is_carried_from_layer_to_layer(
-    tokenizer: Tokenizer, method: Literal["rollout", "alti"], options: dict[str, Any]
-) -> None:
-    translator = make_translator(tokenizer, **options)
+def test_relevance_is_carried_from_layer_to_layer(translator: Translator, method: Method) -> None:
     run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
     found = attribute(translator, SOURCE, TARGET, method=method)
     source, target = run.source.shape[1], run.inputs.shape[1]
@@ -68,12 +66,10 @@ def test_relevance_is_carried_from_layer_to_layer(
     assert found.target == pytest.approx(from_target, abs=1e-5)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
+@of_shapes(SHAPES)
 @pytest.mark.parametrize("method", METHODS)
-def test_rows_sum_to_1_and_nothing_comes_from_the_future(
-    tokenizer: Tokenizer, method: Literal["rollout", "alti"], options: dict[str, Any]
-) -> None:
-    found = attribute(make_translator(tokenizer, **options), SOURCE, TARGET, method=method)
+def test_rows_sum_to_1_and_nothing_comes_from_the_future(translator: Translator, method: Method) -> None:
+    found = attribute(translator, SOURCE, TARGET, method=method)
     assert found.source.sum(dim=1) + found.target.sum(dim=1) == pytest.approx(torch.ones(len(found.source)), abs=1e-5)
     assert found.source.min() >= 0 and found.target.min() >= 0
     assert not found.target.triu(1).any()
@@ -86,14 +82,11 @@ def test_contributions_of_one_layer_for_alignment(learned: Translator, layer: in
     assert cross_contributions(learned, run, layer) == pytest.approx(expected[:, :-1], abs=1e-5)
 
 
-@pytest.mark.parametrize("options", [{}, {"norm": "pre"}, {"residual": False}], ids=str)
+@of_shapes([{}, {"norm": "pre"}, {"residual": False}])
 @pytest.mark.parametrize("method", METHODS)
-def test_sequences_of_one_token(
-    tokenizer: Tokenizer, method: Literal["rollout", "alti"], options: dict[str, Any]
-) -> None:
+def test_sequences_of_one_token(translator: Translator, method: Method) -> None:
     """`</s>` alone in, `</s>` alone out: what the two have is all there is."""
-    translator = make_translator(tokenizer, **options)
-    special = tokenizer.special
+    special = translator.tokenizer.special
     run = run_of_ids(translator, [special.eos], [special.bos], [special.eos])
     found = attribute(translator, run, method=method)
     assert found.source.shape == found.target.shape == (1, 1)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, heads, make_translator
+from tests.core.analysis.models import FEW_SHAPES, SOURCE, TARGET, heads, of_shapes
 from transformer_core.analysis.ablation import Head, ablated
 from transformer_core.analysis.effects.cumulative_ablation import (
     ORDERS,
@@ -17,22 +17,12 @@ from transformer_core.analysis.effects.cumulative_ablation import (
     random_order,
 )
 from transformer_core.analysis.effects.head_effects import head_effects
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
-SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
 
-
-def small(tokenizer: Tokenizer, **options: Any) -> Translator:
-    translator = make_translator(tokenizer, **options)
-    translator.decoding = translator.decoding.replace(extra_length=3)  # random weights write to the limit
-    return translator
-
-
-@pytest.mark.parametrize("options", SHAPES, ids=str)
+@of_shapes(FEW_SHAPES)
 @pytest.mark.parametrize("order", ORDERS)
-def test_every_step_is_an_ordinary_ablation(tokenizer: Tokenizer, options: dict[str, Any], order: Order) -> None:
-    translator = small(tokenizer, **options)
+def test_every_step_is_an_ordinary_ablation(translator: Translator, order: Order) -> None:
     found = cumulative_ablation(translator, SOURCE, TARGET, order=order, texts=3, beam=2)
     assert sorted(found.heads) == sorted(heads(translator))
     assert len(found.log_p) == len(found.heads) + 1
@@ -46,8 +36,7 @@ def test_every_step_is_an_ordinary_ablation(tokenizer: Tokenizer, options: dict[
             assert translator.translate(SOURCE, beam=2).text == text
 
 
-def test_the_orders(tokenizer: Tokenizer) -> None:
-    translator = small(tokenizer)
+def test_the_orders(translator: Translator) -> None:
     everything = heads(translator)
 
     def alone(off: list[Any]) -> float:
@@ -72,16 +61,14 @@ def test_the_orders(tokenizer: Tokenizer) -> None:
         assert row == pytest.approx(there.log_p[counts], abs=1e-4)
 
 
-def test_bad_input(tokenizer: Tokenizer) -> None:
-    translator = small(tokenizer)
+def test_bad_input(translator: Translator) -> None:
     with pytest.raises(ValueError, match="order is 'nonsense', but must be one of effect"):
         cumulative_ablation(translator, SOURCE, order="nonsense")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="texts is 1"):
         cumulative_ablation(translator, SOURCE, texts=1)
 
 
-def test_falls_are_those_of_ordinary_ablations(tokenizer: Tokenizer) -> None:
-    translator = make_translator(tokenizer)
+def test_falls_are_those_of_ordinary_ablations(translator: Translator) -> None:
     everything = heads(translator)
     whole = translator.score([(SOURCE, TARGET)])[0]
 
@@ -101,8 +88,7 @@ def test_falls_are_those_of_ordinary_ablations(tokenizer: Tokenizer) -> None:
     assert found.first[0] == max(found.first[0], found.random[0], found.last[0])
 
 
-def test_no_more_heads_go_than_there_are(tokenizer: Tokenizer) -> None:
-    translator = make_translator(tokenizer)
+def test_no_more_heads_go_than_there_are(translator: Translator) -> None:
     effects = head_effects(translator, SOURCE, TARGET)
     found = head_faithfulness(translator, effects, max_heads=999, draws=1)
     assert len(found.first) == len(heads(translator))

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.tiny import tiny_config
+from tests.core.analysis.models import SOURCE, TARGET, heads, of_shapes
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.effects import head_effects as module
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
@@ -18,11 +18,8 @@ from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import capture, edit
 from transformer_core.model.layers import AddAndNorm
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
-SOURCE, TARGET = "The man sees a house today.", "Der Mann sieht ein Haus heute."
 OTHERS = [("My friend buys the green door.", "Mein Freund kauft die grüne Tür."), ("A cup.", "Eine Tasse Tee.")]
 SHAPES: list[dict[str, Any]] = [
     {},
@@ -36,27 +33,9 @@ SHAPES: list[dict[str, Any]] = [
 ]
 
 
-def make_translator(tokenizer: Tokenizer, **options: Any) -> Translator:
-    torch.manual_seed(5)
-    model = Transformer(tiny_config(vocab_size=len(tokenizer), **options))
-    for name, parameter in model.named_parameters():
-        if "norm" in name or "bias" in name:  # not 1 and 0, or a mistake with them would not show
-            torch.nn.init.normal_(parameter, mean=1.0 if name.endswith("norm.weight") else 0.0, std=0.3)
-    return Translator(model, tokenizer)
-
-
-def heads(translator: Translator) -> list[tuple[Kind, int, int]]:
-    config = translator.config
-    return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
-
-
-@pytest.mark.parametrize("options", SHAPES, ids=str)
+@of_shapes(SHAPES)
 @pytest.mark.parametrize("target", [TARGET, "Ja", None])
-def test_every_effect_is_that_of_an_ordinary_edit(
-    tokenizer: Tokenizer, options: dict[str, Any], target: str | None
-) -> None:
-    translator = make_translator(tokenizer, **options)
-    translator.decoding = translator.decoding.replace(extra_length=3)  # random weights write to the limit
+def test_every_effect_is_that_of_an_ordinary_edit(translator: Translator, target: str | None) -> None:
     found = head_effects(translator, SOURCE, target)
     run = found.run
     if target is None:
@@ -140,10 +119,10 @@ def test_a_random_direction_is_as_long_as_what_is_taken_away_and_has_a_seed(lear
     assert added.norm(dim=2) == pytest.approx((outputs @ parts).norm(dim=2), rel=1e-5)
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
-def test_with_a_frozen_norm_only_the_removal_counts(tokenizer: Tokenizer, norm: str) -> None:
+@of_shapes([{}, {"norm": "pre"}])
+def test_with_a_frozen_norm_only_the_removal_counts(translator: Translator) -> None:
     """The LayerNorm after the head, written out with the standard deviation of the unchanged run."""
-    translator = make_translator(tokenizer, norm=norm)
+    norm = translator.config.norm
     found = head_effects(translator, SOURCE, TARGET, frozen_norm=True)
     plain = head_effects(translator, SOURCE, TARGET)
     names: dict[Kind, str] = {kind: SUBLAYERS[kind] for kind in KINDS}

@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 import torch
 
-from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, heads, make_translator
+from tests.core.analysis.models import FEW_SHAPES, SOURCE, TARGET, heads, of_shapes
 from transformer_core.analysis.ablation import Head, hook_point_name
 from transformer_core.analysis.effects.head_gradients import estimated_effects, gradient_importance
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.hooks.points import edit
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
-SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
 STEP = 1e-6
 
 
@@ -36,10 +34,9 @@ def slope(translator: Translator, run: TeacherForcedRun, head: Head, at: slice) 
     return (found[0] - found[1]) / (2 * STEP)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_both_measures_are_slopes_of_the_log_probability(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+@of_shapes(FEW_SHAPES)
+def test_both_measures_are_slopes_of_the_log_probability(translator: Translator) -> None:
     """Every position's output of a head made a little longer, one after the other; then all of them together."""
-    translator = make_translator(tokenizer, **options)
     translator.model.double()
     run = teacher_forced_run(translator, SOURCE, TARGET)
     importance, estimates = gradient_importance(translator, run), estimated_effects(translator, run)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.effects.test_head_effects import SOURCE, TARGET, make_translator
+from tests.core.analysis.models import FEW_SHAPES, SOURCE, TARGET, make_translator, of_shapes
 from transformer_core.analysis.effects.part_effects import (
     Part,
     all_parts,
@@ -22,8 +22,6 @@ from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.hooks.points import hook_points
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
-
-SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
 
 
 @contextmanager
@@ -79,9 +77,8 @@ def log_p(translator: Translator, target: Any = TARGET) -> Tensor:
     return run.log_p
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
-def test_every_effect_is_one_hook_of_torch(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
-    translator = make_translator(tokenizer, **options)
+@of_shapes(FEW_SHAPES)
+def test_every_effect_is_one_hook_of_torch(translator: Translator) -> None:
     found = part_effects(translator, SOURCE, TARGET)
     whole = log_p(translator)
     assert list(found.parts) == all_parts(translator)
@@ -95,11 +92,9 @@ def test_every_effect_is_one_hook_of_torch(tokenizer: Tokenizer, options: dict[s
             torch.testing.assert_close(effects, whole - log_p(translator), atol=1e-4, rtol=1e-3)
 
 
-@pytest.mark.parametrize("options", SHAPES, ids=str)
+@of_shapes(FEW_SHAPES)
 @pytest.mark.parametrize("beam", [1, 3])
-def test_the_cached_search_is_the_forced_pass(tokenizer: Tokenizer, options: dict[str, Any], beam: int) -> None:
-    translator = make_translator(tokenizer, **options)
-    translator.decoding = translator.decoding.replace(extra_length=3)
+def test_the_cached_search_is_the_forced_pass(translator: Translator, beam: int) -> None:
     for part in all_parts(translator)[::2]:
         found = translate_without(translator, SOURCE, part, beam=beam)
         best = found.hypotheses[0]
