@@ -202,7 +202,7 @@ export class Explorer {
    */
   hit(name) {
     const node = Number(name.slice("node ".length));
-    return { x: this.beam.tree.x(node), y: this.beam.tree.y(node) };
+    return { x: this.beam.tree.layout.x(node), y: this.beam.tree.layout.y(node) };
   }
 
   /**
