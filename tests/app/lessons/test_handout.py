@@ -31,7 +31,6 @@ from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
-from viz_app.text import LANGUAGES
 
 TEXT = "The dog </p><script>alert(1)</script>"
 
@@ -42,7 +41,6 @@ def context(translator: Translator) -> LessonContext:
     return LessonContext("The dog.", LessonState(), "en", lambda: service, "test")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: LessonContext, language: str) -> None:
     context = dataclasses.replace(context, language=language, text=TEXT)
     seen = Document(render_handout("positions", context).decode())
@@ -72,7 +70,6 @@ _FOR_THE_SCREEN = {
 }
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", STAGES)
 def test_no_handout_speaks_of_the_screen(name: str, language: str) -> None:
     words = load_lesson(name, language, on_paper=True)
