@@ -61,7 +61,7 @@ def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
         ("steps", {"steps": (9,)}, "step is 9, but must be between 1 and 8"),
         ("compare", {"other_layer": 6}, "layer is 6, but must be between 0 and 5"),
         ("head", {"kind": "own"}, "one of encoder, decoder, cross"),
-        ("head", {"colour": 1}, "parameter 'colour' of a view does not exist; allowed are maps, kind"),
+        ("head", {"colour": 1}, "parameter 'colour' of a view does not exist; allowed are kind, layer"),
         ("beam", {}, "search is missing"),
         ("tree", {}, "this model is no parser"),
         ("tree", {"parse": parser_output(), "step": 9}, "step is 9, but must be between 1 and 8"),
