@@ -118,6 +118,14 @@ def test_train_prepares_first_and_a_recipe_says_how(made: Workplace, call: Call,
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
 
 
+def test_the_command_line_replaces_a_missing_file_of_a_recipe(made: Workplace, call: Call, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text("preset = 'tiny'\ndata = 'nowhere'\n[training]\nsteps = 1\n", encoding="utf-8")
+    command = ["train", "--recipe", recipe, "--out", tmp_path / "run"]
+    assert "--data: folder not found: nowhere" in one_line_error(call(*command))
+    assert call(*command, "--data", made.data).status == 0
+
+
 @pytest.mark.parametrize("shipped", ["en-de", "en-fr"])
 def test_recipes_of_shipped_models_are_read(shipped: str) -> None:
     recipe = ROOT / "checkpoints" / shipped / "recipe.toml"

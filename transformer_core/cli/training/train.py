@@ -57,6 +57,7 @@ log = logging.getLogger(__name__)
 
 _DEFAULT_PRESET = "base"
 _LISTS = ("train", "valid")
+_FILES = ("data", "tokenizer", "init_from", *_LISTS)
 _GROUPS = ("model", "training")
 _TOO_SLOW = 2.0  # time in bfloat16 over time in float32; about 0.5 on processors with bfloat16 instructions
 
@@ -90,6 +91,8 @@ def run(options: Options) -> int:
     given = options.given
     if "recipe" in given:
         given = _over(_read_recipe(given["recipe"], parser()), given)
+        files = {name: given[name] for name in _FILES if name in given}  # the command line may have replaced some
+        given |= parser().options(parser().as_arguments(files)).given
     if "out" not in given:
         raise UsageError("missing: --out DIR")
     threads = given.get("threads", 0)
@@ -137,6 +140,7 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
         if not isinstance(values.get(name, {}), dict):
             raise UsageError(f"--recipe: {path}: {name} is {values[name]!r}, but must be a table: [{name}]")
     values = current_names({name.replace("-", "_"): value for name, value in values.items()})
+    files = {name: values.pop(name) for name in _FILES if name in values}
     try:
         if "training" in values:
             values["training"] = TrainingConfig.with_current_names(values["training"])
@@ -145,7 +149,7 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
         raise UsageError(f"--recipe: {path}: {error}") from error
     if "recipe" in checked:
         raise UsageError(f"--recipe: {path}: a recipe cannot include another one")
-    return checked
+    return checked | files
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
