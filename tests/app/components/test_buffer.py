@@ -1,10 +1,12 @@
-"""The buffer that components get: what Python joins is what JavaScript reads."""
+"""Bytes and tokens for the browser, read back."""
 
 from __future__ import annotations
 
 import json
 import struct
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viz_app.components.buffer import ALIGNMENT, join_buffer, split_buffer
+from viz_app.figures.model.figure import display_label
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -47,3 +50,16 @@ def test_the_browser_reads_what_python_joins(javascript: Callable[[str], Any], b
     const {{ header, data }} = readBuffer(message.subarray({before}, message.length - 1));
     console.log(JSON.stringify([header, Array.from(data), data.buffer === message.buffer]));""")
     assert found == [header, list(data), True]
+
+
+TOKENS = Path(__file__).parents[3] / "viz_app" / "components" / "common" / "text" / "tokens.js"
+CASES = ["\u2581Haus", "es", "\u2581", "\u2581\u2581", "a\u2581b", "</s>", ".", "\uac00", "|", "\u00b7"]
+
+
+def test_both_languages_show_a_token_alike(node: str) -> None:
+    script = (
+        f"import({str(TOKENS.as_uri())!r}).then((m) => "
+        f"console.log(JSON.stringify({json.dumps(CASES)}.map(m.tokenText))))"
+    )
+    answer = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True, timeout=60)
+    assert json.loads(answer.stdout) == [display_label(case) for case in CASES]

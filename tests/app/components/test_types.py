@@ -1,15 +1,19 @@
-"""What Python sends is typed for JavaScript: a wrong key is an error of tsc."""
+"""Types that JavaScript gets, and the selection as both sides know it."""
 
 from __future__ import annotations
 
 import re
 import subprocess
+import types
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
 
 import pytest
 
+from transformer_core.attention_maps import Kind
+from viz_app.components.explorer import Selection
 from viz_app.components.types import label_types, lesson_names, number_types
+from viz_app.figures.option import declared
 
 ROOT = Path(__file__).parents[3]
 TSC = ROOT / "node_modules" / ".bin" / "tsc"
@@ -73,3 +77,27 @@ declare const sent: Sent;
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     lines = [int(number) for number in re.findall(r"^script\.js\((\d+),", run.stdout, re.MULTILINE)]
     assert lines == list(range(len(RIGHT) + 1, len(RIGHT) + len(WRONG) + 1)), run.stdout
+
+
+TYPES = Path(__file__).resolve().parents[3] / "viz_app" / "types.d.ts"
+PLAIN = {str: "string", int: "number", bool: "boolean", types.NoneType: "null"}
+
+
+def typescript(hint: Any) -> str:
+    if hint == Kind:
+        return "Kind"
+    if hint in PLAIN:
+        return PLAIN[hint]
+    if get_origin(hint) is Literal:
+        return " | ".join(f'"{choice}"' for choice in get_args(hint))
+    if get_origin(hint) is Annotated:
+        return typescript(get_args(hint)[0])
+    return " | ".join(map(typescript, get_args(hint)))
+
+
+def test_types_d_ts_has_the_fields_of_the_selection_with_their_choices() -> None:
+    found = re.search(r"type ExplorerSelection = \{\n(.*?)\};", TYPES.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    hints = get_type_hints(Selection, include_extras=True)
+    expected = [f"  {name}: {typescript(hints[name])};" for name in declared(Selection)]
+    assert found[1].splitlines() == expected, "put these lines there:\n" + "\n".join(expected)

@@ -20,7 +20,7 @@ from viz_app.explorer_view.findings import card, roles
 from viz_app.serving.measurements.head_atlas import HeadAtlas
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
-from viz_app.text import LANGUAGES, texts
+from viz_app.text import texts
 from viz_app.text.role_words import head_words, role_words
 
 
@@ -39,7 +39,6 @@ def told(service: TranslationService, atlas: Atlas | None, head: Head, language:
     return json.loads(json.dumps(card(service, texts(language), head), allow_nan=False))["card"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_head_says_its_role_in_words(service: TranslationService, atlas: Atlas, language: str) -> None:
     t, named = texts(language), head_roles(atlas)
     told(service, atlas, ("encoder", 0, 0))

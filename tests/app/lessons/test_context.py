@@ -1,15 +1,18 @@
-"""What a lesson knows of its visitor, for several visitors at once."""
+"""What a lesson knows of its visitor, and the link that opens it."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import threading
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.stage import LessonState
+from viz_app.lessons.stage.state import Setting, settings_from_param, settings_to_param
 
 PATIENCE = 10.0
 
@@ -50,3 +53,32 @@ def test_a_translation_is_asked_for_once_in_a_run() -> None:
     assert context.result == "of The dog." and context.result == "of The dog."
     assert asked == ["The dog."]
     assert dataclasses.replace(context, text="A cat.").result == "of A cat."
+
+
+SETTINGS: list[dict[str, Setting]] = [
+    {},
+    {"part": "cos", "at": 5, "mask": True, "shown": False},
+    {"rate": 1 / 3, "small": 1.5e-7, "large": 123456789.0, "below": -0.25},
+    {"text": "Ich besitze gar keinen Wagen."},
+    {"text": "a:b,c=d&e?f#g/h%20i+j"},
+    {"text": "it's (really) so*!~_-."},
+    {"text": "큰 개 \U0001f600 ü"},
+]
+LIKE_OTHERS = ("on", "off", "nan", "-inf", "Infinity", "1e5", "1_000", ".5", "+1", "7", "offset", "")
+SETTINGS += [{"text": text} for text in LIKE_OTHERS]
+HREF = "http://host:8501/headlight/lessons?lesson=why&scene=old&with=at:1&text=A+b&lang=ko"
+
+
+def test_the_link_of_a_scene_is_read_as_its_state(javascript: Callable[[str], Any]) -> None:
+    links = javascript(
+        'import { linkTo } from "./lessons/stage/js/address.js";'
+        f"const all = {json.dumps(SETTINGS)}.map((settings) => ({{ scene: 'costs', settings }}));"
+        f"console.log(JSON.stringify(all.map((state) => linkTo({json.dumps(HREF)}, state))));"
+    )
+    for settings, link in zip(SETTINGS, links, strict=True):
+        params = {name: value for name, (value,) in parse_qs(urlsplit(link).query).items()}
+        assert settings_from_param(params.pop("with", "")) == settings_from_param(settings_to_param(settings) or ""), (
+            link
+        )
+        assert params == {"lesson": "why", "scene": "costs", "text": "A b", "lang": "ko"}
+        assert link.startswith("http://host:8501/headlight/lessons?")

@@ -26,7 +26,6 @@ def read_questions(language: str) -> list[dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_question_has_a_scene_on_the_route(language: str) -> None:
     questions = read_questions(language)
     assert len(questions) == QUESTIONS
@@ -47,7 +46,6 @@ def test_every_lesson_of_the_route_answers_a_question() -> None:
     assert {each["lesson"] for each in read_questions("en")} == set(ROUTE) - {"translate", "questions"}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_answers_are_short_sentences_with_whole_formulas(language: str) -> None:
     for each in read_questions(language):
         for text in (each["question"], each["answer"]):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
+from tests.app.lessons.conftest import Visit
 from tests.app.read_html import Document
 from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
 from transformer_core.cli import main
@@ -31,18 +32,22 @@ from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
-from viz_app.text import LANGUAGES
 
 TEXT = "The dog </p><script>alert(1)</script>"
 
 
+@pytest.fixture(scope="module")
+def context(visit: Visit) -> LessonContext:
+    return visit("", "The dog.")
+
+
 @pytest.fixture
-def context(translator: Translator) -> LessonContext:
-    service = TranslationService(translator, RequestQueue(1))  # which knows nothing yet
-    return LessonContext("The dog.", LessonState(), "en", lambda: service, "test")
+def first(translator: Translator, context: LessonContext) -> LessonContext:
+    """A visitor of a service that knows nothing yet."""
+    service = TranslationService(translator, RequestQueue(1))
+    return dataclasses.replace(context, load=lambda: service)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: LessonContext, language: str) -> None:
     context = dataclasses.replace(context, language=language, text=TEXT)
     seen = Document(render_handout("positions", context).decode())
@@ -72,7 +77,6 @@ _FOR_THE_SCREEN = {
 }
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", STAGES)
 def test_no_handout_speaks_of_the_screen(name: str, language: str) -> None:
     words = load_lesson(name, language, on_paper=True)
@@ -119,23 +123,23 @@ def test_the_ways_to_compare_have_the_colours_of_the_screen(context: LessonConte
     }
 
 
-def test_a_handout_leaves_the_page_its_turn(context: LessonContext) -> None:
-    gate = context.service.queue
-    with gate.ticket(context.session) as page:
-        assert render_handout("architecture", context)
+def test_a_handout_leaves_the_page_its_turn(first: LessonContext) -> None:
+    gate = first.service.queue
+    with gate.ticket(first.session) as page:
+        assert render_handout("architecture", first)
         assert not page.cancelled
 
 
-def test_the_page_leaves_a_handout_its_turn(context: LessonContext) -> None:
-    gate, made = context.service.queue, []
+def test_the_page_leaves_a_handout_its_turn(first: LessonContext) -> None:
+    gate, made = first.service.queue, []
     with gate.ticket("somebody else") as busy, gate.slot(busy):
-        thread = threading.Thread(target=lambda: made.append(render_handout("architecture", context)), daemon=True)
+        thread = threading.Thread(target=lambda: made.append(render_handout("architecture", first)), daemon=True)
         thread.start()
         wait_until(lambda: gate.waiting == 1)
-        with gate.ticket(context.session):  # the visitor goes on to another scene
+        with gate.ticket(first.session):  # the visitor goes on to another scene
             pass
     thread.join(PATIENCE)
-    assert made == [render_handout("architecture", context)]
+    assert made == [render_handout("architecture", first)]
 
 
 def test_answers_stand_on_a_page_of_their_own(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,6 @@ def test_a_tab_has_a_short_name_where_the_title_is_long() -> None:
         assert all(len(scene.tab) <= len(scene.title) for scene in lesson.scenes)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", STAGES)
 def test_a_scene_has_few_words_and_names_its_section(name: str, language: str) -> None:
     words = load_lesson(name, language)
@@ -97,7 +96,6 @@ def test_every_term_has_both_languages_and_a_reason() -> None:
     assert len({term.korean for term in terms().values()}) == len(terms()), "one term, one word"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_what_explains_a_term_is_shown_in_a_lesson_or_on_a_page(language: str) -> None:
     """No explanation that nobody can meet, and no term in the prose without one."""
     nodes = [node for name in STAGES for node in prose_of(name, language)]

@@ -57,7 +57,6 @@ def test_both_languages_have_the_same_placeholders() -> None:
     assert not different
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_no_label_is_empty_and_braces_are_placeholders(language: str) -> None:
     for key, label in all_labels(language).items():
         assert label.strip(), key
@@ -181,7 +180,6 @@ def test_every_example_has_a_label() -> None:
         assert set(texts(language).table("examples_tree")) == set(TREE_EXAMPLES)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_what_reads_otherwise_for_a_parser_is_a_label_with_the_same_placeholders(language: str) -> None:
     usual, tables = all_labels(language), parser_wording(language)
     reworded = {f"{table}.{key}": label for table, keys in tables.items() for key, label in keys.items()}
@@ -245,7 +243,6 @@ def test_the_files_are_plain_tables_of_labels() -> None:
         assert isinstance(texts(language), Texts)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_labels_of_a_lesson_lie_in_its_folder(language: str) -> None:
     """Plain keys, no tables; the labels of the app hold none of them."""
     for name in STAGES:

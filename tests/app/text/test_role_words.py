@@ -9,7 +9,7 @@ import pytest
 from transformer_core.atlas.naming import Role
 from transformer_core.atlas.patterns import PATTERNS
 from transformer_core.attention_maps import Kind
-from viz_app.text import LANGUAGES, texts
+from viz_app.text import texts
 from viz_app.text.role_words import head_words, role_words
 
 # Those of Universal Dependencies 2 that have a head among the words.
@@ -25,7 +25,6 @@ def role(name: str, detail: str = "") -> Role:
     return Role(name=name, detail=detail, value=0.8, low=0.7, high=0.9, baseline=0.2, places=100, q=0.001)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("kind", PATTERNS)
 def test_every_rule_of_a_kind_has_words_of_its_own(kind: Kind, language: str) -> None:
     rules = [role(name) for name in PATTERNS[kind]]
@@ -36,7 +35,6 @@ def test_every_rule_of_a_kind_has_words_of_its_own(kind: Kind, language: str) ->
     assert not [each for each in words if re.search("[{}_]", each)]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_relation_has_words_of_its_own_in_each_direction(language: str) -> None:
     t = texts(language)
     for direction in DIRECTIONS:

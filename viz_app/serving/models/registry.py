@@ -47,9 +47,10 @@ def available_models() -> dict[str, Path]:
     found: dict[str, Path] = {}
     there: set[Path] = set()
     for own, folder in named:
-        if folder.resolve() in there:
+        place = folder.resolve()
+        if place in there:
             continue
-        there.add(folder.resolve())
+        there.add(place)
         name, number = own, 2
         while name in found:
             name, number = f"{own} ({number})", number + 1

@@ -107,7 +107,6 @@ def test_files_hold_every_word_and_every_number() -> None:
     np.testing.assert_array_equal(arrays["hollow"][:, 1], [False, True, False])
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
 def test_somebody_who_does_not_see_them_is_told_every_number(language: str) -> None:
     captioned = with_caption(dots(language=language))
     assert isinstance(captioned, DotsFigure)

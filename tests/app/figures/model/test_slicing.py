@@ -89,7 +89,6 @@ def test_a_still_brings_the_formats_that_stand_still() -> None:
         Animation(frames=[SINES], still=moving())
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
 def test_a_figure_without_words_gets_them_from_its_numbers(language: str) -> None:
     captioned = with_caption(replace(SINES, language=language))
     assert "pos" in captioned.caption and "9.75" in captioned.caption and "sin; 2x" in captioned.caption

@@ -57,7 +57,6 @@ def test_a_long_sentence_is_cut_and_that_is_told(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("exhibit", broken.EXHIBITS)
-@pytest.mark.parametrize("language", ["en", "ko"])
 def test_every_exhibit_can_be_printed(visit: Visit, exhibit: str, language: str) -> None:
     shown = dataclasses.replace(visit("b", exhibit=exhibit, head=3.0), language=language)
     drawn = broken.figure("b", shown)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from transformer_core.analysis.ablation import all_heads
 from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import edit
 from transformer_core.translator import TeacherForcedInput, Translator
-from viz_app.components.modules import join_modules
-from viz_app.lessons import stage as component
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.head_measures import (
@@ -170,7 +167,3 @@ def digits(pressed: object, count: int) -> str:
     return "".join("0123456789abcdefghijklmnopqrstuv"[int(text[i : i + 5], 2)] for i in range(0, len(text), 5)).rstrip(
         "0"
     )
-
-
-def test_the_code_can_be_joined() -> None:
-    assert "module_switchoff" in join_modules(Path(component.__file__).parents[1] / "heads" / "js" / "main.js")

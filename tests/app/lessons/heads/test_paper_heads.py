@@ -63,7 +63,6 @@ def measured(visit: Visit, atlas: Atlas) -> Iterator[Visit]:
     del service.head_atlas
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
 def test_rows_selection_and_figure_are_the_same_heads(measured: Visit, atlas: Atlas, language: str) -> None:
     found = paper_heads(of(atlas))
     context = measured("paper", language=language, row=3)

@@ -1,4 +1,4 @@
-"""Fair turns: simulated on a clock of their own, without threads."""
+"""Fair turns and the rate of an address: simulated on a clock of their own, without threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from viz_app.serving.scheduling import rate_limit
 from viz_app.serving.scheduling.fair_share import Charge, FairShare, Request
+from viz_app.serving.scheduling.rate_limit import RateLimit
 
 Client = tuple[str, str]  # address and session
 
@@ -179,3 +181,22 @@ def test_what_was_served_long_ago_is_forgotten() -> None:
             share.end(first, share.begin(first), 10.0)
             share.arrive(first)
     assert len(share._last) <= 1_000 and len(share._addresses.used) < 200 and len(share._sessions) < 200
+
+
+def test_a_burst_passes_then_so_many_a_second() -> None:
+    now = [0.0]
+    limit = RateLimit(2, 5, lambda: now[0])
+    assert [limit.allows("a") for _ in range(7)] == [True] * 5 + [False] * 2
+    now[0] = 1.0
+    assert [limit.allows("a") for _ in range(3)] == [True, True, False]
+    assert limit.allows("b")  # others are not held up
+    now[0] = 1_000.0
+    assert sum(limit.allows("a") for _ in range(10)) == 5  # nobody saves up
+
+
+def test_few_addresses_are_remembered() -> None:
+    limit = RateLimit(1, 1, lambda: 0.0)
+    for number in range(rate_limit._MAX_ADDRESSES + 10):
+        assert limit.allows(str(number))
+    assert len(limit._buckets) == rate_limit._MAX_ADDRESSES
+    assert not limit.allows(str(number))
