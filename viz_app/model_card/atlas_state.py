@@ -1,6 +1,6 @@
 """View state of a head atlas, in reports of the browser and in addresses.
 
-Layers and heads count from 0 in code and from 1 in the address. What makes no sense is left out of account.
+Layers and heads count from 0 in code and from 1 in the address. Invalid parts are ignored.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class AtlasState(SavedAtlas, frozen=True, kw_only=True):
         )
 
     def to_query(self, first: str) -> dict[str, str | None]:
-        """Return the URL parameters; None for what is as at the start, where `first` is the measure."""
+        """Return the URL parameters; None for values of the start, where `first` is the measure."""
         return {
             "atlas_by": None if self.by == first else self.by,
             "atlas_view": None if self.view == "grid" else self.view,
@@ -85,7 +85,7 @@ class AtlasState(SavedAtlas, frozen=True, kw_only=True):
 
 
 def _shifted(place: str, by: int) -> str:
-    """Return a head counted from another number; empty for what is none."""
+    """Return a head counted from another number; empty for invalid text."""
     found = _PLACE.fullmatch(place)
     numbers = [int(found[2]) + by, int(found[3]) + by] if found else [-1]
     return f"{found[1]}.{numbers[0]}.{numbers[1]}" if found and min(numbers) >= 0 else ""
@@ -108,7 +108,7 @@ class PruningState(SavedPruning, frozen=True, kw_only=True):
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], atlas: Atlas) -> PruningState:
-        """Read an address; what it does not say, or says wrongly, is as at the start."""
+        """Read an address; missing or invalid parts are as at the start."""
         state = cls.start(atlas, params.get("atlas_prune", ""))
         changes: dict[str, Any] = {}
         if params.get("atlas_score") in SCORES:
@@ -121,7 +121,7 @@ class PruningState(SavedPruning, frozen=True, kw_only=True):
         return replace(state, **changes)
 
     def to_query(self, atlas: Atlas) -> dict[str, str | None]:
-        """Return the URL parameters; None for what is as at the start."""
+        """Return the URL parameters; None for values of the start."""
         first, own = PruningState.start(atlas), PruningState.start(atlas, self.group)
         return {
             "atlas_prune": None if self.group == first.group else self.group,
