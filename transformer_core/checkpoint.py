@@ -256,7 +256,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
 
 
 def files_hash(folder: Path) -> str:
-    """Return hash of the manifests of a checkpoint: another one after any change. Raises OSError when it has none."""
+    """Return the hash of a checkpoint's manifests, which changes with any file. Raises OSError when it has none."""
     of_derived = folder / DERIVED_FOLDER / MANIFEST_FILE
     return manifest_hash(folder) + (manifest_hash(of_derived.parent) if of_derived.is_file() else "")
 
@@ -319,12 +319,12 @@ def _check_shards(folder: Path, manifest: Manifest) -> None:
 
 
 def _needed(folder: Path) -> set[str]:
-    """Return names of the files that a checkpoint cannot do without."""
+    """Return the names of the files that a checkpoint needs."""
     others = (source_file(folder / TOKENIZER_FILE), folder / VOCABULARY_FILE)
     vocabularies = {TOKENIZER_FILE, *(file.name for file in others if file.exists())}
     return {"config.json", "metrics.json", INDEX_FILE, *vocabularies, *weight_map(folder).values()}
 
 
 def checkpoint_bytes(folder: Path) -> int:
-    """Return size of all files of a checkpoint."""
+    """Return the size of all files of a checkpoint, in bytes."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

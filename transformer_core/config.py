@@ -344,7 +344,7 @@ class DecodingConfig(_Config):
         max_source_tokens: Longer sources are refused.
         alternatives: Runner-up tokens whose probabilities are kept at each step.
         constrained: Whether a parser generates only trees over the words of its sentence; the paper's search
-            allows any symbol. Means nothing for other models.
+            allows any symbol. No effect on other models.
     """
 
     beam: Annotated[int, Meta(ge=1, le=1_000)] = 4

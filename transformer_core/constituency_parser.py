@@ -71,7 +71,7 @@ class ConstituencyParser:
         translator: A model trained on trees.
 
     Raises:
-        NotAParser: Its vocabulary is not that of a parser.
+        NotAParser: Its vocabulary is not a parser's.
     """
 
     def __init__(self, translator: Translator) -> None:

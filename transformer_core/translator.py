@@ -314,7 +314,7 @@ class Translator:
         return BracketAutomaton.from_sources(self.tokenizer, sources)
 
     def encode(self, text: str) -> Encoding:
-        """Source -> tokens.
+        """Encode a source.
 
         Raises:
             SourceTooLong: They are more than `decoding.max_source_tokens`, or than the model has learned positions for.
@@ -322,7 +322,7 @@ class Translator:
         return self._within_limit(self.tokenizer.source.encode(text))
 
     def encode_target(self, text: str) -> Encoding:
-        """Target -> tokens; as `encode`, but for models with a vocabulary for each side."""
+        """Encode a target; as `encode`, but for models with a vocabulary for each side."""
         return self._within_limit(self.tokenizer.encode(text))
 
     @property
@@ -347,7 +347,7 @@ class Translator:
         return TeacherForcedOutput(target, self.tokenizer.tokens(reading.target), scores, maps)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return log-probability in nats of each target given its source, `</s>` included."""
+        """Return the log-probability in nats of each target given its source, `</s>` included."""
         if not pairs:
             return []
         special = self.tokenizer.special
@@ -381,7 +381,7 @@ class Translator:
         return found
 
     def _map_size(self, reading: TeacherForcedInput) -> tuple[int, int, int]:
-        """Heads, S and T."""
+        """Return heads, S and T."""
         return self.config.num_layers * self.config.num_heads, len(reading.source) + 1, reading.rows
 
     def check_maps(self, reading: TeacherForcedInput) -> None:

@@ -93,7 +93,7 @@ class Looks(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     Args:
         sentences: Number of sentences.
         skipped: Sentences that are empty or too long.
-        offsets: Position of the key minus that of the query.
+        offsets: Position of the key minus position of the query.
         kinds: By kind of attention.
     """
 

@@ -15,7 +15,6 @@ from transformer_core.text.segmenters import SegmenterError
 
 FAMILY = "BART"
 _VOCABULARY, _MERGES = "vocab.json", "merges.txt"
-_UNUSED_POSITIONS = 2  # first rows of the table
 
 
 def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
@@ -27,16 +26,7 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
     start, first = id_of(options, _VOCABULARY, ids, START), options.search.get("forced_bos_token_id")
     if first not in (None, start):
         raise options.fail(f"forced_bos_token_id is {str(first)[:40]}, but must be that of {START}, {start}")
-    bias = layout.bias_origin(folder)
-    model = layout.model_config(
-        options,
-        vocab_size=options.number("vocab_size"),
-        tie=layout.tie_of(options, shared=True),
-        positions="learned",
-        scaled_embeddings=options.flag("scale_embedding", False),
-        embedding_norm=True,
-        output_bias=bool(bias),
-    )
+    model, origins = layout.with_learned_positions(folder, options, "post")
     try:
         merges = ByteLevelSegmenter(folder.contents(_MERGES))
     except SegmenterError as error:
@@ -48,6 +38,4 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
         "source_prefix": START,
         "target_prefix": "" if first is None else START,
     }
-    norms = dict(layout.norm_origins("embedding_norm", "layernorm_embedding"))
-    origins = {**norms, **layout.learned_positions(_UNUSED_POSITIONS), **bias}
     return layout.planned(folder, options, model, tokenizer(options, vocabulary, merges, merges), origins)

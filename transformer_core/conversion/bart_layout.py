@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from transformer_core.config import DecodingConfig, ModelConfig, SpecialIds, Tie
+from transformer_core.config import DecodingConfig, ModelConfig, Norm, SpecialIds, Tie
 from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder, Shape
 from transformer_core.conversion.plan import Origin, Plan
@@ -17,6 +17,7 @@ from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 
 _PROJECTIONS = {"w_q": "q_proj", "w_k": "k_proj", "w_v": "v_proj", "w_o": "out_proj"}
 _ATTENTIONS = {"self_attention": "self_attn", "cross_attention": "encoder_attn"}
+_UNUSED_POSITIONS = 2  # first rows of a trained table
 _SIDES = ("encoder", "decoder")
 _SHARED, _LM_HEAD = "model.shared.weight", "lm_head.weight"
 _ENCODER_TABLE, _DECODER_TABLE = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
@@ -103,12 +104,26 @@ def bias_origin(folder: ForeignFolder) -> dict[str, Origin]:
     return {"output_bias": Origin(OUTPUT_BIAS, lambda bias: bias.reshape(-1))}
 
 
-def learned_positions(offset: int) -> dict[str, Origin]:
-    """Return the origins of trained tables, without their first rows, which are never read."""
-    return {
-        f"{ours}.weight": Origin(f"model.{side}.embed_positions.weight", lambda table: table[offset:])
+def with_learned_positions(
+    folder: ForeignFolder, options: Options, norm: Norm
+) -> tuple[ModelConfig, dict[str, Origin]]:
+    """Return configuration and origins of a model with trained positions, and LayerNorm on its embeddings."""
+    bias = bias_origin(folder)
+    model = model_config(
+        options,
+        vocab_size=options.number("vocab_size"),
+        tie=tie_of(options, shared=True),
+        norm=norm,
+        positions="learned",
+        scaled_embeddings=options.flag("scale_embedding", False),
+        embedding_norm=True,
+        output_bias=bool(bias),
+    )
+    tables = {
+        f"{ours}.weight": Origin(f"model.{side}.embed_positions.weight", lambda table: table[_UNUSED_POSITIONS:])
         for ours, side in (("source_positions", "encoder"), ("positions", "decoder"))
     }
+    return model, {**dict(norm_origins("embedding_norm", "layernorm_embedding")), **tables, **bias}
 
 
 def sinusoids(model: ModelConfig, shapes: Mapping[str, Shape]) -> dict[str, Callable[[Shape], Tensor]]:

@@ -37,7 +37,6 @@ _LANGUAGE = {
     _NLLB: re.compile(r"([a-z]{3}_[A-Z][a-z]{3})"),
     _MBART: re.compile(r"([a-z]{2}_[A-Z]{2})"),
 }
-_UNUSED_POSITIONS = 2  # first rows of mBART's table
 # Languages of M2M-100 (Fan et al. 2021) in the order of their tokens, where its files only name the list.
 _M2M_LANGUAGES = """
     af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr ht
@@ -50,11 +49,10 @@ def plan_m2m_100(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
     """Plan M2M-100 or a dense NLLB-200, which share code but not vocabularies."""
     family = _M2M if folder.has(_VOCABULARY) else _NLLB
     options = Options(family, config, folder.json_if_there("generation_config.json"))
-    tie = layout.tie_of(options, shared=True)
     model = layout.model_config(
         options,
         vocab_size=options.number("vocab_size"),
-        tie=tie,
+        tie=layout.tie_of(options, shared=True),
         norm="pre",
         positions="tensor2tensor",
         first_position=options.number("pad_token_id") + 1,
@@ -70,20 +68,8 @@ def plan_mbart(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
     if folder.json_if_there(TOKENIZER_CONFIG).get("tokenizer_class") in ("MBartTokenizer", "MBartTokenizerFast"):
         raise options.fail("it is an older mBART, whose sources end with a language; only mBART-50 is supported")
     options.check(normalize_before=True, normalize_embedding=True, add_final_layer_norm=True)
-    bias = layout.bias_origin(folder)
-    model = layout.model_config(
-        options,
-        vocab_size=options.number("vocab_size"),
-        tie=layout.tie_of(options, shared=True),
-        norm="pre",
-        positions="learned",
-        scaled_embeddings=options.flag("scale_embedding", False),
-        embedding_norm=True,
-        output_bias=bool(bias),
-    )
-    pairs = (("norm", "layer_norm"), ("embedding_norm", "layernorm_embedding"))
-    norms = {name: origin for pair in pairs for name, origin in layout.norm_origins(*pair)}
-    return _plan(folder, options, model, {**norms, **layout.learned_positions(_UNUSED_POSITIONS), **bias})
+    model, origins = layout.with_learned_positions(folder, options, "pre")
+    return _plan(folder, options, model, {**dict(layout.norm_origins("norm", "layer_norm")), **origins})
 
 
 def _plan(

@@ -167,7 +167,7 @@ class _Sentence:
         return parents
 
     def follow(self, constraint: Constraint, parents: list[int]) -> None:
-        """Return the states of the new beam, after `grow` has returned the parents."""
+        """Set the states of the new beam, after `grow` has returned the parents."""
         tokens = (self.history[node].token for node in self.beam)
         states = [constraint.advance(self.states[row], token) for row, token in zip(parents, tokens, strict=True)]
         self.states = states + [None] * (self.config.beam - len(states))
@@ -183,7 +183,7 @@ class _Sentence:
         return self._score(self.history[self.beam[0]].log_probability, step) <= self.ended[-1][0]
 
     def result(self) -> SearchResult:
-        """Finished hypotheses first, each group by score."""
+        """Return finished hypotheses first, each group by score."""
         if self.given_up:
             return SearchResult((), ())
         found = [self._hypothesis(node, score, finished=True) for score, node in self.ended]
@@ -238,7 +238,7 @@ def beam_search(
             anything.
 
     Returns:
-        One result for each sentence, in order; that of a sentence given up is empty.
+        One result for each sentence, in order; empty for a sentence given up.
 
     Raises:
         DecodingStopped: `should_stop` returned True.
@@ -310,7 +310,7 @@ def _advance(
         forbidden = forbidden_tokens(constraint, [state for each in running for state in each.states], device)  # (R, V)
         log_p, logits = (values.masked_fill_(forbidden, -torch.inf) for values in (log_p, logits))
     width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
-    # The order is that of the logits, as in greedy search; log_softmax rounds, and may make ties.
+    # In the order of the logits, as in greedy search; log_softmax rounds, and may make ties.
     top_tokens = chunked_topk(logits, width)[1]  # (R, width)
     own = log_p.gather(1, top_tokens).view(len(running), beam, width)
     choices = min(2 * beam, width)

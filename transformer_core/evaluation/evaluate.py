@@ -110,7 +110,7 @@ def _candidate(translator: Translator, found: Hypothesis) -> Candidate:
 
 
 def batches_by_length(lengths: dict[int, int], batch: int) -> list[list[int]]:
-    """Numbers of lines by batch, the longest lines first, so that memory runs out at the start or never.
+    """Group numbers of lines into batches, the longest lines first, so that memory runs out at the start or never.
 
     Args:
         lengths: Tokens of each line by its number.
@@ -272,7 +272,7 @@ def evaluate(
 
 
 def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: int = 32) -> Perplexity:
-    """Return perplexity of given translations: exp of the mean negative log-likelihood, without label smoothing.
+    """Return the perplexity of given translations: exp of the mean negative log-likelihood, without label smoothing.
 
     Args:
         translator: Model and vocabulary.
@@ -302,7 +302,7 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
 
 
 def by_reference(references: Sequence[Sequence[str]]) -> list[list[str]]:
-    """References of each sentence -> a list for each reference, as sacreBLEU takes them."""
+    """Return a list of sentences for each reference, as sacreBLEU takes them."""
     longest = max(map(len, references))
     # sacreBLEU takes None for "this sentence has no such reference", which its types do not say.
     columns = [[each[i] if i < len(each) else None for each in references] for i in range(longest)]

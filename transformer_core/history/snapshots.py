@@ -154,7 +154,10 @@ class History:
             "format_version": FORMAT_VERSION,
             "model": dict(self.model),
             "steps": list(self.steps),
-            "sentences": [_sentence_facts(sentence) for sentence in self.sentences],
+            "sentences": [
+                {"source": each.source, "target": each.target, "axes": msgspec.to_builtins(each.axes)}
+                for each in self.sentences
+            ],
             "roles": self.roles,
             "training": dict(self.training),
             "course": dict(self.course),
@@ -220,14 +223,6 @@ def to_bytes(weights: npt.NDArray[np.float32]) -> Bytes:
     return rounded
 
 
-def _sentence_facts(sentence: SentenceHistory) -> dict[str, Any]:
-    axes = {
-        name: {"tokens": list(axis.tokens), "words": list(axis.words), "special": list(axis.special)}
-        for name, axis in sentence.axes.items()
-    }
-    return {"source": sentence.source, "target": sentence.target, "axes": axes}
-
-
 def _read(path: Path) -> dict[str, Any]:
     facts = read_object(path, MAX_BYTES)
     if facts.get("format_version") != FORMAT_VERSION:
@@ -245,16 +240,10 @@ def _weights(path: Path, expected: str) -> dict[str, npt.NDArray[Any]]:
         raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
 
 
-class _Labels(Struct):
-    tokens: tuple[str, ...]
-    words: tuple[Count, ...]
-    special: tuple[bool, ...]
-
-
 class _Sentence(Struct):
     source: str
     target: str
-    axes: dict[_Side, _Labels]
+    axes: dict[_Side, Axis]
 
 
 class _Shape(Struct):
@@ -314,7 +303,7 @@ def _history(facts: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> His
 def _sentence(
     facts: _Sentence, weights: dict[str, npt.NDArray[Any]], number: int, shape: tuple[int, int, int]
 ) -> SentenceHistory:
-    axes: dict[str, Axis] = {name: Axis(*msgspec.structs.astuple(facts.axes[name])) for name in _AXES}
+    axes: dict[str, Axis] = {name: facts.axes[name] for name in _AXES}
     maps: dict[Kind, Bytes] = {}
     for kind in KINDS:
         array = weights[f"{number}.{kind}"]

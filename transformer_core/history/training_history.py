@@ -42,7 +42,7 @@ class ProbeSentence:
 
     Args:
         source: The text.
-        target: Its translation; None takes that of the last model.
+        target: Its translation; None takes the last model's.
     """
 
     source: str

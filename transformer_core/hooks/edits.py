@@ -72,7 +72,7 @@ def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tenso
 
 
 def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None = None) -> Edit:
-    """For any point: replace the value by that of another run.
+    """For any point: replace the value by the value of another run.
 
     Args:
         values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture that holds one under

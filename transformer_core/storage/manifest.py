@@ -92,7 +92,7 @@ class Manifest:
     def check(self, folder: Path, name: str, *, contents: bool = True, max_bytes: int | None = None) -> None:
         """Raise CheckpointError when a listed file is missing, too large or, if `contents`, differs from its hash.
 
-        Nothing is read through links, neither the file's nor that of a folder in this one.
+        No link is followed, neither at the file nor at its folder.
         """
         path = folder / name
         if path.parent != folder and path.parent.is_symlink():

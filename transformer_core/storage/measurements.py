@@ -20,7 +20,7 @@ from transformer_core.storage.files import CheckpointError, atomic_directory, sh
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, is_plain, read_object
 
 FOLDER = "derived"
-MEASURED = ("scores", "heads", "alignment", "methods", "probes", "forced")  # parts of the metrics that stand here
+MEASURED = ("scores", "heads", "alignment", "methods", "probes", "forced")  # parts of the metrics in this folder
 METRICS_FILE = "metrics.json"
 MAX_METRIC_BYTES = 16_000_000
 
@@ -68,7 +68,7 @@ def derived_metrics(checkpoint: Path, weights_hash: str | None = None) -> dict[s
 
 
 def read_metrics(checkpoint: Path) -> dict[str, Any]:
-    """Return all that is known of a checkpoint, without loading it. Raises CheckpointError as `derived_file`."""
+    """Return all metrics of a checkpoint, without loading it. Raises CheckpointError as `derived_file`."""
     return read_object(checkpoint / METRICS_FILE, MAX_METRIC_BYTES) | derived_metrics(checkpoint)
 
 
@@ -107,7 +107,7 @@ def write_derived(checkpoint: Path, weights_hash: str, files: Mapping[str, bytes
 
 
 def _sound(checkpoint: Path, weights_hash: str) -> Iterable[str]:
-    """Yield names of the files that are what the manifest says."""
+    """Yield the names of the files whose hash is in the manifest."""
     try:
         manifest = derived_manifest(checkpoint, weights_hash)
     except CheckpointError:

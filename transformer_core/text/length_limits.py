@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-MAX_EXPANSION = 1_000  # bytes that stand for one character; NFKC has 33 at most
+MAX_EXPANSION = 1_000  # bytes for one character; NFKC has 33 at most
 
 _TRAINER, _NORMALIZER, _DENORMALIZER = 2, 3, 5  # of ModelProto
 _UNKNOWN_SURFACE = 44  # of TrainerSpec

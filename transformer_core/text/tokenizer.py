@@ -287,7 +287,7 @@ def _is_without_blanks(before: str, after: str) -> bool:
 def axis(tokens: Sequence[str], *, start: bool = False, end: bool = False, at_blanks: bool = False) -> Axis:
     """Return an axis of tokens, with `<s>` before (decoder inputs) or `</s>` after (source, outputs).
 
-    `at_blanks` is that of `word_numbers`.
+    `at_blanks` as in `word_numbers`.
     """
     words = word_numbers(tokens, at_blanks=at_blanks)
     shown, special = list(tokens), [False] * len(tokens)

@@ -119,7 +119,7 @@ def output_loss(
     dtype: torch.dtype = torch.float32,
     bias: Tensor | None = None,
 ) -> Loss:
-    """Return loss of a batch, from the decoder's output.
+    """Return the loss of a batch, from the decoder's output.
 
     Args:
         vectors: (B, T, d) from `Transformer.decode`.

@@ -44,7 +44,7 @@ def snapshot_file(run: Path, step: int) -> Path:
 
 
 def snapshot_files(run: Path) -> dict[int, Path]:
-    """The snapshots of a run: step -> file, oldest first."""
+    """Return the snapshots of a run: step -> file, oldest first."""
     files = sorted((run / FOLDER).glob(_PATTERN))
     return {int(file.stem.removeprefix("step-")): file for file in files if file.stem.removeprefix("step-").isdigit()}
 

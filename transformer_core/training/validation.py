@@ -72,7 +72,7 @@ def batch_loss(
     dtype: torch.dtype,
     vectors_of: Callable[[Transformer, Tensor, Tensor, Tensor, Tensor | None], Tensor] = decoder_vectors,
 ) -> Loss:
-    """Return loss of one batch (see `output_loss`), with matrix products in the given number format.
+    """Return the loss of one batch (see `output_loss`), with matrix products in the given number format.
 
     `vectors_of` is `decoder_vectors`, perhaps compiled.
     """

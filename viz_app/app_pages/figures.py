@@ -133,10 +133,10 @@ def _draw_attention(
 
 
 def _spec(read: str, best: Selection) -> FigureSpec:
-    """Return the state of the page: as it was left, as the address says, or as the explorer has been left since.
+    """Return the state of the page: the last one, the address's, or the explorer's if that has changed since.
 
     Args:
-        read: Which model reads which sentence.
+        read: Name of the model, and the sentence.
         best: The head that aligns words best.
     """
     kept: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)

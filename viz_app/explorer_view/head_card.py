@@ -126,7 +126,7 @@ def _effect(atlas: Atlas, head: Head) -> dict[str, Any] | None:
 
 
 def _decode(atlas: Atlas, head: Head) -> dict[str, Any] | None:
-    """BLEU without the head, beside that of the whole model."""
+    """Return BLEU without the head, beside the whole model's."""
     kind, layer, number = head
     decode = atlas.decode
     if decode is None or kind not in decode.heads:

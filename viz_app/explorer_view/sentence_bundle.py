@@ -1,4 +1,4 @@
-"""Everything of one sentence as one zip: all heads of the three kinds, one head, search, a parser's tree, numbers."""
+"""Zip of one sentence: all heads of the three kinds, one head, search, a parser's tree, numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, tu
 
     Args:
         seen: The translation.
-        selection: The head that stands first, and whether words stand for their subwords.
+        selection: The first head, and whether subwords are merged to words.
         language: "en" or "ko", of captions and index.
         turn: Entered for each drawing.
     """

@@ -1,4 +1,4 @@
-"""From a translation and a selection to what the explorer shows and what a visitor takes away."""
+"""View of the explorer from a translation and a selection, and its files."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def payload(
         result: The translation and its maps.
         t: Labels in the visitor's language.
         best: The encoder-decoder head from which the words under the translation are taken.
-        card: What was measured about the checkpoint.
+        card: Measurements of the checkpoint.
         beam: The search as a tree; see `viz_app.serving.models.search_tree.search_tree`.
-        tree: What a parser has generated; see `viz_app.serving.models.parse_tree.parse_tree`.
+        tree: Tree of a parser; see `viz_app.serving.models.parse_tree.parse_tree`.
         about: Sentence and checkpoints; see `viz_app.components.explorer.pack`.
     """
     spoken = card.languages
@@ -113,13 +113,13 @@ def _steps(translation: Translation) -> tuple[Step, ...]:
 
 @dataclass(frozen=True)
 class ExplorerSnapshot:
-    """The picture that is on the screen now, and the files of it; nothing is drawn before it is asked for.
+    """Figure on the screen now, with its files; nothing is drawn before it is needed.
 
     Args:
         seen: The translation that is shown, as `viz_app.figure_editor.rendering.forward_result` knows it.
-        selection: What of its maps is shown.
+        selection: The visible part of its maps.
         language: Code of the language of its titles.
-        other: What the selected head is compared with, when that is not in these maps.
+        other: Comparison of the selected head, if it is not in these maps.
     """
 
     seen: ForwardResult
@@ -141,7 +141,7 @@ class ExplorerSnapshot:
 
     @property
     def figure(self) -> Figure:
-        """The head as map or lines, two heads compared, or all heads that stand side by side."""
+        """The head as map or lines, two heads compared, or all heads side by side."""
         return self.still.figure
 
     @property
@@ -153,7 +153,7 @@ class ExplorerSnapshot:
         return tuple(each for name in still for each in (("gif", name) if name == "csv" else (name,)))
 
     def file(self, format: str) -> bytes:
-        """Return the picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
+        """Return the figure as a file with its command in it; see `viz_app.figures.export` for the formats."""
         exportable = self._exportable(replace(self._spec, view="decoding")) if format == "gif" else self.still
         return exportable.file(format)
 
@@ -163,11 +163,11 @@ class ExplorerSnapshot:
 
     @property
     def command(self) -> str:
-        """The command that makes the picture again; empty for a branch that no text leads to."""
+        """The command that makes the figure again; empty for a branch that no text leads to."""
         return self.still.command("pdf")
 
     def file_name(self, format: str) -> str:
-        """Return a name that says which heads, counted from 1."""
+        """Return a file name with the heads, counted from 1."""
         name = self.still.file_name(format)
         if format != "gif":
             return name

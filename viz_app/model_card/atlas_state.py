@@ -1,59 +1,44 @@
 """View state of a head atlas, in reports of the browser and in addresses.
 
-Layers and heads count from 0 in code and from 1 in the address. What makes no sense is left out of account.
+Layers and heads count from 0 in code and from 1 in the address. Invalid parts are ignored.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Meta
+import msgspec
+from msgspec.structs import replace
 
 from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.atlas import ORDERS, most_left, pruned_groups
 from viz_app.figures.options import GROUPS, SCORES
 from viz_app.serving.checked_json import converted
+from viz_app.state.session_file import MAX_CHOSEN, SavedAtlas, SavedPruning
 
 if TYPE_CHECKING:
     from transformer_core.atlas.record import Atlas
 
-MAX_CHOSEN = 6  # heads side by side
 _PLACE = re.compile(r"(encoder|decoder|cross)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})")
 _LABEL = re.compile(r"[\w:+ -]{1,60}", re.ASCII)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,4}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class AtlasState:
+class AtlasState(SavedAtlas, frozen=True, kw_only=True):
     """The grid or the list.
 
     Args:
-        by: Name of the measure; empty for the first.
-        view: All heads as a grid, or as a ranked list.
-        rising: Whether the list begins with the smallest value.
-        kind: Only heads of this kind; empty for all.
-        role: Only heads with this role; `none` for those without any, empty for all.
-        significant: Only heads whose effect is significant.
-        chosen: Heads that are compared, such as `cross.5.5`, from 0.
         maps: Whether the reader has asked for the maps of the sentence.
     """
 
-    by: Annotated[str, Meta(max_length=40)] = ""
-    view: Literal["grid", "list"] = "grid"
-    rising: bool = False
-    kind: Literal["", "encoder", "decoder", "cross"] = ""
-    role: Annotated[str, Meta(max_length=60)] = ""
-    significant: bool = False
-    chosen: Annotated[tuple[str, ...], Meta(max_length=MAX_CHOSEN)] = ()
     maps: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state for the browser."""
-        return {**dataclasses.asdict(self), "chosen": list(self.chosen)}
+        state: dict[str, Any] = msgspec.to_builtins(self)
+        return state
 
     def fitted(self, atlas: Atlas) -> AtlasState:
         """Return the nearest state that this atlas has."""
@@ -63,13 +48,13 @@ class AtlasState:
         by = self.by if self.by in names else next(iter(names), "")
         kept = (place for place in dict.fromkeys(self.chosen) if _exists(place, atlas))
         role = self.role if _LABEL.fullmatch(self.role) else ""
-        return dataclasses.replace(self, by=by, role=role, chosen=tuple(kept))
+        return replace(self, by=by, role=role, chosen=tuple(kept))
 
     @classmethod
     def from_report(cls, report: object) -> AtlasState | None:
         """Read a report of the browser; None for one that makes no sense."""
-        names = {field.name for field in dataclasses.fields(cls)}
-        return converted(report, cls) if isinstance(report, Mapping) and set(report) == names else None
+        whole = isinstance(report, Mapping) and set(report) == set(cls.__struct_fields__)
+        return converted(report, cls) if whole else None
 
     @classmethod
     def from_query(cls, params: Mapping[str, str]) -> AtlasState:
@@ -87,7 +72,7 @@ class AtlasState:
         )
 
     def to_query(self, first: str) -> dict[str, str | None]:
-        """Return the URL parameters; None for what is as at the start, where `first` is the measure."""
+        """Return the URL parameters; None for values of the start, where `first` is the measure."""
         return {
             "atlas_by": None if self.by == first else self.by,
             "atlas_view": None if self.view == "grid" else self.view,
@@ -100,7 +85,7 @@ class AtlasState:
 
 
 def _shifted(place: str, by: int) -> str:
-    """Return a head counted from another number; empty for what is none."""
+    """Return a head counted from another number; empty for invalid text."""
     found = _PLACE.fullmatch(place)
     numbers = [int(found[2]) + by, int(found[3]) + by] if found else [-1]
     return f"{found[1]}.{numbers[0]}.{numbers[1]}" if found and min(numbers) >= 0 else ""
@@ -111,32 +96,19 @@ def _exists(place: str, atlas: Atlas) -> bool:
     return bool(found) and int(found[2]) < atlas.layers and int(found[3]) < atlas.heads  # type: ignore[index]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PruningState:
-    """The curves, and the heads that are left in the reader's sentence.
-
-    Args:
-        group: Which heads go.
-        score: Which score is drawn.
-        order: Which go first, in the sentence.
-        left: How many are left there.
-    """
-
-    group: str
-    score: str
-    order: str
-    left: int
+class PruningState(SavedPruning, frozen=True, kw_only=True):
+    """The curves, and the heads that are left in the reader's sentence."""
 
     @classmethod
     def start(cls, atlas: Atlas, group: str = "") -> PruningState:
-        """Return all heads are left."""
+        """Return the start: all heads are left."""
         groups = pruned_groups(atlas)
         group = group if group in groups else groups[0]
         return cls(group=group, score=SCORES[0], order=orders(atlas, group)[0], left=most_left(atlas, group))
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], atlas: Atlas) -> PruningState:
-        """Read an address; what it does not say, or says wrongly, is as at the start."""
+        """Read an address; missing or invalid parts are as at the start."""
         state = cls.start(atlas, params.get("atlas_prune", ""))
         changes: dict[str, Any] = {}
         if params.get("atlas_score") in SCORES:
@@ -146,10 +118,10 @@ class PruningState:
         left = params.get("atlas_left", "")
         if _NUMBER.fullmatch(left) and int(left) <= state.left:
             changes["left"] = int(left)
-        return dataclasses.replace(state, **changes)
+        return replace(state, **changes)
 
     def to_query(self, atlas: Atlas) -> dict[str, str | None]:
-        """Return the URL parameters; None for what is as at the start."""
+        """Return the URL parameters; None for values of the start."""
         first, own = PruningState.start(atlas), PruningState.start(atlas, self.group)
         return {
             "atlas_prune": None if self.group == first.group else self.group,

@@ -1,4 +1,4 @@
-"""One head at one moment of a training: how an address names it, and its picture for print."""
+"""One head at one snapshot of a training: its address, and its figure for print."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMES = ("grown_text", "grown_head", "grown_at")
 
 
 def model_name(folder: Path) -> str:
-    """Return the model that a history in a folder belongs to: the checkpoint's name, or that of the history itself."""
+    """Return the name of the model of a history: the checkpoint's, or the folder's own."""
     folder = folder.resolve()
     if folder.name == "history":
         folder = folder.parent
@@ -70,7 +70,7 @@ class HeadSnapshot:
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], history: History) -> HeadSnapshot:
-        """Read an address; what it does not say, or says wrongly, is as at the start."""
+        """Read an address; missing or invalid parts are as at the start."""
         snapshot = cls.start(history)
         if place := _HEAD.fullmatch(params.get("grown_head", "")):
             kind = cast(Kind, place[1])

@@ -24,6 +24,7 @@ VERSION = 2
 FILE_NAME = "headlight_session.json"
 MAX_BYTES = 512_000
 MAX_FINDINGS = 4  # that a stage keeps beside each other
+MAX_CHOSEN = 6  # heads of an atlas side by side
 MAX_SAID = 4_000  # characters of the line below a finding
 
 _MODEL = re.compile(r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}")  # a folder's name, never a path
@@ -172,7 +173,17 @@ class SavedGrowth(Struct, frozen=True, kw_only=True):
 
 
 class SavedAtlas(Struct, frozen=True, kw_only=True):
-    """View of the head atlas: a `model_card.atlas_state.AtlasState` without the maps."""
+    """View of the head atlas.
+
+    Args:
+        by: Name of the measure; empty for the first.
+        view: All heads as a grid, or as a ranked list.
+        rising: Whether the list begins with the smallest value.
+        kind: Only heads of this kind; empty for all.
+        role: Only heads with this role; `none` for heads without any, empty for all.
+        significant: Only heads whose effect is significant.
+        chosen: Compared heads, such as `cross.5.5`, from 0.
+    """
 
     by: Annotated[str, Meta(max_length=40)] = ""
     view: Literal["grid", "list"] = "grid"
@@ -180,11 +191,18 @@ class SavedAtlas(Struct, frozen=True, kw_only=True):
     kind: Literal["", "encoder", "decoder", "cross"] = ""
     role: Annotated[str, Meta(max_length=60)] = ""
     significant: bool = False
-    chosen: Annotated[tuple[AtlasHead, ...], Meta(max_length=6)] = ()
+    chosen: Annotated[tuple[AtlasHead, ...], Meta(max_length=MAX_CHOSEN)] = ()
 
 
 class SavedPruning(Struct, frozen=True, kw_only=True):
-    """View of the atlas's curves: a `model_card.atlas_state.PruningState`; at first all heads are left."""
+    """View of the atlas's curves; at first all heads are left.
+
+    Args:
+        group: Which heads go.
+        score: Which score is drawn.
+        order: Which go first, in the sentence.
+        left: How many are left there.
+    """
 
     group: Name = "all"
     score: Name = "bleu"

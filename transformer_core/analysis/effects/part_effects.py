@@ -8,7 +8,7 @@ Shape legend: N parts, T tokens of the translation, W source words, R rows, n po
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -121,7 +121,7 @@ def part_effects(
     size = run.batch_size(translator.config)
     expect(should_stop, sum(-(-count // size) for count in (len(parts), len(words) + 2, len(run.outputs) + 1)))
     without = changed_log_p(
-        translator, run, parts, lambda group: _without_parts(translator, run, group), stop_check(should_stop)
+        translator, run, parts, lambda group: _without_parts(translator, enumerate(group)), stop_check(should_stop)
     )
     left_out = attribute(translator, run, method="leave-one-out", should_stop=should_stop)
     tokens = source_axis(run).tokens
@@ -134,22 +134,30 @@ def part_effects(
     )
 
 
-def _without_parts(translator: Translator, run: TeacherForcedRun, parts: Sequence[Part]) -> ExitStack:
-    """Context in which each row of a batch lacks its own part."""
+def _without_parts(translator: Translator, missing: Iterable[tuple[int | slice, Part]]) -> ExitStack:
+    """Context in which rows of a batch lack a part."""
     stack = ExitStack()
-    for row, part in enumerate(parts):
-        value = run.captured[part.input_address][0] if part.sublayer == "layer" else 0.0
-        stack.enter_context(edit(translator.model, part.address, _in_row(row, value)))
+    for rows, part in missing:
+        keep, put = _in_rows(rows)
+        if part.sublayer == "layer":
+            stack.enter_context(edit(translator.model, part.input_address, keep))
+        stack.enter_context(edit(translator.model, part.address, put))
     return stack
 
 
-def _in_row(row: int, put: Tensor | float) -> Edit:
-    def change(value: Tensor, _site: Site) -> Tensor:
+def _in_rows(rows: int | slice) -> tuple[Edit, Edit]:
+    """Return an edit that keeps the value of rows, and one that puts it back; without the first, it puts 0."""
+    kept: list[Tensor | float] = [0.0]
+
+    def keep(value: Tensor, _site: Site) -> None:
+        kept[0] = value[rows]
+
+    def put(value: Tensor, _site: Site) -> Tensor:
         changed = value.clone()
-        changed[row] = put
+        changed[rows] = kept[0]
         return changed
 
-    return change
+    return keep, put
 
 
 def translate_without(
@@ -172,30 +180,13 @@ def translate_without(
     Raises:
         ValueError: The sentence has no such word.
     """
-    without = _part_off(translator, missing) if isinstance(missing, Part) else _word_masked(translator, source, missing)
+    without = (
+        _without_parts(translator, [(slice(None), missing)])
+        if isinstance(missing, Part)
+        else _word_masked(translator, source, missing)
+    )
     with without:
         return translator.translate(source, beam=beam, should_stop=should_stop)
-
-
-@contextmanager
-def _part_off(translator: Translator, part: Part) -> Iterator[None]:
-    last: list[Tensor] = []
-
-    def remember(value: Tensor, _site: Site) -> None:
-        last[:] = [value]
-
-    def skip(_value: Tensor, _site: Site) -> Tensor:
-        return last[0]
-
-    def zero(value: Tensor, _site: Site) -> Tensor:
-        return torch.zeros_like(value)
-
-    if part.sublayer == "layer":
-        with edit(translator.model, part.input_address, remember), edit(translator.model, part.address, skip):
-            yield
-    else:
-        with edit(translator.model, part.address, zero):
-            yield
 
 
 @contextmanager

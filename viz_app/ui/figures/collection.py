@@ -1,4 +1,4 @@
-"""The collection of the page Figures: put the figure aside, see what was put aside, take all of it away."""
+"""Collection of the page Figures: add a figure, list the added figures, download all of them."""
 
 from __future__ import annotations
 

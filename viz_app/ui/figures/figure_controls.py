@@ -1,4 +1,4 @@
-"""The controls of a view of attention on the page Figures: a spec in, what the visitor has made of it out.
+"""Controls of a view of attention on the page Figures: a spec in, the changed spec out.
 
 Streamlit forgets a widget that is not on the page, and the page is long and its controls come and go; so the spec, not
 the widgets, holds the state: each widget starts at the spec's value and is read back into a new spec.
@@ -69,7 +69,7 @@ class FigureControls:
             return self._more(spec, look)
 
     def _has(self, view: View) -> bool:
-        """Return whether this model has what a view shows."""
+        """Return whether this model has the data of a view."""
         if view.of_atlas is not None:
             return self.atlas is not None and view.of_atlas(self.atlas)
         return self.of_parser or not view.of_parsers

@@ -99,7 +99,7 @@ def _leave(drawn: FigureSpec) -> None:
     """Go back to attention: the head that was shown last, or else the best one.
 
     Args:
-        drawn: What the button stands beside; the session has none yet while its first figure is drawn.
+        drawn: Spec of the drawn figure; the session has none before its first figure is drawn.
     """
     spec: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY, drawn)
     st.session_state[session.FIGURE_SPEC_KEY] = spec.with_scene(None)

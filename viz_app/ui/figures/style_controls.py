@@ -1,6 +1,6 @@
-"""The controls of how a figure is drawn, for views of attention and for pictures of lessons.
+"""Controls of a figure's style, for views of attention and for figures of lessons.
 
-Which of them there are, the figures package says: see `viz_app.figures.style_support`.
+The figures package decides which controls there are: see `viz_app.figures.style_support`.
 """
 
 from __future__ import annotations

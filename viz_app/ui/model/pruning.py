@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import msgspec
 import streamlit as st
@@ -84,7 +84,7 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
 def shown_pruning(weights: str) -> SavedPruning | None:
     """Return the last state of a model's curves, for a session file; None if they were never opened."""
     state: PruningState | None = st.session_state.get(_STATE, {}).get(weights)
-    return None if state is None else SavedPruning(**asdict(state))
+    return None if state is None else SavedPruning(**msgspec.structs.asdict(state))
 
 
 def restore_pruning(weights: str, saved: SavedPruning) -> None:
@@ -109,7 +109,7 @@ def _draw_choice(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
         score = choice("score", t("atlas.score"), scores, state.score)
     if group != state.group:  # another number of heads: all of them are left again
         state = PruningState.start(atlas, group)
-    return replace(state, score=score)
+    return msgspec.structs.replace(state, score=score)
 
 
 def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
@@ -123,7 +123,7 @@ def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
         key=_key(t, atlas, f"order-{state.group}"),
     )
     left = st.slider(t("atlas.slider"), 0, whole, value=state.left, key=_key(t, atlas, f"left-{state.group}"))
-    return replace(state, order=order, left=left)
+    return msgspec.structs.replace(state, order=order, left=left)
 
 
 def _key(t: Texts, atlas: Atlas, name: str) -> str:

@@ -62,7 +62,7 @@ class OpenedSessionFile:
 
 
 def open_session_file(read: ReadSession, pages: Collection[str]) -> OpenedSessionFile:
-    """Replace the present state by that of a file.
+    """Replace the present state by the state of a file.
 
     Args:
         read: The file; it was checked as a whole, so nothing here refuses it.
