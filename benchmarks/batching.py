@@ -31,8 +31,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.machine import interleaved, read_options, report, table
-from benchmarks.search_difference import first_difference, score_in_double
-from benchmarks.twins import SPECIAL, copy_weights, ctranslate2_of, marian, tokens_of
+from benchmarks.peers.search_difference import first_difference, score_in_double
+from benchmarks.peers.twins import SPECIAL, copy_weights, ctranslate2_of, marian, tokens_of
 from transformer_core.config import DecodingConfig
 from transformer_core.data import read_columns
 from transformer_core.progress import tracked

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from benchmarks.machine import interleaved, read_options, report
-from benchmarks.twins import QUICK, SHAPE, SPECIAL
+from benchmarks.peers.twins import QUICK, SHAPE, SPECIAL
 from transformer_core.config import ModelConfig
 from transformer_core.hooks.points import capture
 from transformer_core.model.masks import padding_mask

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.machine import interleaved, read_options, report
-from benchmarks.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of, marian, tokens_of
+from benchmarks.peers.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of, marian, tokens_of
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search

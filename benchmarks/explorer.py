@@ -25,14 +25,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from benchmarks.browser import APP, ROOT, TOUR_SHOWN, browsing, serving
 from benchmarks.machine import read_options, report
+from benchmarks.screen.browser import APP, ROOT, TOUR_SHOWN, browsing, serving
 from viz_app.components.explorer.selection import VIEWS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, CDPSession, Page
 
-PAGE = Path(__file__).with_name("explorer_page.py")
+PAGE = Path(__file__).with_name("screen") / "explorer_page.py"
 SHIPPED = {"layers": 6, "heads": 8, "view": "kinds"}
 BERTVIZ_MAX = 200  # tokens; beyond, the document is larger than a browser opens in minutes
 BERTVIZ_SECONDS = 150

@@ -4,7 +4,7 @@
 
 Times are medians of drawing one file from maps that are there, with its provenance and command in it, styles and fonts
 warm; the first file of a process takes longer, and is reported apart (`first_s`). The model is not part of it: its
-time is that of `benchmarks.first_heatmap`. `budget` is what a person should wait at most.
+time is that of `benchmarks.screen.first_heatmap`. `budget` is what a person should wait at most.
 
 * concurrent: many threads, each with a sentence of its own, export at once; every file must equal the one that is
   made alone.

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from benchmarks.machine import interleaved, read_options, report
-from benchmarks.twins import SPECIAL
+from benchmarks.peers.twins import SPECIAL
 from transformer_core.config import ModelConfig
 from transformer_core.model.layers import EncoderLayer
 from transformer_core.model.masks import padding_mask

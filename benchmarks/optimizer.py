@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from benchmarks.machine import interleaved, read_options, report
-from benchmarks.twins import QUICK, SHAPE
+from benchmarks.peers.twins import QUICK, SHAPE
 from transformer_core.config import TrainingConfig
 from transformer_core.model.transformer import Transformer, count_parameters
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, join_process_group, local_device

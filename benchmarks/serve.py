@@ -30,9 +30,9 @@ from contextlib import AsyncExitStack, ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.browser import ROOT, server
 from benchmarks.machine import read_options, report
-from benchmarks.visitor import Visitor, visiting
+from benchmarks.screen.browser import ROOT, server
+from benchmarks.server.visitor import Visitor, visiting
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from benchmarks.machine import interleaved, read_options, report
-from benchmarks.twins import QUICK, SHAPE, SPECIAL, marian
+from benchmarks.peers.twins import QUICK, SHAPE, SPECIAL, marian
 from transformer_core.config import ModelConfig
 from transformer_core.data import Batch
 from transformer_core.model.positions import sinusoidal_positions

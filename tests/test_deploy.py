@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.cluster_parts import configure_nginx, find_nginx
+from benchmarks.server.cluster_parts import configure_nginx, find_nginx
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "deploy"

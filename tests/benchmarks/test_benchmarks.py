@@ -12,26 +12,23 @@ from types import ModuleType
 import pytest
 
 from benchmarks import (
-    abuse,
     agreement,
     batching,
     capture,
-    cluster,
     code_size,
     convert,
     decode,
     export,
     length,
-    memory,
     open_model,
     optimizer,
     parse,
     serve,
-    soak,
     train,
 )
-from benchmarks.cluster_parts import find_nginx
-from benchmarks.search_difference import first_difference
+from benchmarks.peers.search_difference import first_difference
+from benchmarks.server import abuse, cluster, memory, soak
+from benchmarks.server.cluster_parts import find_nginx
 from transformer_core.analysis.attribution import METHODS, attribute, faithfulness
 from transformer_core.analysis.attribution import agreement as attribution_agreement
 from transformer_core.config import DecodingConfig, ModelConfig
@@ -159,7 +156,7 @@ def test_agreement_is_measured_sentence_by_sentence(
 @pytest.mark.slow
 def test_attribution_equals_inseqs(tmp_path: Path) -> None:
     """In an environment of its own, which the benchmark makes."""
-    command = [sys.executable, "-m", "benchmarks.inseq_peer", "--quick", "--clock", "cpu", "--environment"]
+    command = [sys.executable, "-m", "benchmarks.peers.inseq_peer", "--quick", "--clock", "cpu", "--environment"]
     said = subprocess.run(
         [*command, str(tmp_path)], capture_output=True, text=True, timeout=600, cwd=Path(__file__).parents[2]
     )

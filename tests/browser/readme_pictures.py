@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from benchmarks.browser import wait_until_up
+from benchmarks.screen.browser import wait_until_up
 from tests.browser.chromium import TOUR_SHOWN, Chromium, executable
 from tests.browser.rest import rest
 from tests.browser.served import ROOT, address_of, stop_all

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from benchmarks.browser import TOUR_SHOWN
+from benchmarks.screen.browser import TOUR_SHOWN
 from tests.browser.rest import rest
 from tests.browser.served import AppServer
 from viz_app.text.examples import EXAMPLES

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from benchmarks.twins import copy_layer, marian
+from benchmarks.peers.twins import copy_layer, marian
 from transformer_core.model.transformer import Transformer
 
 POSITIONS = 64

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.visitor import processes
+from benchmarks.server.visitor import processes
 from tests.app.serving.decoding.test_batching import TEXTS, check
 from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
 from tests.app.serving.scheduling.test_single_flight_cache import in_thread

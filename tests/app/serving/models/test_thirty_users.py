@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.visitor import Visitor, visiting
+from benchmarks.server.visitor import Visitor, visiting
 from tests.browser.served import AppServer
 from transformer_core.translator import Translator
 from viz_app.text.examples import EXAMPLES

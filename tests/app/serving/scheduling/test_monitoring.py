@@ -15,7 +15,7 @@ from urllib.error import HTTPError
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from benchmarks.visitor import visiting
+from benchmarks.server.visitor import visiting
 from tests.app.serving.scheduling.test_request_queue import wait_until
 from tests.browser.served import AppServer, free_port
 from viz_app.serving.models.translation_service import TranslationService

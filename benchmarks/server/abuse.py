@@ -1,6 +1,6 @@
 """Measure the wait of a visitor while others attack the server, and the server's memory.
 
-    python -m benchmarks.abuse [--quick] [--seconds 30] [--attacks NAME ...]
+    python -m benchmarks.server.abuse [--quick] [--seconds 30] [--attacks NAME ...]
 
 One visitor has a fresh short sentence translated again and again; meanwhile the attacks run in a process of their own,
 one after the other. Visitor and attackers speak Streamlit's websocket protocol, from addresses that the server takes
@@ -31,10 +31,10 @@ from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 
-from benchmarks.browser import APP, server
 from benchmarks.machine import read_options, report
-from benchmarks.memory import sentence
-from benchmarks.visitor import Visitor, forget_peak, memory, visiting
+from benchmarks.screen.browser import APP, server
+from benchmarks.server.memory import sentence
+from benchmarks.server.visitor import Visitor, forget_peak, memory, visiting
 
 VISITOR, ATTACKER = "198.51.100.1", "203.0.113.9"  # of the ranges for examples (RFC 5737)
 

@@ -1,6 +1,6 @@
 """Does a server stay as it is? Visitors come and go for an hour, and a process that decodes is killed now and then.
 
-    python -m benchmarks.soak [--minutes 60] [--visitors 30] [--think 5] [--kill-every 300] [--quick]
+    python -m benchmarks.server.soak [--minutes 60] [--visitors 30] [--think 5] [--kill-every 300] [--quick]
 
 Each visitor opens random pages, has sentences translated, thinks between them and leaves. When as many sentences
 have been translated as the cache of attention maps holds, it is measured how memory and open files grow: the slope of a
@@ -23,10 +23,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.browser import APP, ROOT, server
 from benchmarks.machine import read_options, report
+from benchmarks.screen.browser import APP, ROOT, server
 from benchmarks.serve import sentences, wrong_answers
-from benchmarks.visitor import memory, processes, visiting
+from benchmarks.server.visitor import memory, processes, visiting
 
 _PAGES = ["", "lab", "lessons", "figures", "model"]
 _WHEN = ["Yesterday", "Today", "Once", "Last week", "In the evening"]

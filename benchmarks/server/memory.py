@@ -1,6 +1,6 @@
 """Measure the memory that N visitors need: one server, more and more sessions, each with sentences of its own.
 
-    python -m benchmarks.memory [--quick] [--visitors 1 5 10 20] [--words 15]
+    python -m benchmarks.server.memory [--quick] [--visitors 1 5 10 20] [--words 15]
 
 Each visitor keeps the page Translate open and has a new sentence of --words words translated in every round. The
 memory is that of the server's process, with the model and torch in it: after the sentences, and at its peak.
@@ -12,9 +12,9 @@ import argparse
 import asyncio
 from contextlib import AsyncExitStack
 
-from benchmarks.browser import APP, server
 from benchmarks.machine import read_options, report
-from benchmarks.visitor import memory, visiting
+from benchmarks.screen.browser import APP, server
+from benchmarks.server.visitor import memory, visiting
 
 _WORDS = "the old man who lives next door gave my sister a beautiful book about birds and"
 

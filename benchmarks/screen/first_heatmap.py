@@ -1,6 +1,6 @@
 """Measure the wait from the command to the first heatmap, and from the last key to painted heatmaps.
 
-    python -m benchmarks.first_heatmap [--rounds 10]
+    python -m benchmarks.screen.first_heatmap [--rounds 10]
 
 Needs the development requirements and a Chromium (HEADLIGHT_CHROMIUM names another than Debian's). Every number is
 wall-clock time in a real browser; the model's own part is measured in this process with the same number of threads.
@@ -15,7 +15,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.browser import APP, ROOT, TOUR_SHOWN, browsing, serving
+from benchmarks.screen.browser import APP, ROOT, TOUR_SHOWN, browsing, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "viz_app" / "main.py"
 # The tour of the first visit would stand over the page.
 TOUR_SHOWN = "try { localStorage.setItem('headlight-tour', 'yes'); } catch {}"

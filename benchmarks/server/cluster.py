@@ -1,6 +1,6 @@
 """Many machines on one: front ends behind nginx before a model server on Ray, and what visitors notice when parts end.
 
-    python -m benchmarks.cluster [--visitors 60] [--replicas 2] [--fronts 2] [--quick]
+    python -m benchmarks.server.cluster [--visitors 60] [--replicas 2] [--fronts 2] [--quick]
 
 It needs Ray (pip install 'headlight[cluster]') and nginx (apt-get install nginx-light). Visitors speak Streamlit's
 websocket protocol through the proxy, which has the configuration of deploy/, and each has sentences of fifteen words
@@ -36,12 +36,12 @@ from typing import Any
 
 from websockets.exceptions import WebSocketException
 
-from benchmarks.browser import ROOT
-from benchmarks.cluster_parts import Cluster, Part, cluster
 from benchmarks.machine import read_options, report
+from benchmarks.screen.browser import ROOT
 from benchmarks.serve import p95, wrong_answers
-from benchmarks.soak import texts_without_end
-from benchmarks.visitor import PageError, Visitor, memory, processor_seconds, visiting
+from benchmarks.server.cluster_parts import Cluster, Part, cluster
+from benchmarks.server.soak import texts_without_end
+from benchmarks.server.visitor import PageError, Visitor, memory, processor_seconds, visiting
 
 _BACK_SECONDS = 30.0  # within which a visitor who has lost the connection is to be back
 

@@ -1,6 +1,6 @@
 """Measure the pages that the server draws in a second, for one visitor and for many at once.
 
-    python -m benchmarks.pages [--quick] [--visitors 10]
+    python -m benchmarks.server.pages [--quick] [--visitors 10]
 
 Each visitor opens the page Translate again and again, with a translation that is in the cache, so that nothing but
 drawing is measured. The peer is one visitor alone: where threads fight for the interpreter, a page of many costs more.
@@ -13,9 +13,9 @@ import statistics
 import time
 from pathlib import Path
 
-from benchmarks.browser import APP, server
 from benchmarks.machine import read_options, report
-from benchmarks.visitor import Visitor, visiting
+from benchmarks.screen.browser import APP, server
+from benchmarks.server.visitor import Visitor, visiting
 from viz_app.serving.web.middleware import MESSAGE_BURST, MESSAGES_PER_SECOND
 
 _EXAMPLES = 15  # seconds until they are translated

@@ -1,6 +1,6 @@
 """Measure the lessons in a real browser: frames a second while a scene plays, time to use a lesson, controls.
 
-    python -m benchmarks.lessons [--quick] [--lessons positions masks] [--seconds 3] [--rounds 3]
+    python -m benchmarks.screen.lessons [--quick] [--lessons positions masks] [--seconds 3] [--rounds 3]
 
 Needs the development requirements and a Chromium, here with software rendering. The server is warm: one lesson was
 opened before. All times are wall-clock.
@@ -20,8 +20,8 @@ import statistics
 import time
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.browser import APP, browsing, serving
 from benchmarks.machine import read_options, report
+from benchmarks.screen.browser import APP, browsing, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -1,6 +1,6 @@
 """Attribution of one sentence, beside Inseq on a MarianMTModel with the same weights: the same numbers, and the time.
 
-    python -m benchmarks.inseq_peer [--environment DIR] [--quick] [--clock cpu]
+    python -m benchmarks.peers.inseq_peer [--environment DIR] [--quick] [--clock cpu]
 
 Inseq needs packages that nothing else here does. So this makes a virtual environment that sees the installed packages,
 adds Inseq to it, and runs there. DIR keeps the environment for the next time.
@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.machine import interleaved, read_options, report
-from benchmarks.twins import copy_weights, marian
+from benchmarks.peers.twins import copy_weights, marian
 from transformer_core.analysis.attribution import Method, attribute
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translator
@@ -163,8 +163,8 @@ def main() -> None:
     if not options.inside:
         with tempfile.TemporaryDirectory() as temporary:
             python = make_environment(Path(options.environment or temporary))
-            command = [str(python), "-W", "ignore", "-m", "benchmarks.inseq_peer", "--inside", *sys.argv[1:]]
-            raise SystemExit(subprocess.run(command, cwd=Path(__file__).parents[1]).returncode)
+            command = [str(python), "-W", "ignore", "-m", "benchmarks.peers.inseq_peer", "--inside", *sys.argv[1:]]
+            raise SystemExit(subprocess.run(command, cwd=Path(__file__).parents[2]).returncode)
     found = measure(options)
     header = ["method", "largest difference", "ours s", "Inseq s", "Inseq / ours"]
     rows = [[e["method"], e["difference"], *e["seconds"].values(), e["speed"]] for e in found]

@@ -1,6 +1,6 @@
 """Measure the wait for each bench of the Lab, from the press to the numbers on the screen.
 
-    python -m benchmarks.lab_page [--sentence TEXT] [--rounds N] [--quick]
+    python -m benchmarks.screen.lab_page [--sentence TEXT] [--rounds N] [--quick]
 
 In a browser, on a new sentence: each round has a name of its own in it, so that nothing is
 remembered. A bench is opened from the bench before; the row of AttentionOverride is changed while it is open.
@@ -14,8 +14,8 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from benchmarks.browser import APP, TOUR_SHOWN, browsing, serving
 from benchmarks.machine import read_options, report
+from benchmarks.screen.browser import APP, TOUR_SHOWN, browsing, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator

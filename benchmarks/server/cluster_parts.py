@@ -16,8 +16,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.browser import APP, ROOT
-from benchmarks.visitor import processes
+from benchmarks.screen.browser import APP, ROOT
+from benchmarks.server.visitor import processes
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, PATH
 from viz_app.serving.web.health import READY
 
