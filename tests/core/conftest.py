@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,14 @@ def tokenizer() -> Tokenizer:
 def model() -> Transformer:
     """A tiny model with drawn weights, in evaluation mode; every test has its own."""
     return tiny_model()
+
+
+@pytest.fixture
+def fresh_compiler() -> Iterator[None]:
+    """Nothing compiled before the test, nor left behind by it."""
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
 
 
 @pytest.fixture(scope="session")

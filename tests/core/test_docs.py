@@ -30,6 +30,14 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
+def run_python(*page: str) -> dict[str, Any]:
+    """The names that the Python of a page leaves behind."""
+    scope: dict[str, Any] = {}
+    for code in blocks(ROOT.joinpath(*page), "python"):
+        exec(code.replace("checkpoints/en-de", (ROOT / "checkpoints" / "en-de").as_posix()), scope)
+    return scope
+
+
 def shown_commands() -> list[str]:
     texts = [text for page in MAIN_PAGES for text in blocks(page, "bash")]
     return [line for text in texts for line in text.splitlines() if re.search(r"-m (transformer_core|viz_app) ", line)]
@@ -88,9 +96,7 @@ def test_links_lead_to_files(page: Path) -> None:
 
 def test_the_readmes_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    scope: dict[str, Any] = {}
-    for code in blocks(ROOT / "README.md", "python"):
-        exec(code.replace("checkpoints/en-de", (ROOT / "checkpoints" / "en-de").as_posix()), scope)
+    scope = run_python("README.md")
     config = scope["translator"].config
     assert scope["weights"].shape[1] == config.num_heads
     assert scope["maps"].cross.shape[:2] == (config.num_layers, config.num_heads)
@@ -100,9 +106,7 @@ def test_the_readmes_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_hooks_pages_python_runs() -> None:
-    scope: dict[str, Any] = {}
-    for code in blocks(ROOT / "docs" / "hooks.md", "python"):
-        exec(code.replace("checkpoints/en-de", (ROOT / "checkpoints" / "en-de").as_posix()), scope)
+    scope = run_python("docs", "hooks.md")
     assert scope["weights"].shape[-1] == len(scope["without"].attention.source)
     assert len(scope["loss"]) == 8
     assert scope["without"].log_probability != scope["likely"]
@@ -110,9 +114,7 @@ def test_the_hooks_pages_python_runs() -> None:
 
 def test_the_interpretability_pages_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     page = ROOT / "docs" / "interpretability.md"
-    scope: dict[str, Any] = {}
-    for code in blocks(page, "python"):
-        exec(code.replace("checkpoints/en-de", (ROOT / "checkpoints" / "en-de").as_posix()), scope)
+    scope = run_python("docs", page.name)
     said = capsys.readouterr().out
     assert "the translation needs head " in said and "rank agreement" in said
     assert scope["lens"].rank.shape == (scope["translator"].config.num_layers + 1, len(scope["found"].run.tokens))

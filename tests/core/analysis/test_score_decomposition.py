@@ -143,14 +143,6 @@ def test_parts_sum_to_the_score(translator: Translator, by: By) -> None:
             assert float(parts.of(query, key).sum()) == pytest.approx(float(parts.scores[query, key]), abs=1e-4)
 
 
-def test_parts_sum_to_the_score_of_a_model_that_has_learned(learned: Translator) -> None:
-    run = teacher_forced_run(learned, "The man sees a house.", points=POINTS)
-    for kind, layer in sublayers(learned):
-        parts = decompose_score(learned, run, kind, layer, HEAD, by="token")
-        for query, key in visible(parts):
-            assert float(parts.of(query, key).sum()) == pytest.approx(float(parts.scores[query, key]), abs=1e-4)
-
-
 @pytest.mark.parametrize("kind", ["encoder", "decoder"])
 def test_the_first_layer_has_four_exact_parts(translator: Translator, kind: Kind) -> None:
     """Words and positions times W^Q and W^K; nothing is frozen."""

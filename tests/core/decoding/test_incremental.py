@@ -9,19 +9,6 @@ from hypothesis import strategies as st
 from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_model
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.model.masks import padding_mask
-from transformer_core.model.transformer import Transformer
-
-
-@torch.no_grad()
-def test_beams_that_share_their_source_agree_with_copied_sentences(model: Transformer) -> None:
-    source, _, mask = inputs_for([6, 3], 1)
-    beams = 3
-    target = padded([5] * 6, seed=9)
-    copied = source.repeat_interleave(beams, 0)
-    expected = model(copied, target, padding_mask(copied, SPECIAL.pad))
-    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beams, capacity=2)
-    for t in range(5):
-        torch.testing.assert_close(decoder.step(target[:, t : t + 1]), expected[:, t], atol=1e-5, rtol=1e-5)
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 2)] * 3, *[st.integers(0, 2)] * 3), min_size=1, max_size=6))

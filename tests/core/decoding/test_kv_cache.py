@@ -39,23 +39,6 @@ def write(cache: KVCache, marks: list[float]) -> list[Tensor]:
     return live
 
 
-def test_grows_and_hands_out_what_was_written() -> None:
-    cache = cache_of(rows=2, sentences=2)
-    for t in range(5):
-        live = write(cache, [float(t), 10.0 + t])
-        for layer in range(2):
-            expected = torch.tensor([[float(s) for s in range(t + 1)], [10.0 + s for s in range(t + 1)]]) + layer / 10
-            torch.testing.assert_close(live[layer], expected)
-
-
-def test_reorder_copies_whole_pasts() -> None:
-    cache = cache_of(rows=4, sentences=2, capacity=4)
-    write(cache, [0.0, 1.0, 2.0, 3.0])
-    cache.reorder(torch.tensor([1, 1, 3, 2]))
-    live = write(cache, [5.0, 6.0, 7.0, 8.0])
-    torch.testing.assert_close(live[0], torch.tensor([[1.0, 5.0], [1.0, 6.0], [3.0, 7.0], [2.0, 8.0]]))
-
-
 def test_rows_that_stay_are_not_copied() -> None:
     cache = cache_of(rows=2, sentences=2, capacity=4)
     write(cache, [0.0, 1.0])
@@ -76,7 +59,8 @@ def test_many_moves_are_those_of_lists(moves: list[list[int]]) -> None:
         marks = [float(10 * step + row) for row in range(6)]
         live = write(cache, marks)
         pasts = [[*past, mark] for past, mark in zip(pasts, marks, strict=True)]
-        torch.testing.assert_close(live[0], torch.tensor(pasts))
+        for layer in range(2):
+            torch.testing.assert_close(live[layer], torch.tensor(pasts) + layer / 10)
         cache.reorder(torch.tensor(rows))
         pasts = [pasts[row] for row in rows]
 

@@ -5,7 +5,7 @@ A model that tested PyTorch's dictionaries of hooks would capture nothing here, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -17,14 +17,8 @@ from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import capture, edit, hook_points
 from transformer_core.model.transformer import Transformer
 
+pytestmark = pytest.mark.usefixtures("fresh_compiler")
 CROSS_0 = "decoder.layers.0.cross_attention"
-
-
-@pytest.fixture(autouse=True)
-def fresh_compiler() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
 
 
 def compiled(model: Transformer, backend: str = "eager") -> Callable[..., Tensor]:

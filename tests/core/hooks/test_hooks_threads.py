@@ -19,7 +19,7 @@ from transformer_core.hooks.points import POINTS, capture, edit
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.transformer import Transformer
 
-ROUNDS = 40
+ROUNDS = 20
 ADDRESSES = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")
 
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from tests.core.torch_twins import copy_attention
 from transformer_core.hooks.points import HookPoint
 from transformer_core.model.attention import MultiHeadAttention, attention_scores, attention_weights
 
@@ -25,9 +26,11 @@ def attention(d_model: int = 16, num_heads: int = 4, d_k: int = 3, d_v: int = 5,
     return MultiHeadAttention(d_model=d_model, num_heads=num_heads, d_k=d_k, d_v=d_v)
 
 
-def listen(point: HookPoint) -> None:
-    """Let a do-nothing hook force the open path."""
-    point.register_forward_hook(lambda module, given, value: None)
+def listen(point: HookPoint) -> list[Tensor]:
+    """Let a hook that changes nothing force the open path; the values that it sees."""
+    seen: list[Tensor] = []
+    point.register_forward_hook(lambda module, given, value: seen.append(value))
+    return seen
 
 
 def by_hand(layer: MultiHeadAttention, x: Tensor, memory: Tensor, mask: Tensor | None) -> tuple[Array, Array]:
@@ -74,8 +77,7 @@ def test_heads_of_any_width_against_loops(d_k: int, d_v: int) -> None:
     layer = attention(d_k=d_k, d_v=d_v)
     x, memory = torch.randn(2, 3, 16), torch.randn(2, 6, 16)
     mask = torch.rand(2, 1, 3, 6) < 0.6
-    seen: list[Tensor] = []
-    layer.weights.register_forward_hook(lambda module, given, value: seen.append(value))
+    seen = listen(layer.weights)
     out, weights = by_hand(layer, x, memory, mask)
     np.testing.assert_allclose(layer(x, memory, mask).numpy(), out, atol=1e-5)
     np.testing.assert_allclose(seen[0].numpy(), weights, atol=1e-6)
@@ -85,9 +87,8 @@ def test_heads_of_any_width_against_loops(d_k: int, d_v: int) -> None:
 @torch.no_grad()
 def test_against_torch_multihead_attention(cross: bool) -> None:
     layer = attention(d_model=16, num_heads=4, d_k=4, d_v=4)
-    reference = nn.MultiheadAttention(16, 4, bias=False, batch_first=True)
-    reference.in_proj_weight.copy_(torch.cat((layer.w_q.weight, layer.w_k.weight, layer.w_v.weight)))
-    reference.out_proj.weight.copy_(layer.w_o.weight)
+    reference = nn.MultiheadAttention(16, 4, batch_first=True)
+    copy_attention(reference, layer)
     x = torch.randn(3, 5, 16)
     memory = torch.randn(3, 7, 16) if cross else x
     padding = torch.arange(memory.shape[1])[None] >= torch.tensor([[memory.shape[1]], [4], [2]])
@@ -97,8 +98,7 @@ def test_against_torch_multihead_attention(cross: bool) -> None:
     )
     mask = ~padding[:, None, None, :] & ~causal.bool()[None, None]
     torch.testing.assert_close(layer(x, memory, mask), expected, atol=1e-5, rtol=1e-5)
-    seen: list[Tensor] = []
-    layer.weights.register_forward_hook(lambda module, given, value: seen.append(value))
+    seen = listen(layer.weights)
     torch.testing.assert_close(layer(x, memory, mask), expected, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(seen[0], expected_weights, atol=1e-6, rtol=1e-5)
 
@@ -193,28 +193,20 @@ def test_beams_that_share_keys_agree_with_copied_keys(opened: bool) -> None:
 @torch.no_grad()
 def test_hooks_see_one_row_for_each_beam() -> None:
     layer = attention()
-    seen: dict[str, Tensor] = {}
-
-    def keep(name: str, value: Tensor) -> None:
-        seen[name] = value
-
-    for name in ("scores", "weights", "head_outputs"):
-        getattr(layer, name).register_forward_hook(lambda module, given, value, name=name: keep(name, value))
+    scores, weights, outputs = (listen(getattr(layer, name)) for name in ("scores", "weights", "head_outputs"))
     keys, values = layer.project_keys_and_values(torch.randn(2, 5, 16))
     queries = layer.project_queries(torch.randn(6, 1, 16))
     layer.attend(queries, keys, values, None)
-    assert seen["scores"].shape == seen["weights"].shape == (6, 4, 1, 5)
-    assert seen["head_outputs"].shape == (6, 4, 1, 5)
+    assert scores[0].shape == weights[0].shape == outputs[0].shape == (6, 4, 1, 5)
     # Row 4 is beam 1 of sentence 1.
     expected = torch.softmax(queries[4] @ keys[1].transpose(1, 2) / math.sqrt(3), dim=-1)
-    torch.testing.assert_close(seen["weights"][4], expected)
+    torch.testing.assert_close(weights[0][4], expected)
 
 
 @torch.no_grad()
 def test_bfloat16_keeps_float32_weights_that_sum_to_one() -> None:
     layer = attention(d_k=4, d_v=4)
-    seen: list[Tensor] = []
-    layer.weights.register_forward_hook(lambda module, given, value: seen.append(value))
+    seen = listen(layer.weights)
     x = torch.randn(2, 6, 16)
     exact = layer(x, x, None)
     with torch.autocast("cpu", dtype=torch.bfloat16):

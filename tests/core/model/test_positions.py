@@ -34,10 +34,6 @@ def test_a_shift_is_a_rotation(position: int, shift: int) -> None:
         np.testing.assert_allclose(moved, table[position + shift, 2 * pair : 2 * pair + 2], atol=1e-6)
 
 
-def test_every_row_has_the_same_length() -> None:
-    assert sinusoidal_positions(50, 64).norm(dim=1).tolist() == pytest.approx([math.sqrt(32)] * 50, rel=1e-6)
-
-
 def test_rows_from_any_start() -> None:
     positions = SinusoidalPositions(8, length=10)
     assert torch.equal(positions(3, 4), sinusoidal_positions(7, 8)[3:])

@@ -11,6 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from tests.core.model.test_attention import listen
 from tests.core.tiny import SPECIAL, inputs_for, run, tiny_config, tiny_model
 from transformer_core.analysis.score_decomposition import POINTS, NoParts, decompose_score, neuron_view
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
@@ -86,8 +87,7 @@ def test_weights_and_output_against_loops_with_and_without_hooks() -> None:
     mask[1, ..., 2:] = False
     expected, weights = by_hand(layer, x, memory, mask)
     torch.testing.assert_close(layer(x, memory, mask), expected)
-    seen: list[Tensor] = []
-    layer.weights.register_forward_hook(lambda module, given, value: seen.append(value))
+    seen = listen(layer.weights)
     torch.testing.assert_close(layer(x, memory, mask), expected)
     torch.testing.assert_close(seen[0], weights)
 

@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from tests.core.model.test_attention import listen
 from tests.core.tiny import inputs_for, tiny_model
+from tests.core.torch_twins import copy_attention
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.hooks.points import capture
 from transformer_core.model.attention import MultiHeadAttention
@@ -63,9 +64,8 @@ def test_blocks_agree_with_the_dense_twin(length: int, window: int, causal: bool
 @torch.no_grad()
 def test_against_torch_with_a_band(window: int, causal: bool) -> None:
     layer = restricted(window, causal, d_k=4, d_v=4)
-    reference = nn.MultiheadAttention(16, 4, bias=False, batch_first=True)
-    reference.in_proj_weight.copy_(torch.cat((layer.w_q.weight, layer.w_k.weight, layer.w_v.weight)))
-    reference.out_proj.weight.copy_(layer.w_o.weight)
+    reference = nn.MultiheadAttention(16, 4, batch_first=True)
+    copy_attention(reference, layer)
     x = torch.randn(2, 50, 16)
     hidden = torch.tensor([[abs(i - j) > window or (causal and j > i) for j in range(50)] for i in range(50)])
     expected, _ = reference(x, x, x, attn_mask=hidden)

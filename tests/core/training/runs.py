@@ -48,6 +48,13 @@ def new_trainer(
     return Trainer(new_model(corpus, dropout), corpus, config, run, validation, resume)
 
 
+def train(corpus: Corpus, run: Path, config: TrainingConfig = SHORT, **options: Any) -> Trainer:
+    """The trainer of a whole training."""
+    trainer = new_trainer(corpus, run, config, **options)
+    trainer.train()
+    return trainer
+
+
 def weights_of(trainer: Trainer) -> dict[str, torch.Tensor]:
     return {name: parameter.detach().clone() for name, parameter in trainer.model.named_parameters()}
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from tests.core.tiny import inputs_for, tiny_model
-from tests.core.training.runs import SHORT, new_trainer, same, weights_of
+from tests.core.training.runs import SHORT, same, train, weights_of
 from transformer_core.data import Corpus
 from transformer_core.hooks.points import POINTS, Site, capture, edit, hook_points
 from transformer_core.model.transformer import Transformer
@@ -125,10 +125,6 @@ def test_a_capture_of_another_thread_neither_sees_nor_changes_a_step() -> None:
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_a_whole_training_is_bit_equal(corpus: Corpus, tmp_path: Path, precision: str) -> None:
     config = SHORT.replace(precision=precision, steps=4)
-    plain = new_trainer(corpus, tmp_path / "plain", config, dropout=0.3)
-    plain.train()
-    recomputed = new_trainer(
-        corpus, tmp_path / "recomputed", config.replace(activation_checkpointing=True), dropout=0.3
-    )
-    recomputed.train()
+    plain = train(corpus, tmp_path / "plain", config, dropout=0.3)
+    recomputed = train(corpus, tmp_path / "recomputed", config.replace(activation_checkpointing=True), dropout=0.3)
     assert same(weights_of(plain), weights_of(recomputed))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import torch
 from safetensors.torch import load_file
 from torch._dynamo.testing import CompileCounter
 
-from tests.core.training.runs import SHORT, new_model, new_trainer, updates
+from tests.core.training.runs import SHORT, new_model, new_trainer, train, updates
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus, bucket_widths, plan_epoch
 from transformer_core.data.plan import Plan
@@ -19,14 +18,8 @@ from transformer_core.training import objective
 from transformer_core.training.state import step_folders
 from transformer_core.training.trainer import Trainer
 
+pytestmark = pytest.mark.usefixtures("fresh_compiler")
 COMPILED = SHORT.replace(compile=True, batch_tokens=600, steps=8)
-
-
-@pytest.fixture(autouse=True)
-def fresh_compiler() -> Iterator[None]:
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
 
 
 def test_a_compiled_training_equals_the_same_one_not_compiled(
@@ -34,15 +27,13 @@ def test_a_compiled_training_equals_the_same_one_not_compiled(
 ) -> None:
     counter = CompileCounter()
     monkeypatch.setattr(objective, "_BACKEND", counter)
-    fast = new_trainer(corpus, tmp_path / "fast", COMPILED)
-    fast.train()
+    fast = train(corpus, tmp_path / "fast", COMPILED)
     shapes = {tuple(fast._loader.batch(pairs).source.shape) for pairs in _plan(corpus)}
     assert 1 <= counter.frame_count <= len(shapes) <= len(bucket_widths(40))
     assert counter.op_count > 100  # the whole model, not a part of it
     monkeypatch.setattr(objective, "_BACKEND", "eager")
     with torch.compiler.set_stance("force_eager"):
-        plain = new_trainer(corpus, tmp_path / "plain", COMPILED)
-        plain.train()
+        plain = train(corpus, tmp_path / "plain", COMPILED)
     for a, b in zip(fast.model.parameters(), plain.model.parameters(), strict=True):
         torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
     for one, other in zip(updates(tmp_path / "fast"), updates(tmp_path / "plain"), strict=True):
@@ -83,12 +74,10 @@ def test_batches_are_no_wider_than_the_positions_that_were_learned(corpus: Corpu
 
 @pytest.mark.slow
 def test_compiled_with_the_real_compiler(corpus: Corpus, tmp_path: Path) -> None:
-    fast = new_trainer(corpus, tmp_path / "fast", COMPILED.replace(steps=2))
-    fast.train()
+    train(corpus, tmp_path / "fast", COMPILED.replace(steps=2))
     torch._dynamo.reset()
     with torch.compiler.set_stance("force_eager"):
-        plain = new_trainer(corpus, tmp_path / "plain", COMPILED.replace(steps=2))
-        plain.train()
+        train(corpus, tmp_path / "plain", COMPILED.replace(steps=2))
     for one, other in zip(updates(tmp_path / "fast"), updates(tmp_path / "plain"), strict=True):
         assert one["loss"] == pytest.approx(other["loss"], rel=1e-4)
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.core.training.runs import SHORT, metrics, new_trainer, updates
+from tests.core.training.runs import SHORT, metrics, new_trainer, train, updates
 from tests.core.training.together import Scenario, train_together
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus, plan_epoch
@@ -123,8 +123,7 @@ def test_together_with_recomputing_and_compiling(
 
 @pytest.mark.parametrize("run", ALIKE)
 def test_saved_by_two_processes_resumed_by_one(corpus: Corpus, trained: Path, tmp_path: Path, run: str) -> None:
-    one = new_trainer(corpus, tmp_path / "one", ODD.replace(accumulate=4))
-    one.train()
+    one = train(corpus, tmp_path / "one", ODD.replace(accumulate=4))
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "step-00000002").symlink_to(step_folders(trained / run)[0])
     resumed = new_trainer(corpus, tmp_path / "two", ODD.replace(accumulate=4), resume=True)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from tests.core.tiny import sentence_pairs
-from tests.core.training.runs import SHORT, new_trainer, same, weights_of
+from tests.core.training.runs import SHORT, same, train, weights_of
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.data import Corpus, make_batch
 from transformer_core.hooks.points import capture
@@ -97,8 +97,7 @@ def test_heads_look_more_with_the_term_than_without(corpus: Corpus, tmp_path: Pa
     config = SHORT.replace(steps=40, batch_tokens=600, head_penalty_start=0, head_penalty_full=1)
     penalties = {}
     for weight in (0.0, 10.0):
-        trainer = new_trainer(corpus, tmp_path / str(weight), config.replace(head_penalty=weight))
-        trainer.train()
+        trainer = train(corpus, tmp_path / str(weight), config.replace(head_penalty=weight))
         tokenizer = corpus.tokenizer
         sources, targets = zip(*sentence_pairs()[:20], strict=True)
         batch = make_batch(tokenizer.source.encode_batch(sources), tokenizer.encode_batch(targets), tokenizer.special)
@@ -109,12 +108,9 @@ def test_heads_look_more_with_the_term_than_without(corpus: Corpus, tmp_path: Pa
     assert penalties[10.0] < 0.9 * penalties[0.0]
 
 
-def test_nothing_changes_before_the_term_sets_in(corpus: Corpus, tmp_path: Path) -> None:
-    plain = new_trainer(corpus, tmp_path / "plain", dropout=0.3)
-    plain.train()
-    later = new_trainer(corpus, tmp_path / "later", SHORT.replace(head_penalty=1.0), dropout=0.3)
-    later.train()
-    assert same(weights_of(plain), weights_of(later))
+def test_nothing_changes_before_the_term_sets_in(corpus: Corpus, tmp_path: Path, straight: dict[str, Tensor]) -> None:
+    later = train(corpus, tmp_path / "later", SHORT.replace(head_penalty=1.0), dropout=0.3)
+    assert same(straight, weights_of(later))
 
 
 @pytest.mark.parametrize("option", [{"compile": True}, {"activation_checkpointing": True}, {"parallel": "fsdp"}])

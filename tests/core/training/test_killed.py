@@ -57,9 +57,9 @@ def run_once(corpus: Corpus, folder: Path, event: int = 0) -> int | None:
 
 
 def test_killed_at_one_file_operation_after_the_other(corpus: Corpus, tmp_path: Path) -> None:
-    """Killed, gone on, killed three operations later, gone on, ... until it is done; the slow test takes each one."""
+    """Killed, gone on, killed five operations later, gone on, ... until it is done; the slow test takes each one."""
     kills = 0
-    while run_once(corpus, tmp_path, 3 * kills + 1) == -signal.SIGKILL:
+    while run_once(corpus, tmp_path, 5 * kills + 1) == -signal.SIGKILL:
         kills += 1
     assert kills >= 4
     check_result(corpus, tmp_path)

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from tests.core.tiny import inputs_for, tiny_model
-from tests.core.training.runs import SHORT, new_trainer, same, weights_of
+from tests.core.training.runs import SHORT, new_trainer, same, train, weights_of
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus
+from transformer_core.model.transformer import Transformer
 from transformer_core.training.optimizer import AdamAndMuon, optimizer_for, set_learning_rate, state_names
 from transformer_core.training.state import load_state, save_state
 
@@ -25,8 +26,7 @@ def polar(matrix: Tensor) -> Tensor:
     return turned
 
 
-def test_muon_moves_the_matrices_of_the_layers_and_nothing_else() -> None:
-    model = tiny_model()
+def test_muon_moves_the_matrices_of_the_layers_and_nothing_else(model: Transformer) -> None:
     optimizer = optimizer_for(model, MUON)
     assert isinstance(optimizer, AdamAndMuon)
     turned = {name for name, each in model.named_parameters() if "momentum_buffer" in state_names(optimizer, each)}
@@ -79,8 +79,7 @@ def test_the_rest_moves_as_with_adam_alone() -> None:
 
 
 def test_what_it_remembers_comes_back(corpus: Corpus, tmp_path: Path) -> None:
-    first = new_trainer(corpus, tmp_path / "first", MUON)
-    first.train()
+    first = train(corpus, tmp_path / "first", MUON)
     folder = save_state(tmp_path, first.model, first.optimizer, first.progress, keep=1)
     fresh = new_trainer(corpus, tmp_path / "fresh", MUON)
     load_state(folder, fresh.model, fresh.optimizer)
@@ -91,11 +90,9 @@ def test_what_it_remembers_comes_back(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Path) -> None:
-    whole = new_trainer(corpus, tmp_path / "whole", MUON)
-    whole.train()
+    whole = train(corpus, tmp_path / "whole", MUON)
     new_trainer(corpus, tmp_path / "parts", MUON.replace(steps=3)).train()
-    resumed = new_trainer(corpus, tmp_path / "parts", MUON, resume=True)
-    resumed.train()
+    resumed = train(corpus, tmp_path / "parts", MUON, resume=True)
     assert same(weights_of(whole), weights_of(resumed))
 
 

@@ -40,13 +40,13 @@ def test_unusable_options_are_refused() -> None:
         TrainingConfig(snapshots_from=0)
 
 
-def test_training_is_the_same_with_snapshots_and_without(corpus: Corpus, tmp_path: Path) -> None:
-    plain = new_trainer(corpus, tmp_path / "plain", dropout=0.3)
-    plain.train()
+def test_training_is_the_same_with_snapshots_and_without(
+    corpus: Corpus, tmp_path: Path, straight: dict[str, torch.Tensor]
+) -> None:
     kept = new_trainer(corpus, tmp_path / "kept", KEPT.replace(log_every=100), dropout=0.3)
     first = weights_of(kept)
     kept.train()
-    assert same(weights_of(plain), weights_of(kept))
+    assert same(straight, weights_of(kept))
     assert [folder.name for folder in step_folders(tmp_path / "kept")] == ["step-00000006"]
     snapshots = snapshot_files(tmp_path / "kept")
     assert list(snapshots) == [0, 1, 2, 6]  # sqrt(6) = 2.4

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from torch.optim import Optimizer
 
 from tests.core.tiny import inputs_for, tiny_model
 from transformer_core.model.transformer import Transformer
@@ -15,9 +16,11 @@ from transformer_core.training import state
 from transformer_core.training.state import Progress, StateError, average_weights, load_state, save_state, step_folders
 
 
-def stepped(model: Transformer, updates: int = 2) -> torch.optim.Optimizer:
+@pytest.fixture
+def optimizer(model: Transformer) -> Optimizer:
+    """Adam after two steps of the model."""
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    for _ in range(updates):
+    for _ in range(2):
         model(*inputs_for([5, 3], 4)).square().mean().backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -28,9 +31,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_everything_comes_back(tmp_path: Path) -> None:
-    model = tiny_model()
-    optimizer = stepped(model)
+def test_everything_comes_back(tmp_path: Path, model: Transformer, optimizer: Optimizer) -> None:
     progress = Progress(step=2, epoch=1, batch=7, target_tokens=99, seconds=1.5)
     folder = save_state(tmp_path, model, optimizer, progress, keep=5)
     drawn = torch.rand(3)
@@ -46,18 +47,15 @@ def test_everything_comes_back(tmp_path: Path) -> None:
             assert torch.equal(value, new.state[b][key])
 
 
-def test_files_are_float32_safetensors_and_json(tmp_path: Path) -> None:
-    model = tiny_model()
-    folder = save_state(tmp_path, model, stepped(model), Progress(step=2), keep=1)
+def test_files_are_float32_safetensors_and_json(tmp_path: Path, model: Transformer, optimizer: Optimizer) -> None:
+    folder = save_state(tmp_path, model, optimizer, Progress(step=2), keep=1)
     assert names(folder) == ["model.safetensors", "optimizer.safetensors", "state.json"]
     weights = load_file(folder / "model.safetensors")
     assert {name: w.dtype for name, w in weights.items()} == dict.fromkeys(model.state_dict(), torch.float32)
     assert json.loads((folder / "state.json").read_text())["step"] == 2
 
 
-def test_only_the_newest_are_kept(tmp_path: Path) -> None:
-    model = tiny_model()
-    optimizer = stepped(model)
+def test_only_the_newest_are_kept(tmp_path: Path, model: Transformer, optimizer: Optimizer) -> None:
     for step in (5, 10, 100, 1000):
         save_state(tmp_path, model, optimizer, Progress(step=step), keep=2)
     assert [folder.name for folder in step_folders(tmp_path)] == ["step-00000100", "step-00001000"]
@@ -67,10 +65,13 @@ def test_only_the_newest_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("failing", ["model.safetensors", "optimizer.safetensors", "state.json"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_save_that_fails_leaves_the_old_states(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, error: BaseException
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    failing: str,
+    error: BaseException,
+    model: Transformer,
+    optimizer: Optimizer,
 ) -> None:
-    model = tiny_model()
-    optimizer = stepped(model)
     old = save_state(tmp_path, model, optimizer, Progress(step=1), keep=1)
     before = {path.name: path.read_bytes() for path in old.iterdir()}
 
@@ -97,9 +98,9 @@ def test_a_save_that_fails_leaves_the_old_states(
 
 @pytest.mark.parametrize("file", ["model.safetensors", "optimizer.safetensors", "state.json"])
 @pytest.mark.parametrize("damage", ["missing", "cut", "empty"])
-def test_a_damaged_state_is_named(tmp_path: Path, file: str, damage: str) -> None:
-    model = tiny_model()
-    optimizer = stepped(model)
+def test_a_damaged_state_is_named(
+    tmp_path: Path, file: str, damage: str, model: Transformer, optimizer: Optimizer
+) -> None:
     folder = save_state(tmp_path, model, optimizer, Progress(step=3), keep=1)
     path = folder / file
     contents = path.read_bytes()
@@ -110,9 +111,8 @@ def test_a_damaged_state_is_named(tmp_path: Path, file: str, damage: str) -> Non
         load_state(folder, model, optimizer)
 
 
-def test_a_state_of_another_model_or_format(tmp_path: Path) -> None:
-    model = tiny_model()
-    folder = save_state(tmp_path, model, stepped(model), Progress(step=3), keep=1)
+def test_a_state_of_another_model_or_format(tmp_path: Path, model: Transformer, optimizer: Optimizer) -> None:
+    folder = save_state(tmp_path, model, optimizer, Progress(step=3), keep=1)
     other = tiny_model(d_ff=8)
     with pytest.raises(StateError, match=r"does not fit this model.*feed_forward"):
         load_state(folder, other, torch.optim.Adam(other.parameters()))
@@ -122,9 +122,9 @@ def test_a_state_of_another_model_or_format(tmp_path: Path) -> None:
         load_state(folder, model, torch.optim.Adam(model.parameters()))
 
 
-def test_a_state_whose_place_in_the_data_means_something_else(tmp_path: Path) -> None:
-    model = tiny_model()
-    optimizer = stepped(model)
+def test_a_state_whose_place_in_the_data_means_something_else(
+    tmp_path: Path, model: Transformer, optimizer: Optimizer
+) -> None:
     folder = save_state(tmp_path, model, optimizer, Progress(step=3, batch=5), keep=1)
     values = json.loads((folder / "state.json").read_text())
     (folder / "state.json").write_text(json.dumps({**values, "plan": 99}))

@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from tests.core.tiny import sentence_pairs
-from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, updates, weights_of
+from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, train, updates, weights_of
 from transformer_core.data import Batch, Corpus, plan_epoch
 from transformer_core.model.masks import padding_mask
 from transformer_core.training import batch_loader, objective, state, trainer, validation
@@ -26,6 +26,8 @@ from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import StateError, step_folders
 from transformer_core.training.trainer import TrainingFailed
 from transformer_core.training.validation import ValidationSet
+
+Weights = dict[str, Tensor]
 
 
 def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals = signal.SIGTERM) -> None:
@@ -50,8 +52,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
 def test_updates_against_plain_torch(smoothing: str, corpus: Corpus, tmp_path: Path) -> None:
     """Three updates, written out: mean of torch's cross-entropy per token, torch's Adam, the paper's rate."""
     config = SHORT.replace(steps=3, smoothing=smoothing)
-    trained = new_trainer(corpus, tmp_path, config)
-    trained.train()
+    trained = train(corpus, tmp_path, config)
     model = new_model(corpus)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
     vocabulary = len(corpus.tokenizer)
@@ -101,11 +102,9 @@ def test_the_rate_falls_to_nothing_over_the_last_updates(corpus: Corpus, tmp_pat
 
 def test_two_half_batches_are_one_whole_batch(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_loader, "plan_epoch", halved)
-    halves = new_trainer(corpus, tmp_path / "halves", SHORT.replace(accumulate=2))
-    halves.train()
+    halves = train(corpus, tmp_path / "halves", SHORT.replace(accumulate=2))
     monkeypatch.setattr(batch_loader, "plan_epoch", whole)
-    one = new_trainer(corpus, tmp_path / "one")
-    one.train()
+    one = train(corpus, tmp_path / "one")
     for a, b in zip(halves.model.parameters(), one.model.parameters(), strict=True):
         torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
     for a_line, b_line in zip(updates(tmp_path / "halves"), updates(tmp_path / "one"), strict=True):
@@ -158,8 +157,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Pat
     """With dropout on and over the end of an epoch, bit for bit."""
     config = SHORT.replace(batch_tokens=2500, precision=precision, steps=8)
     assert len(plan_epoch(corpus.lengths, 2500, 256, 3, 0)) < 8  # the run passes the end of an epoch
-    straight = new_trainer(corpus, tmp_path / "straight", config, dropout=0.3)
-    straight.train()
+    straight = train(corpus, tmp_path / "straight", config, dropout=0.3)
     new_trainer(corpus, tmp_path / "broken", config.replace(steps=stop), dropout=0.3).train()
     torch.manual_seed(12345)  # another process stands elsewhere
     resumed = new_trainer(corpus, tmp_path / "broken", config, dropout=0.3, resume=True)
@@ -171,20 +169,14 @@ def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Pat
         for run in ("straight", "broken")
     ]
     assert lines[0] == lines[1]
-    unlike = new_trainer(corpus, tmp_path / "unlike", config.replace(seed=4), dropout=0.3)
-    unlike.train()
+    unlike = train(corpus, tmp_path / "unlike", config.replace(seed=4), dropout=0.3)
     assert not same(weights_of(straight), weights_of(unlike))
 
 
-def test_validation_between_updates_changes_nothing(corpus: Corpus, tmp_path: Path) -> None:
+def test_validation_between_updates_changes_nothing(corpus: Corpus, tmp_path: Path, straight: Weights) -> None:
     data = ValidationSet("everyday", sentence_pairs()[:5])
-    plain = new_trainer(corpus, tmp_path / "plain", dropout=0.3)
-    plain.train()
-    watched = new_trainer(
-        corpus, tmp_path / "watched", SHORT.replace(validate_every=2), dropout=0.3, validation=(data,)
-    )
-    watched.train()
-    assert same(weights_of(plain), weights_of(watched))
+    watched = train(corpus, tmp_path / "watched", SHORT.replace(validate_every=2), dropout=0.3, validation=(data,))
+    assert same(straight, weights_of(watched))
     seen = [line for line in metrics(tmp_path / "watched") if "validation" in line]
     assert [line["step"] for line in seen] == [2, 4, 6]
     scores = seen[-1]["validation"]["everyday"]
@@ -209,8 +201,7 @@ def test_resuming_nothing_starts_anew(corpus: Corpus, tmp_path: Path) -> None:
 
 
 def test_a_finished_training_does_nothing_more(corpus: Corpus, tmp_path: Path) -> None:
-    done = new_trainer(corpus, tmp_path)
-    done.train()
+    done = train(corpus, tmp_path)
     again = new_trainer(corpus, tmp_path, resume=True)
     assert again.train().step == 6
     assert same(weights_of(done), weights_of(again))
@@ -257,11 +248,9 @@ def test_checkpoints_by_time(corpus: Corpus, tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_full_disk_leaves_the_last_state_to_resume(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, straight: Weights
 ) -> None:
     config = SHORT.replace(checkpoint_every=2)
-    straight = new_trainer(corpus, tmp_path / "straight", config, dropout=0.3)
-    straight.train()
     run = tmp_path / "run"
     new_trainer(corpus, run, config.replace(steps=2), dropout=0.3).train()
 
@@ -274,9 +263,7 @@ def test_a_full_disk_leaves_the_last_state_to_resume(
         with pytest.raises(OSError, match="No space left"):
             new_trainer(corpus, run, config, dropout=0.3, resume=True).train()
     assert [path.name for path in run.iterdir() if path.name != "metrics.jsonl"] == ["step-00000002"]
-    resumed = new_trainer(corpus, run, config, dropout=0.3, resume=True)
-    resumed.train()
-    assert same(weights_of(straight), weights_of(resumed))
+    assert same(straight, weights_of(train(corpus, run, config, dropout=0.3, resume=True)))
 
 
 # --- stops ------------------------------------------------------------------------------------------------------------
@@ -284,10 +271,8 @@ def test_a_full_disk_leaves_the_last_state_to_resume(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_saves_and_resumes(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, straight: Weights, number: signal.Signals
 ) -> None:
-    straight = new_trainer(corpus, tmp_path / "straight", dropout=0.3)
-    straight.train()
     handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     with monkeypatch.context() as patch:
         stop_after(patch, 3, number)
@@ -296,7 +281,7 @@ def test_a_signal_saves_and_resumes(
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000003"]
     resumed = new_trainer(corpus, tmp_path / "run", dropout=0.3, resume=True)
     assert resumed.train().step == 6
-    assert same(weights_of(straight), weights_of(resumed))
+    assert same(straight, weights_of(resumed))
 
 
 def test_training_in_another_thread(corpus: Corpus, tmp_path: Path) -> None:
@@ -373,15 +358,11 @@ def test_a_plateau_stops_loudly(corpus: Corpus, tmp_path: Path, monkeypatch: pyt
     assert new_trainer(corpus, tmp_path / "low", stuck.replace(plateau_loss=50.0)).train().step == 12
 
 
-def test_metrics_are_one_json_object_a_line(corpus: Corpus, tmp_path: Path) -> None:
-    new_trainer(corpus, tmp_path, SHORT.replace(log_every=3, steps=7)).train()
-    assert [line["step"] for line in updates(tmp_path)] == [3, 6, 7]
-
-
 def test_a_line_holds_the_mean_over_all_tokens_since_the_line_before(corpus: Corpus, tmp_path: Path) -> None:
     new_trainer(corpus, tmp_path / "each", SHORT.replace(log_every=1, steps=7)).train()
     new_trainer(corpus, tmp_path / "third", SHORT.replace(log_every=3, steps=7)).train()
     each = updates(tmp_path / "each")
+    assert [line["step"] for line in updates(tmp_path / "third")] == [3, 6, 7]
     tokens = np.diff([0, *(line["target_tokens"] for line in each)])
     nll = np.array([line["nll"] for line in each])
     expected = [np.average(nll[part], weights=tokens[part]) for part in (slice(0, 3), slice(3, 6), slice(6, 7))]
