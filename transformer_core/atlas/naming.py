@@ -15,7 +15,6 @@ from itertools import groupby
 import numpy as np
 
 from transformer_core.analysis.ablation import Head
-from transformer_core.analysis.roles import MIN_SHARE
 from transformer_core.analysis.word_weights import BoolArray
 from transformer_core.atlas.record import Atlas, Estimate, FloatArray, Links
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES, MIN_GAIN, MIN_PLACES
@@ -95,6 +94,8 @@ class Evidence:
 
 def evidence(atlas: Atlas, kind: Kind) -> Iterator[Evidence]:
     """Yield the evidence for every role of a kind, also where there are few places."""
+    from transformer_core.analysis.roles import MIN_SHARE  # with torch, for which help does not wait
+
     shape = atlas.layers, atlas.heads
     for name, pattern in atlas.looks.kinds[kind].patterns.items() if atlas.looks else ():
         share, baseline = pattern.share, max(pattern.uniform, pattern.fixed or 0.0)
