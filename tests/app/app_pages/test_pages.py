@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.conftest import MAIN, SECONDS
 from tests.app.mounted import address, header, mounted, page_model, visible
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.storage.measurements import json_file, write_derived
@@ -19,9 +20,6 @@ from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text.glossary import definitions
 from viz_app.ui.model import own_model
-
-MAIN = Path(__file__).resolve().parents[3] / "viz_app" / "page_script.py"
-SECONDS = 60
 
 
 def damaged_copy(checkpoint: Path, folder: Path) -> Path:

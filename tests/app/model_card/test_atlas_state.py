@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from tests.atlas_samples import drawn_atlas
@@ -34,6 +34,7 @@ states = some.builds(
 GOOD = AtlasState(by="entropy", chosen=("cross.1.3",)).to_dict()
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a machine may pause
 @given(states)
 def test_a_report_and_an_address_hold_the_whole_state(state: AtlasState) -> None:
     assert AtlasState.from_report(state.to_dict()) == state
