@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from transformer_core.text.tokenizer import Tokenizer
 
 
 def save_random_model(
     folder: Path,
     *,
     seed: int,
+    tokenizer: Tokenizer | None = None,
     sentences: Iterable[str] = (),
     vocab_size: int = 120,
     layers: int = 2,
@@ -26,6 +30,7 @@ def save_random_model(
     Args:
         folder: Where it goes.
         seed: Of its weights.
+        tokenizer: Its vocabulary, where it exists already.
         sentences: What its vocabulary is trained on; by default the examples of the app.
         vocab_size: Tokens of its vocabulary.
         layers: In the encoder, and as many in the decoder.
@@ -41,10 +46,11 @@ def save_random_model(
     from transformer_core.checkpoint import save_checkpoint
     from transformer_core.config import DecodingConfig, ModelConfig
     from transformer_core.model.transformer import Transformer
-    from transformer_core.text.tokenizer import Tokenizer
+    from transformer_core.text.tokenizer import Tokenizer as Vocabulary
     from viz_app.text.examples import EXAMPLES
 
-    tokenizer = Tokenizer.train(list(sentences) or list(EXAMPLES.values()), vocab_size=vocab_size, threads=1)
+    if tokenizer is None:
+        tokenizer = Vocabulary.train(list(sentences) or list(EXAMPLES.values()), vocab_size=vocab_size, threads=1)
     config = ModelConfig(vocab_size=len(tokenizer), d_model=d_model, d_ff=d_ff, num_layers=layers, num_heads=heads)
     with torch.random.fork_rng():
         torch.manual_seed(seed)

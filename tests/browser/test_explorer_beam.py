@@ -151,8 +151,8 @@ def test_a_point_in_the_tree_is_its_node(open_search: Open) -> None:
         assert min(apart, key=lambda name: apart[name].sum()) == kind
     ends = branch_ends(translation)
     node = next(node for node in visible if node in ends[3:])
-    place = places[node]
-    page.locator(".beam-tree canvas").click(position={"x": place["x"] - 20, "y": place["y"]})
+    x, y = places[node]["x"] - 20, places[node]["y"]
+    page.locator(".beam-tree canvas").click(position={"x": x, "y": y})
     page.get_by_text(f'"branch": {ends.index(node)}').wait_for()
 
 

@@ -17,6 +17,7 @@ from tests.browser.conftest import APP, OpenPage, Serve
 from tests.browser.explorer_driver import Open, choose, patch, press, read_table, settle
 from tests.browser.hostile import LONE, SAFE, STRINGS
 from tests.browser.rest import wait_for_value, wait_until_idle
+from tests.random_model import save_random_model
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY
 from transformer_core.translator import Translator
 from viz_app.text import texts
@@ -96,22 +97,12 @@ def batches(tokenizer: Tokenizer) -> list[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def quick_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def quick_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Random weights, which write nonsense quickly, with the vocabulary that the shipped model reads."""
-    import torch
+    from transformer_core.text.tokenizer import Tokenizer as Vocabulary
 
-    from transformer_core.checkpoint import load_checkpoint, save_checkpoint
-    from transformer_core.model.transformer import Transformer
-
-    small = load_checkpoint(random_checkpoint, "cpu")
-    tokenizer = load_checkpoint(APP.parents[1] / "checkpoints" / "en-de", "cpu").tokenizer
-    config = small.model.config.replace(vocab_size=len(tokenizer))
-    with torch.random.fork_rng():
-        torch.manual_seed(7)
-        weights = Transformer(config).state_dict()
-    folder = tmp_path_factory.mktemp("checkpoint") / "quick"
-    save_checkpoint(folder, weights, config, tokenizer, decoding=small.decoding, metrics={})
-    return folder
+    shipped = Vocabulary.load(APP.parents[1] / "checkpoints" / "en-de" / "tokenizer.model")
+    return save_random_model(tmp_path_factory.mktemp("checkpoint") / "quick", seed=7, tokenizer=shipped, metrics={})
 
 
 @pytest.fixture(scope="module")

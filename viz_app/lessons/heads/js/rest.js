@@ -23,7 +23,8 @@ export class Rest extends Scene {
   tiles = new Map();
 
   get playhead() {
-    const steps = this.lesson.values.rest?.steps ?? [0, 1];
+    const steps = this.lesson.values.rest?.steps;
+    if (!steps) return null; // or its start would be another one
     return playhead({
       name: "at",
       label: this.texts.rest_step,
