@@ -148,7 +148,8 @@ def test_a_point_in_the_tree_is_its_node(open_search: Open) -> None:
           const visible = search.columns.slice(1, 5).flat();
           const hex = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
           return { colours: visible.map((node) => [node, colour(node)]), best: hex(tree.theme.kinds.cross),
-                   pruned: hex(tree.theme.mark), kept: hex(tree.theme.text), x: visible.map((node) => tree.layout.x(node)),
+                   pruned: hex(tree.theme.mark), kept: hex(tree.theme.text),
+                   x: visible.map((node) => tree.layout.x(node)),
                    y: visible.map((node) => tree.layout.y(node)) };
         }"""
     )

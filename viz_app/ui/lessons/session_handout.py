@@ -8,8 +8,8 @@ import streamlit as st
 
 from viz_app.export.bundle import Turn
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.scene_figure import fit_sentence
 from viz_app.lessons.route_handout import SHEETS, Sheet, render_route
+from viz_app.lessons.scene_figure import fit_sentence
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models import loader
 from viz_app.state import session
