@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { BeamLayout } from "../../viz_app/components/explorer/js/beam/beamlayout.js";
 import { lengthPenalty, Search, START } from "../../viz_app/components/explorer/js/data/search.js";
 
 // <s> -> "▁a" (0) -> "</s>" (2);  <s> -> "▁a" (0) -> "▁b" (3) -> "</s>" (4);  <s> -> "▁c" (1), pruned.
@@ -53,4 +54,13 @@ test("alpha decides between the short and the long hypothesis", () => {
   for (const { node, score } of search.ranking(0.7)) {
     assert.ok(Math.abs(score - BEAM.total[node] / ((5 + BEAM.step[node]) / 6) ** 0.7) < 1e-12);
   }
+});
+
+test("places of the nodes, worked by hand, and the node at a place", () => {
+  const layout = new BeamLayout(new Search(BEAM), { column: 100, row: 30, left: 20, top: 10, bend: 15, scroll: 5 });
+  assert.deepEqual([layout.x(START), layout.y(START)], [5, 25]);
+  assert.deepEqual([layout.x(1), layout.y(1)], [105, 55]); // the pruned one stands below
+  assert.deepEqual([layout.textX(0), layout.stepX(2)], [24, 165]);
+  assert.deepEqual([layout.width, layout.height], [334, 76]);
+  assert.deepEqual([layout.at(120, 45), layout.at(10, 20), layout.at(120, 200)], [3, null, null]);
 });

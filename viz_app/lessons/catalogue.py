@@ -2,7 +2,7 @@
 
     chapter = "attention"          # one of CHAPTERS
     order = 30                     # place in the chapter, small numbers first; the others have 10, 20, 30, ...
-    minutes = 8                    # in a session; a lesson without them is not on the route
+    minutes = 8                    # in a class; a lesson without them is not on the route
     opens_at = "shared"            # scene with which the route opens it; else the first one
     stations = ["self_attention"]  # boxes of Figure 1 that open it, of STATIONS
     needs_small_models = true      # whether it compares the small models, which write German
@@ -48,7 +48,7 @@ class Entry:
         name: Of its folder; in the address.
         chapter: One of `CHAPTERS`.
         order: Its place in the chapter.
-        minutes: Planned for it in a session; None when it is not on the route.
+        minutes: Planned for it in a class; None when it is not on the route.
         opens_at: Scene at which the route opens it; "" for the first one.
         stations: Boxes of Figure 1 that open it.
         needs_small_models: Whether it compares the small models, which write German.
@@ -139,8 +139,8 @@ def _claim_places(entry: Entry, owners: dict[str, str]) -> None:
 LESSONS, INVALID_LESSONS = find_lessons(Path(__file__).parent)
 STAGES = (*(entry.name for entry in LESSONS), LAB)  # names of everything that the stage shows
 
-QUESTIONS = "questions"  # the last stop of a session, which is no lesson
-# A session: minutes for each stop. "translate" is the page.
+QUESTIONS = "questions"  # the last stop of the route, which is no lesson
+# The route: minutes for each stop. "translate" is the page.
 ROUTE: dict[str, int] = {
     "translate": 5,
     **{entry.name: entry.minutes for entry in LESSONS if entry.minutes is not None},

@@ -24,6 +24,7 @@ from viz_app.lessons.heads.looking import looking_figure, looking_values
 from viz_app.lessons.heads.one_by_one import cause_values, one_by_one, weights_and_effects
 from viz_app.lessons.heads.paper_heads import paper_figure, paper_selection, paper_values
 from viz_app.lessons.heads.small_heads import small_heads
+from viz_app.lessons.results.paper_results import lines_by_heads
 from viz_app.lessons.small_target import small_target
 from viz_app.serving.models.head_roles import ROLES_KEY, role_tables
 from viz_app.serving.models.translation_service import BEAM
@@ -33,14 +34,6 @@ if TYPE_CHECKING:
 
 POSITIONS = 28  # of a map that are shown; a longer sentence shows its first tokens
 
-# Table 3, row A: perplexity per token and BLEU on newstest2013, as printed.
-TABLE_3_A: dict[str, tuple[float, float]] = {
-    "table3-a-h1": (5.29, 24.9),
-    "table3-a-h4": (5.00, 25.5),
-    "base": (4.92, 25.8),
-    "table3-a-h16": (4.91, 25.8),
-    "table3-a-h32": (5.01, 25.4),
-}
 _WORK = Work(sentences=1, source_length=25, target_length=25)  # a sentence of usual length
 _GROUPS = ("none", "previous", "next", "self", "separator", "aligner")
 _OFF = re.compile(r"([a-z]{4,9})\.([0-9a-v]{1,60})")
@@ -141,16 +134,16 @@ def _tables(context: LessonContext) -> dict[Kind, RoleTable]:
 def rows_of_table_3() -> list[dict[str, float]]:
     """Return the models of Table 3, row A: their cost by the formulas, and the paper's scores."""
     rows = []
-    for name, (perplexity, bleu) in TABLE_3_A.items():
-        config = PRESETS[name].model
+    for line in lines_by_heads():
+        config = PRESETS[line.preset].model
         rows.append(
             {
                 "heads": config.num_heads,
                 "d_k": config.d_k,
                 "parameters": parameters(config),
                 "flops": forward_flops(config, _WORK),
-                "perplexity": perplexity,
-                "bleu": bleu,
+                "perplexity": line.perplexity,
+                "bleu": line.bleu,
             }
         )
     return rows

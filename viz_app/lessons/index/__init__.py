@@ -1,4 +1,4 @@
-"""Index of the lessons: Figure 1 of the paper, whose stations open the lessons, and the route of a session."""
+"""Index of the lessons: Figure 1 of the paper, whose stations open the lessons, and the route of a class."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def lesson_index(
     """Show the index.
 
     Args:
-        route: The stops of a session, in order.
+        route: The stops of a class, in order.
         others: The other lessons by the title of their chapter.
         texts: The table [index].
         language: Code of the reader's language.

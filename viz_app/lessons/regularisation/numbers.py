@@ -13,6 +13,7 @@ from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.chart_data import chart_data, chart_set
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.results.paper_results import TABLE_3
 from viz_app.lessons.results.reduced_table import MEASURES, load_results, mean_interval, reduced_result
 from viz_app.text import Texts
 
@@ -25,9 +26,8 @@ _PARTS = ("embedding", "self", "feed", "embedding", "masked", "cross", "feed")  
 SHOWN = 48  # values of a vector that fit on the stage
 QUESTION = 0.2  # epsilon of the last scene
 
-# Table 3, base and row (D): newstest2013, perplexity per token and BLEU.
-_SMALL = ((0.0, "table3-d-smoothing0"), (0.1, "base"), (0.2, "table3-d-smoothing0.2"))  # the same rows, in small
-_PAPER = ((0.0, 4.67, 25.3), (0.1, 4.92, 25.8), (0.2, 5.47, 25.7))
+# Table 3, base and row (D), by epsilon.
+_ROWS = {0.0: "table3-d-smoothing0", 0.1: "base", 0.2: "table3-d-smoothing0.2"}
 
 _WHOSE = ("paper", "small")
 _DIGITS = {"perplexity": 2, "bleu": 1}
@@ -117,7 +117,10 @@ def _score_figure(whose: str, t: Texts) -> DotsFigure | None:
 
 
 def _measured(whose: str) -> list[dict[str, Any]]:
-    return _small() if whose == "small" else [_row(*scores) for scores in _PAPER]
+    if whose == "small":
+        return _small()
+    printed = {line.preset: {measure: getattr(line, measure) for measure in MEASURES} for line in TABLE_3}
+    return [{"epsilon": epsilon, **printed[name]} for epsilon, name in _ROWS.items()]
 
 
 def _score_charts(t: Texts) -> dict[str, Any]:
@@ -205,10 +208,6 @@ def _steps(translation: Translation) -> list[dict[str, Any]]:
     ]
 
 
-def _row(epsilon: float, perplexity: float, bleu: float) -> dict[str, Any]:
-    return {"epsilon": epsilon, "perplexity": perplexity, "bleu": bleu}
-
-
 def _small() -> list[dict[str, Any]]:
     """Return our small models without and with smoothing, several seeds each; empty while their file is missing.
 
@@ -219,7 +218,7 @@ def _small() -> list[dict[str, Any]]:
     if results is None:
         return []
     rows = []
-    for epsilon, name in _SMALL:
+    for epsilon, name in _ROWS.items():
         found = {measure: reduced_result(results, name, measure) for measure in MEASURES}
         intervals = {measure: mean_interval(results, name, measure) for measure in MEASURES}
         if any(each is None for each in (*found.values(), *intervals.values())):

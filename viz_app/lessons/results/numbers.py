@@ -13,7 +13,7 @@ from viz_app.figures.model.figure import Figure
 from viz_app.lessons.chart_data import chart_data, chart_set
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.results.attachment import find_parser, readings
-from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4, Parser, Score
+from viz_app.lessons.results.paper_results import TABLE_2, TABLE_4, Parser, Score, lines_by_heads
 from viz_app.lessons.results.reduced_figure import table_3, variation_charts
 from viz_app.lessons.results.reduced_table import load_results
 from viz_app.serving.measurements.parsing_scores import ParsingScores, content_of
@@ -53,8 +53,7 @@ def data(context: LessonContext) -> StageData:
             },
             "heads": [
                 {"heads": preset(row.preset).model.num_heads, "bleu": row.bleu, "perplexity": row.perplexity}
-                for row in TABLE_3
-                if row.row in ("base", "A")
+                for row in lines_by_heads()
             ],
             "sentences": _sentences(context),
             "runs": {name: _run(name) for name in PAPER_RUNS},

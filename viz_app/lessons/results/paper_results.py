@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from transformer_core.paper.presets import preset
+
 
 @dataclass(frozen=True)
 class Score:
@@ -83,6 +85,12 @@ TABLE_3: tuple[Variation, ...] = (
     Variation("E", "learned positions", "table3-e-learned", 4.92, 25.7),
     Variation("big", "", "big", 4.33, 26.4, 213),
 )
+
+
+def lines_by_heads() -> list[Variation]:
+    """Return base and row A, by number of heads."""
+    lines = (line for line in TABLE_3 if line.row in ("base", "A"))
+    return sorted(lines, key=lambda line: preset(line.preset).model.num_heads)
 
 
 @dataclass(frozen=True)

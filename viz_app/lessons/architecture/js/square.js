@@ -1,5 +1,7 @@
 // A square of rows and columns: which row may see which. The scene of training and inference draws two.
 
+import { hatch } from "../../../components/common/draw/canvas.js";
+
 /** @typedef {import("./training.js").Place} Place */
 
 /**
@@ -27,7 +29,7 @@ export function drawCells(pen, { left, top, cell }, q, count, colour) {
     const [x, y] = [left + k * cell + inset, top + q * cell + inset];
     const side = cell - 2 * inset;
     if (k <= q) pen.fill(x, y, side, side, colour);
-    else hatch(pen, x, y, side);
+    else hatch(pen.context, [x, y, x + side, y + side], pen.theme.hatch, 5); // zero and forbidden never look alike
   }
 }
 
@@ -57,22 +59,4 @@ export function drawCounts(pen, { x, top, side, half }, rows) {
   const [strong, quiet] = rows.map((row) => row.filter(Boolean).join(" \u00b7 "));
   pen.write(strong, x, top + side + 20, { size: 14, weight: 650, most: half });
   pen.note(quiet, x, top + side + 41, { size: 12.5, most: half });
-}
-
-/**
- * Zero and forbidden never look alike.
- * @param {Pen} pen
- * @param {number} x
- * @param {number} y
- * @param {number} side
- */
-function hatch(pen, x, y, side) {
-  const { context, theme } = pen;
-  context.save();
-  context.beginPath();
-  context.rect(x, y, side, side);
-  context.clip();
-  for (let start = -side; start < side; start += 5)
-    pen.line(x + start, y + side, x + start + side, y, { colour: theme.hatch, width: 1 });
-  context.restore();
 }

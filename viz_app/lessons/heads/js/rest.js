@@ -5,7 +5,7 @@ import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { isNarrow } from "../../stage/js/layout.js";
-import { drawMap, picture, tint } from "../../stage/js/map.js";
+import { drawMap, mapAxes, picture, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOfRole } from "./roles.js";
 
@@ -113,20 +113,13 @@ export class Rest extends Scene {
       most: width,
     });
     const large = { x, y: y + 44, width, height: height - CHART - 80, masked: kind === "decoder" };
-    drawMap(pen, this.lesson.arrays[`rest_${kind}`].part(moment, layer, head), this.axes(rest, kind), large);
+    drawMap(
+      pen,
+      this.lesson.arrays[`rest_${kind}`].part(moment, layer, head),
+      mapAxes(rest.axes, kind, this.texts),
+      large,
+    );
     this.drawCounts(pen, rest, moment, { x, y: y + height - CHART, width, height: CHART });
-  }
-
-  /**
-   * @param {Recorded} recorded
-   * @param {Kind} kind
-   */
-  axes({ axes }, kind) {
-    return {
-      queries: kind === "encoder" ? axes.source : kind === "decoder" ? axes.inputs : axes.outputs,
-      keys: kind === "decoder" ? axes.inputs : axes.source,
-      titles: [this.texts[`query_${kind}`], this.texts[`key_${kind}`]],
-    };
   }
 
   /**

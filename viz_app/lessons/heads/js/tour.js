@@ -7,7 +7,7 @@ import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, ring } from "../../stage/js/headgrid.js";
 import { isNarrow } from "../../stage/js/layout.js";
-import { drawMap, picture, tint } from "../../stage/js/map.js";
+import { drawMap, mapAxes, picture, tint } from "../../stage/js/map.js";
 import { Pen } from "../../stage/js/pen.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOf, colourOfRole, headAt } from "./roles.js";
@@ -64,12 +64,7 @@ export class Tour extends Scene {
 
   /** @param {Kind} kind */
   axes(kind) {
-    const { axes } = this.lesson.values;
-    return {
-      queries: kind === "encoder" ? axes.source : kind === "decoder" ? axes.inputs : axes.outputs,
-      keys: kind === "decoder" ? axes.inputs : axes.source,
-      titles: [this.texts[`query_${kind}`], this.texts[`key_${kind}`]],
-    };
+    return mapAxes(this.lesson.values.axes, kind, this.texts);
   }
 
   /** @param {{ width: number, height: number }} picture */

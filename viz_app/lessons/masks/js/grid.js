@@ -1,9 +1,9 @@
 // Cells of an attention map with their margins, and strokes that hatch what is masked.
 
+import { hatch } from "../../../components/common/draw/canvas.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { twoSided } from "../../stage/js/bars.js";
 
-const HATCH = 6; // distance of two strokes
 const ROOM_FOR_WORDS = 46; // a column of this width holds its label upright
 
 /**
@@ -180,13 +180,6 @@ export function hatchBoxes(pen, boxes, share = 1) {
   for (const [x, y, width, height] of boxes) context.rect(x, y, width, height);
   context.clip();
   pen.fill(left, top, right - left, bottom - top, theme.background);
-  context.strokeStyle = theme.hatch;
-  context.lineWidth = 1;
-  context.beginPath();
-  for (let sum = Math.floor((left + top) / HATCH) * HATCH; sum < right + bottom; sum += HATCH) {
-    context.moveTo(sum - bottom, bottom);
-    context.lineTo(sum - top, top);
-  }
-  context.stroke();
+  hatch(context, [left, top, right, bottom], theme.hatch);
   context.restore();
 }

@@ -7,7 +7,7 @@ const FOOT = 58;
 /** @extends {Scene<import("./numbers").Values>} */
 export class Heads extends Scene {
   get bars() {
-    return [...this.lesson.values.heads].sort((a, b) => a.heads - b.heads);
+    return this.lesson.values.heads;
   }
 
   /** @type {Scene["draw"]} */

@@ -131,7 +131,7 @@ export class Lesson {
     return this.lesson.scenes[this.index];
   }
 
-  /** The scene after this one; none after the last, or where a session goes on to its next stop. */
+  /** The scene after this one; none after the last, or where a class goes on to its next stop. */
   get next() {
     return this.name === this.lesson.onward_from ? undefined : this.lesson.scenes[this.index + 1];
   }

@@ -28,6 +28,20 @@ export function tint(colour) {
 }
 
 /**
+ * Labels and titles of the axes of a kind of attention.
+ * @param {Record<AxisName, string[]>} axes
+ * @param {Kind} kind
+ * @param {Texts} texts
+ */
+export function mapAxes({ source, inputs, outputs }, kind, texts) {
+  return {
+    queries: kind === "encoder" ? source : kind === "decoder" ? inputs : outputs,
+    keys: kind === "decoder" ? inputs : source,
+    titles: [texts[`query_${kind}`], texts[`key_${kind}`]],
+  };
+}
+
+/**
  * A large map.
  * @param {Pen} pen
  * @param {NdArray} weights Bytes (Q, K).
