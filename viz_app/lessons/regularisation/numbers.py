@@ -119,7 +119,7 @@ def _score_figure(whose: str, t: Texts) -> DotsFigure | None:
 def _measured(whose: str) -> list[dict[str, Any]]:
     if whose == "small":
         return _small()
-    printed = {line.preset: {measure: getattr(line, measure) for measure in MEASURES} for line in TABLE_3}
+    printed = {line.preset: {str(measure): getattr(line, measure) for measure in MEASURES} for line in TABLE_3}
     return [{"epsilon": epsilon, **printed[name]} for epsilon, name in _ROWS.items()]
 
 
