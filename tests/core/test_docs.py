@@ -155,12 +155,15 @@ def test_computed_times_and_costs_follow_from_the_operations() -> None:
         assert float(cost) == pytest.approx(hours / 0.4 * prices[gpu], abs=0.06)
 
 
-def test_the_recipe_shown_is_one(tmp_path: Path) -> None:
+def test_the_recipe_shown_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from transformer_core.cli.training.train import _read_recipe, parser
 
     options: Parser = parser()
     (text,) = blocks(ROOT / "docs" / "training.md", "toml")
     (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "valid.tsv").touch()
+    monkeypatch.chdir(tmp_path)  # the files that it names must be there
     recipe = _read_recipe(str(tmp_path / "recipe.toml"), options)
     assert recipe["preset"] == "en-de"
     assert recipe["model"] == {"dropout": 0.2}

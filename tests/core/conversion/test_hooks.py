@@ -62,7 +62,7 @@ def test_cached_steps_agree_with_a_forced_pass(twin: Twin, opened: bool) -> None
 
 def test_translations_score_as_forced(twin: Twin) -> None:
     """Beam search through the cache, and a pass over its result: a token that is given counts 0 in both."""
-    translator = twin.converted
+    translator = twin.converted.with_languages()
     translator.decoding = translator.decoding.replace(min_length=4)
     translation = translator.translate(SOURCE, beam=3)
     assert len(translation.scores) >= 5

@@ -19,9 +19,9 @@ from tests.core.cli.workplace import Call, one_line_error
 from tests.core.conversion.bart_twins import bart_folder
 from tests.core.conversion.language_twins import language_folder
 from tests.core.conversion.marian_twins import marian_folder
+from tests.core.conversion.twins import refused
 from transformer_core.checkpoint import load_checkpoint
-from transformer_core.conversion import ConversionError, convert
-from transformer_core.storage.files import CheckpointError
+from transformer_core.conversion import convert
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +46,6 @@ def change_tensors(folder: Path, change: Callable[[dict[str, torch.Tensor]], obj
     tensors = {name: tensor.clone() for name, tensor in load_file(folder / "model.safetensors").items()}
     change(tensors)
     save_file(tensors, folder / "model.safetensors")
-
-
-def refused(folder: Path, said: str) -> None:
-    """The conversion ends with one line that says so, and leaves the place as it was."""
-    out = folder.parent / "ours"
-    before = sorted(folder.parent.rglob("*"))
-    with pytest.raises((ConversionError, CheckpointError), match=said) as raised:
-        convert(folder, out)
-    assert "\n" not in str(raised.value)
-    assert sorted(folder.parent.rglob("*")) == before
 
 
 def test_weights_as_pickle_whole_and_in_shards(tmp_path: Path) -> None:

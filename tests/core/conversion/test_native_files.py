@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from tests.core.conversion.native_twins import native_folder, options
+from tests.core.conversion.twins import refused
 from transformer_core.checkpoint import load_checkpoint
-from transformer_core.conversion import ConversionError, convert
+from transformer_core.conversion import convert
 from transformer_core.conversion.flat_yaml import YamlError, read_flat
 
 
@@ -26,14 +27,6 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(sound: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(sound, tmp_path / "theirs"))
-
-
-def refused(folder: Path, said: str) -> None:
-    before = sorted(folder.parent.rglob("*"))
-    with pytest.raises(ConversionError, match=said) as raised:
-        convert(folder, folder.parent / "ours")
-    assert "\n" not in str(raised.value)
-    assert sorted(folder.parent.rglob("*")) == before
 
 
 def change_arrays(folder: Path, **changes: Any) -> None:

@@ -18,7 +18,7 @@ def test_states_attention_and_logits(twin: Twin, lengths: tuple[int, ...]) -> No
 
 @pytest.mark.parametrize("beam", [1, 4])
 def test_texts(twin: Twin, beam: int) -> None:
-    check_texts(compare_texts(twin, 24, beam=beam))
+    check_texts(compare_texts(twin, 16, beam=beam))
 
 
 @pytest.mark.slow

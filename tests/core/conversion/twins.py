@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 import sentencepiece
 import torch
 
 from tests.core.tiny import sentence_pairs
+from transformer_core.conversion import ConversionError, convert
+from transformer_core.storage.files import CheckpointError
 from transformer_core.translator import Translator
 
 SHAPE: dict[str, Any] = {
@@ -100,6 +103,16 @@ def drawn(model: Any, seed: int, *, ending: float) -> Any:
             parameter.copy_(parameter.half().float())
     model.set_attn_implementation("eager")  # the only one that returns weights
     return model.eval()
+
+
+def refused(folder: Path, said: str) -> None:
+    """The conversion ends with one line that says so, and leaves the place as it was."""
+    out = folder.parent / "ours"
+    before = sorted(folder.parent.rglob("*"))
+    with pytest.raises((ConversionError, CheckpointError), match=said) as raised:
+        convert(folder, out)
+    assert "\n" not in str(raised.value)
+    assert sorted(folder.parent.rglob("*")) == before
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.core.conversion.families import TWINS
-from tests.core.conversion.twins import sources
+from tests.core.conversion.twins import Twin, sources
 from tests.core.model_export.peers import CHECKPOINTS, searched, sentences
 from transformer_core.decoding.beam import Hypothesis
 from transformer_core.model_export import export_model
@@ -105,10 +105,10 @@ def _compare(peer: Peer, texts: Sequence[str]) -> None:
 
 
 @pytest.mark.parametrize("name", CONVERTED)
-def test_converted_models(name: str, tmp_path: Path) -> None:
+def test_converted_models(name: str, twins: Callable[[str], Twin], tmp_path: Path) -> None:
     """Pre-norm, three matrices, a bias of the output, Marian's angles: CTranslate2 has them all."""
-    twin = TWINS[name](tmp_path)
-    export_model(tmp_path / "ours", tmp_path / "out", "ctranslate2")
+    twin = twins(name)
+    export_model(twin.folder.parent / "ours", tmp_path / "out", "ctranslate2")
     peer = Peer(twin.converted, tmp_path / "out")
     texts = sources(24)
     assert peer.furthest(texts, searched(twin.converted, texts, 1)) < 1e-3
