@@ -128,8 +128,8 @@ class ModelConfig(_Config):
     """Shape of the Transformer, in the paper's names (Section 3, Table 3). Defaults are the base model's.
 
     Args:
-        vocab_size: Annotated[int, Meta(ge=1, le=10_000_000)] in the vocabulary that source and target share.
-        d_model: Annotated[int, Meta(ge=1, le=100_000)] of every embedding and sub-layer output.
+        vocab_size: Tokens in the vocabulary that source and target share.
+        d_model: Width of every embedding and sub-layer output.
         d_ff: Inner width of the feed-forward networks.
         num_layers: Layers in the encoder, and again in the decoder (N).
         num_heads: Attention heads of every attention (h).
