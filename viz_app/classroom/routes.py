@@ -18,7 +18,6 @@ from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -33,6 +32,7 @@ from viz_app.serving.browser_cookie import browser_name
 from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, State, is_code
 from viz_app.serving.classes.remote_classrooms import ClassServerAway
+from viz_app.serving.request_origin import same_origin
 from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, texts
 
@@ -94,7 +94,7 @@ async def _state(request: Request) -> Response:
     def look(code: str, browser: str) -> Mapping[str, Any]:
         return _plain(class_store().look(code, browser), _texts(request))
 
-    return await _done(request, look)
+    return await _done(request, look) if _allows(request) else _refusal(429, "busy")
 
 
 async def _answer(request: Request) -> Response:
@@ -111,8 +111,9 @@ async def _control(request: Request) -> Response:
 
 async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any], None]) -> Response:
     """Read a small body of a form, act, and answer with the new state."""
-    origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if not _allows(request):
+        return _refusal(429, "busy")
+    if "origin" in request.headers and not same_origin(request.headers):
         return _refusal(403, "origin")
     body = b""
     async for chunk in request.stream():
@@ -131,10 +132,12 @@ async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any]
     return await _done(request, act_and_look)
 
 
+def _allows(request: Request) -> bool:
+    return _limit.allows(request.client.host if request.client else "")
+
+
 async def _done(request: Request, act: Callable[[str, str], Mapping[str, Any]]) -> Response:
     """Act for a browser in a class; an error becomes the name of a sentence in [classroom]."""
-    if not _limit.allows(request.client.host if request.client else ""):
-        return _refusal(429, "busy")
     code, browser = request.path_params["code"].upper(), browser_name(request.cookies)
     if browser is None:
         return _refusal(400, "cookie")

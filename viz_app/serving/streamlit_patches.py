@@ -144,6 +144,16 @@ def run_session() -> str | None:
     return context.session_id if context else None
 
 
+def client_address(session: str) -> str:
+    """Return the address of a session's browser; "" if it has none.
+
+    `st.context.ip_address` is None on the server's own computer, as it is without a browser.
+    """
+    client = runtime.get_instance().get_client(session)
+    context = client.client_context if client is not None else None
+    return (context.remote_ip if context is not None else None) or ""
+
+
 def is_connected(session: str) -> bool:
     """Return whether the browser of a session is connected. May be called from any thread."""
     return runtime.exists() and runtime.get_instance().is_active_session(session)

@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import Classrooms, LessonQuestion, Place
-from viz_app.serving.scheduling.request_queue import Visitor
 from viz_app.text import texts
 from viz_app.ui.classroom import class_membership
 from viz_app.ui.classroom.class_membership import TEACHER_KEY_SETTING
@@ -30,10 +29,10 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> Iterator[Classrooms]:
     class_store.cache_clear()
 
 
-def seen_as(monkeypatch: pytest.MonkeyPatch, browser: str | None, address: str = "10.0.0.7") -> None:
+def seen_as(monkeypatch: pytest.MonkeyPatch, browser: str | None, *, is_own: bool = False) -> None:
     for module in ("viz_app.ui.classroom.class_membership", "viz_app.serving.scheduling.visitor"):
         monkeypatch.setattr(f"{module}.current_browser", lambda: browser)
-    monkeypatch.setattr(class_membership, "current_visitor", lambda: Visitor(address))
+    monkeypatch.setattr(class_membership, "is_own_computer", lambda: is_own)
 
 
 @pytest.fixture
@@ -94,7 +93,7 @@ def test_the_servers_own_computer_needs_no_key(
     app: AppTest, rooms: Classrooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(TEACHER_KEY_SETTING, "right-key")
-    seen_as(monkeypatch, TEACHER, "127.0.0.1")
+    seen_as(monkeypatch, TEACHER, is_own=True)
     press(app.run(), "class-open")
     assert rooms.code_of(TEACHER) is not None
 

@@ -16,10 +16,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from viz_app.serving.request_origin import party
+from viz_app.serving.token_bucket import TokenBucket
+
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # none that looks like another
 CODE_LENGTH = 6
 MAX_CLASSES = 64
 MAX_CLASSES_OF_ADDRESS = 8
+CLASSES_PER_MINUTE = 20  # new ones of the whole server
 MAX_STUDENTS = 1_000  # of a class
 MAX_POLLS = 100  # of a class; the results of older ones are dropped
 MAX_OPTIONS = 4_096  # of a question: a map of 64 tokens by 64
@@ -179,14 +183,14 @@ class AnswerRefused(Exception):
 
 
 class TooManyClasses(Exception):
-    """This server, or one address, has the largest allowed number of classes."""
+    """This server, or one party, has the largest allowed number of classes, or opens them too fast."""
 
 
 class _Class:
     """One class."""
 
-    def __init__(self, owner: str, address: str, now: float) -> None:
-        self.owner, self.address = owner, address
+    def __init__(self, owner: str, party: str, now: float) -> None:
+        self.owner, self.party = owner, party
         self.used = now
         self.number = 0
         self.state: State = "closed"
@@ -217,6 +221,7 @@ class Classrooms:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._classes: dict[str, _Class] = {}
+        self._new = TokenBucket(CLASSES_PER_MINUTE / 60, CLASSES_PER_MINUTE, clock)
         self._lock = threading.Lock()
 
     def open(self, owner: str, address: str = "") -> str:
@@ -227,19 +232,20 @@ class Classrooms:
             address: Address of the browser.
 
         Raises:
-            TooManyClasses: The server, or the address, has the largest allowed number.
+            TooManyClasses: The server, or the address's party, has the largest allowed number, or too many are new.
         """
+        asks = party(address)
         with self._lock:
             now = self._clock()
             self._classes = {code: each for code, each in self._classes.items() if now - each.used < IDLE_SECONDS}
             for code, each in self._classes.items():
                 if each.owner == owner:
                     return code
-            of_address = sum(each.address == address for each in self._classes.values())
-            if len(self._classes) >= MAX_CLASSES or of_address >= MAX_CLASSES_OF_ADDRESS:
+            of_party = sum(each.party == asks for each in self._classes.values())
+            if len(self._classes) >= MAX_CLASSES or of_party >= MAX_CLASSES_OF_ADDRESS or not self._new.try_take():
                 raise TooManyClasses
             code = self._new_code()
-            self._classes[code] = _Class(owner, address, now)
+            self._classes[code] = _Class(owner, asks, now)
             return code
 
     def code_of(self, owner: str) -> str | None:

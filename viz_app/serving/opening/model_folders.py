@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import urlsplit
 
+from viz_app.serving.request_origin import is_own_host
 from viz_app.serving.server_address import is_loopback
 
 SETTING = "HEADLIGHT_MODELS"
@@ -18,7 +18,6 @@ OFF = "off"
 MAX_FOLDERS = 200  # that are offered
 _MAX_LOOKED_AT = 5_000
 _DEPTH = 2
-_PROXY = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
 def allowed_root(bound: str | None, headers: Mapping[str, str]) -> Path | None:
@@ -32,9 +31,7 @@ def allowed_root(bound: str | None, headers: Mapping[str, str]) -> Path | None:
     if setting:
         root = Path(setting)
         return None if setting.lower() == OFF or not root.is_dir() else root.resolve()
-    host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
-    is_own = is_loopback(bound or "") and is_loopback(host) and not any(name in headers for name in _PROXY)
-    return Path.cwd() if is_own else None
+    return Path.cwd() if is_loopback(bound or "") and is_own_host(headers) else None
 
 
 def model_folders(root: Path) -> dict[str, Path]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import msgspec
 import streamlit as st
@@ -25,6 +24,7 @@ from viz_app.serving.browser_cookie import browser_name
 from viz_app.serving.opening.model_archive import OpenError
 from viz_app.serving.opening.model_folders import allowed_root
 from viz_app.serving.opening.opened_models import opened_models
+from viz_app.serving.request_origin import same_origin
 from viz_app.serving.scheduling.rate_limit import RateLimit
 
 PATH = "models/upload"
@@ -51,15 +51,14 @@ def upload_routes(base: str = "") -> list[Route]:
 
 
 async def _upload(request: Request) -> Response:
+    if not _limit.allows(request.client.host if request.client else ""):
+        return _refusal(429, OpenError("busy"))
     headers = {name.lower(): value for name, value in request.headers.items()}
     if allowed_root(st.get_option("server.address"), headers) is None:
         return _refusal(403, OpenError("not_allowed"))
     # A page of another site can have the browser send something, but neither its cookie nor with our origin.
-    origin = headers.get("origin")
-    if origin is None or urlsplit(origin).netloc != headers.get("host") or browser_name(request.cookies) is None:
+    if not same_origin(headers) or browser_name(request.cookies) is None:
         return _refusal(403, OpenError("not_allowed"))
-    if not _limit.allows(request.client.host if request.client else ""):
-        return _refusal(429, OpenError("busy"))
     size = headers.get("content-length", "")
     if not (size.isascii() and size.isdigit() and len(size) < 16):
         return _refusal(411, OpenError("interrupted"))

@@ -31,8 +31,7 @@ from viz_app.serving.classes.classrooms import (
     is_code,
 )
 from viz_app.serving.classes.remote_classrooms import ClassServerAway
-from viz_app.serving.scheduling.visitor import current_browser, current_visitor
-from viz_app.serving.server_address import is_loopback
+from viz_app.serving.scheduling.visitor import current_browser, current_visitor, is_own_computer
 from viz_app.state import session
 from viz_app.state.share_link import base_path
 from viz_app.text import Texts
@@ -99,7 +98,7 @@ def needs_teacher_key() -> bool:
     The server's own computer needs none.
     """
     wanted = os.environ.get(TEACHER_KEY_SETTING, "")
-    return bool(wanted) and not st.session_state.get(_MAY_OPEN) and not is_loopback(current_visitor().address)
+    return bool(wanted) and not st.session_state.get(_MAY_OPEN) and not is_own_computer()
 
 
 def try_teacher_key(typed: str) -> bool:

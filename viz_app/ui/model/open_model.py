@@ -18,6 +18,7 @@ from viz_app.serving.opening.model_folders import allowed_root, model_folders
 from viz_app.serving.opening.model_uploads import MAX_LANGUAGE, PATH
 from viz_app.serving.opening.opened_models import Opening, opened_models
 from viz_app.serving.opening.opening_process import Report
+from viz_app.serving.scheduling.visitor import request_headers
 from viz_app.state import session
 from viz_app.state.share_link import base_path
 from viz_app.text import Texts
@@ -49,8 +50,7 @@ def draw_open_model(t: Texts) -> None:
 
 def _root() -> Path | None:
     """Return the folder from which this visitor may open models; None if the visitor may open none."""
-    headers = {name.lower(): value for name, value in st.context.headers.items()}
-    return allowed_root(st.get_option("server.address"), headers)
+    return allowed_root(st.get_option("server.address"), request_headers())
 
 
 def _draw_choice(t: Texts, root: Path) -> None:

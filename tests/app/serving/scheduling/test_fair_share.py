@@ -196,7 +196,7 @@ def test_a_burst_passes_then_so_many_a_second() -> None:
 
 def test_few_addresses_are_remembered() -> None:
     limit = RateLimit(1, 1, lambda: 0.0)
-    for number in range(rate_limit._MAX_ADDRESSES + 10):
+    for number in range(rate_limit._MAX_PARTIES + 10):
         assert limit.allows(str(number))
-    assert len(limit._buckets) == rate_limit._MAX_ADDRESSES
+    assert len(limit._buckets) == rate_limit._MAX_PARTIES
     assert not limit.allows(str(number))

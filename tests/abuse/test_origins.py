@@ -1,0 +1,147 @@
+"""Where requests come from: parties of addresses, pages of other origins, rebound names, the server's own computer."""
+
+from __future__ import annotations
+
+import asyncio
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks.server.visitor import visiting
+from tests.app.classroom.asgi import Browser
+from tests.app.serving.opening.test_model_uploads import put
+from tests.browser.served import AppServer
+from viz_app.serving.classes import classrooms
+from viz_app.serving.classes.classrooms import CLASSES_PER_MINUTE, MAX_CLASSES_OF_ADDRESS, Classrooms, TooManyClasses
+from viz_app.serving.opening.model_folders import allowed_root
+from viz_app.serving.request_origin import party, same_origin
+from viz_app.serving.scheduling import visitor as visitor_module
+from viz_app.serving.scheduling.rate_limit import RateLimit
+
+UNPARSABLE = ("http://[", "http://[::1", "http://a]b", "http://\uff0f", "//[v1.x", "null", "http://", "\xff" * 99, "")
+
+
+# Parties.
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("2001:db8:1:2::/64", "2001:db8:1:2::/64"),
+        ("::1", "::1"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("::ffff:127.0.0.1", "127.0.0.1"),
+        ("unix:", "unix:"),
+        ("%", "%"),
+        ("", ""),
+    ],
+)
+def test_a_network_of_version_6_is_one_party(address: str, expected: str) -> None:
+    assert party(address) == expected
+
+
+def test_every_limit_of_addresses_counts_parties(monkeypatch: pytest.MonkeyPatch) -> None:
+    one_network = [f"2001:db8:1:2::{number:x}" for number in range(1, 40)]
+    limit = RateLimit(1, 5, lambda: 0.0)
+    assert sum(limit.allows(address) for address in one_network) == 5
+    rooms = Classrooms(lambda: 0.0)
+    for number in range(MAX_CLASSES_OF_ADDRESS):
+        rooms.open(f"browser {number}", one_network[number])
+    with pytest.raises(TooManyClasses):
+        rooms.open("one more", one_network[-1])
+    rooms.open("a neighbour", "2001:db8:1:3::1")
+    seen = set()
+    monkeypatch.setattr(visitor_module, "run_session", lambda: "session")
+    monkeypatch.setattr(visitor_module, "st", SimpleNamespace(runtime=SimpleNamespace(exists=lambda: True)))
+    for address in one_network:
+        monkeypatch.setattr(visitor_module, "client_address", lambda _, address=address: address)
+        seen.add(visitor_module.current_visitor().address)
+    assert len(seen) == 1
+
+
+def test_new_classes_of_a_minute_have_a_limit_of_their_own() -> None:
+    now = 0.0
+    rooms = Classrooms(lambda: now)
+
+    def opened(count: int) -> int:
+        done = 0
+        for number in range(count):
+            try:
+                rooms.open(f"{now} {number}", f"10.0.{number}.{int(now)}")
+                done += 1
+            except TooManyClasses:
+                pass
+        return done
+
+    assert CLASSES_PER_MINUTE < classrooms.MAX_CLASSES
+    assert opened(CLASSES_PER_MINUTE + 5) == CLASSES_PER_MINUTE
+    now = 30.0
+    assert opened(CLASSES_PER_MINUTE) == CLASSES_PER_MINUTE // 2
+
+
+# Headers.
+
+
+@pytest.mark.parametrize("origin", UNPARSABLE)
+def test_what_no_parser_reads_is_no_origin(origin: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for host in (origin, "", "class.test"):
+        assert not same_origin({"origin": origin, "host": host})
+    monkeypatch.delenv("HEADLIGHT_MODELS", raising=False)
+    assert allowed_root("127.0.0.1", {"host": origin.removeprefix("http://")}) is None
+    sendable = origin.encode("ascii", "ignore").decode()
+    assert Browser().post("/join/ABCDEF/answer", {"poll": 1, "option": 0}, origin=sendable or "x").status == 403
+    monkeypatch.setenv("HEADLIGHT_MODELS", str(tmp_path))
+    monkeypatch.setattr("viz_app.serving.opening.model_uploads._limit", RateLimit(100, 100))
+    assert put([b"x"], origin=sendable or "x")[0] == 403
+
+
+def test_refused_requests_count_for_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz_app.classroom.routes._limit", RateLimit(0.001, 2))
+    found = [Browser().post("/join/ABCDEF/answer", b"x", origin="http://[").status for _ in range(4)]
+    assert found == [403, 403, 429, 429]
+    monkeypatch.setattr("viz_app.serving.opening.model_uploads._limit", RateLimit(0.001, 2))
+    assert [put([b"x"], origin="http://[")[0] for _ in range(3)] == [403, 403, 429]
+
+
+# A server on this computer.
+
+
+@pytest.fixture(scope="module")
+def server(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
+    log = tmp_path_factory.mktemp("log") / "log"
+    key = {"HEADLIGHT_TEACHER_KEY": "a-long-teacher-key"}
+    found = AppServer(log, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_WORKERS="0", **key)
+    yield found
+    found.stop()
+
+
+def cookie(address: str) -> str:
+    """The cookie that the server gives to a new browser."""
+    asked = urllib.request.Request(address, headers={"Accept": "text/html"})
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        return str(answer.headers["set-cookie"]).partition(";")[0]
+
+
+def asks_for_key(address: str, forwarded: str = "") -> bool:
+    """Whether the page Class asks a new browser for the teacher key."""
+
+    async def visit() -> bool:
+        async with visiting(address, forwarded, cookie(address)) as visitor:
+            await visitor.open("classroom")
+            assert any("class_code" in field for field in visitor.fields), "the page is drawn"
+            return any("class_key" in field for field in visitor.fields)
+
+    return asyncio.run(visit())
+
+
+def test_the_servers_own_computer_needs_no_teacher_key(server: AppServer) -> None:
+    assert not asks_for_key(server.address)
+    assert asks_for_key(server.address, "192.0.2.7") and asks_for_key(server.address, "127.0.0.1")

@@ -1,0 +1,54 @@
+"""Origin of a request: its party, the page that sent it, and whether it comes from the server's own computer."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from viz_app.serving.server_address import is_loopback
+
+_PROXY = ("forwarded", "via", "x-real-ip")
+_PROXY_PREFIX = "x-forwarded-"
+_NETWORK_BITS = 64  # of an address of version 6: a network, in which one visitor may take any address
+
+
+def party(address: str) -> str:
+    """Return the party that limits count: an address of version 4, a network of version 6, any other text as it is."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        if not found.is_loopback:
+            return str(ipaddress.ip_network((found, _NETWORK_BITS), strict=False))
+    return str(found)
+
+
+def same_origin(headers: Mapping[str, str]) -> bool:
+    """Return whether a page of this server sent a request: its Origin names the requested Host.
+
+    Args:
+        headers: Headers of the request, by names in lower case. Without an Origin no page sent it.
+    """
+    host = headers.get("host")
+    try:
+        return bool(host) and urlsplit(headers.get("origin", "")).netloc == host
+    except ValueError:
+        return False
+
+
+def is_own_host(headers: Mapping[str, str]) -> bool:
+    """Return whether a request names this computer as its host, and has passed no proxy."""
+    try:
+        host = urlsplit(f"//{headers.get('host', '')}").hostname
+    except ValueError:
+        return False
+    return is_loopback(host or "") and not has_passed_proxy(headers)
+
+
+def has_passed_proxy(headers: Mapping[str, str]) -> bool:
+    """Return whether a proxy has forwarded a request. No page can add these headers to a websocket or a navigation."""
+    return any(name in _PROXY or name.startswith(_PROXY_PREFIX) for name in headers)
