@@ -54,7 +54,7 @@ def through(scope: dict[str, Any], incoming: Messages) -> tuple[Messages, Messag
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(Guard(app)(scope, receive, send))
+    asyncio.run(Guard(app)({"headers": [], **scope}, receive, send))
     return received, sent
 
 

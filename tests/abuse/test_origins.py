@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import subprocess
+import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from benchmarks.server.cluster_parts import BASE_PATH, configure_nginx, find_nginx
 from benchmarks.server.visitor import visiting
 from tests.app.classroom.asgi import Browser
 from tests.app.serving.opening.test_model_uploads import put
-from tests.browser.served import AppServer
+from tests.app.serving.scheduling.test_request_queue import wait_until
+from tests.browser.served import AppServer, free_port
 from viz_app.serving.classes import classrooms
 from viz_app.serving.classes.classrooms import CLASSES_PER_MINUTE, MAX_CLASSES_OF_ADDRESS, Classrooms, TooManyClasses
 from viz_app.serving.opening.model_folders import allowed_root
@@ -96,11 +101,10 @@ def test_what_no_parser_reads_is_no_origin(origin: str, monkeypatch: pytest.Monk
         assert not same_origin({"origin": origin, "host": host})
     monkeypatch.delenv("HEADLIGHT_MODELS", raising=False)
     assert allowed_root("127.0.0.1", {"host": origin.removeprefix("http://")}) is None
-    sendable = origin.encode("ascii", "ignore").decode()
-    assert Browser().post("/join/ABCDEF/answer", {"poll": 1, "option": 0}, origin=sendable or "x").status == 403
+    assert Browser().post("/join/ABCDEF/answer", {"poll": 1, "option": 0}, origin=origin).status == 403
     monkeypatch.setenv("HEADLIGHT_MODELS", str(tmp_path))
     monkeypatch.setattr("viz_app.serving.opening.model_uploads._limit", RateLimit(100, 100))
-    assert put([b"x"], origin=sendable or "x")[0] == 403
+    assert put([b"x"], origin=origin or "x")[0] == 403
 
 
 def test_refused_requests_count_for_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,3 +149,106 @@ def asks_for_key(address: str, forwarded: str = "") -> bool:
 def test_the_servers_own_computer_needs_no_teacher_key(server: AppServer) -> None:
     assert not asks_for_key(server.address)
     assert asks_for_key(server.address, "192.0.2.7") and asks_for_key(server.address, "127.0.0.1")
+
+
+def raw(server: AppServer, path: str, *headers: str) -> tuple[int, str]:
+    """Status and answer of a request with these headers alone; a websocket's answer is its handshake's."""
+    port = int(server.address.rpartition(":")[2])
+    lines = "".join(f"{line}\r\n" for line in headers)
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(f"GET {path} HTTP/1.1\r\n{lines}\r\n".encode())
+        answer = b""
+        while b"\r\n\r\n" not in answer and (part := connection.recv(65_536)):
+            answer += part
+    return int(answer.split()[1]), answer.decode("latin-1")
+
+
+UPGRADE = (
+    *("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"),
+    *("Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "Sec-WebSocket-Protocol: streamlit"),
+)
+
+
+def connects(server: AppServer, origin: str | None, host: str, *headers: str) -> bool:
+    """Whether a page of an origin gets a websocket at a host."""
+    sent = (f"Host: {host}", *([f"Origin: {origin}"] if origin is not None else []), *headers, *UPGRADE)
+    status, _ = raw(server, "/_stcore/stream", *sent)
+    assert status in (101, 403)
+    return status == 101
+
+
+@pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]"])
+def test_a_page_opens_a_websocket_to_its_own_server_only(server: AppServer, name: str) -> None:
+    own = f"{name}:{server.address.rpartition(':')[2]}"
+    assert connects(server, f"http://{own}", own) and connects(server, None, own)
+    assert connects(server, f"http://{name}:9000", f"{name}:9000"), "a port that is forwarded"
+    for origin in (f"http://{name}:9999", f"http://{name}", "http://0.0.0.0", "http://evil.example", *UNPARSABLE):
+        assert not connects(server, origin, own), origin
+    assert raw(server, "/_stcore/health", f"Host: {own}")[0] == 200
+
+
+PLACES = ("/", "/_stcore/health", "/join/ABCDEF", "/join/ABCDEF/state", "/models/upload", "/healthz/live")
+
+
+@pytest.mark.parametrize("host", ["evil.example:8501", "localhost.evil.example", "192.0.2.7", "127.0.0.1@evil", "["])
+def test_a_server_of_this_computer_has_no_other_name(server: AppServer, host: str) -> None:
+    assert not connects(server, f"http://{host}", host) and not connects(server, None, host)
+    assert {raw(server, path, f"Host: {host}")[0] for path in PLACES} == {403}
+
+
+def test_a_proxy_may_have_any_name(server: AppServer) -> None:
+    for header in ("X-Forwarded-For: 192.0.2.7", "Forwarded: for=192.0.2.7", "Via: 1.1 proxy"):
+        assert connects(server, "https://heads.example.org", "heads.example.org", header)
+        assert raw(server, "/", "Host: heads.example.org", header)[0] == 200
+        assert not connects(server, "https://evil.example", "heads.example.org", header)
+
+
+def test_no_header_leaves_a_trace_in_the_log(server: AppServer) -> None:
+    for value in UNPARSABLE:
+        raw(server, "/join/ABCDEF/state", "Host: localhost", f"Origin: {value}")
+        connects(server, value, "localhost")
+    log = server.log.read_text(encoding="utf-8")
+    assert "Traceback" not in log and len(log) < 20_000, log[-2_000:]
+
+
+OPEN_DEPLOYMENT = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+
+
+def documented_nginx(folder: Path, port: int, front: int) -> None:
+    """The configuration in SECURITY.md, without TLS."""
+    configure_nginx(folder, port, [front])
+    text = OPEN_DEPLOYMENT.partition("```nginx\n")[2].partition("```")[0]
+    kept = [line for line in text.splitlines() if "ssl_" not in line]
+    text = "\n".join(kept).replace("443 ssl", f"127.0.0.1:{port}").replace("127.0.0.1:8501", f"127.0.0.1:{front}")
+    (folder / "headlight.conf").write_text(text, encoding="utf-8")
+
+
+def deployed_nginx(folder: Path, port: int, front: int) -> None:
+    """The configuration of deploy/."""
+    configure_nginx(folder, port, [front])
+    path = folder / "headlight.conf"
+    path.write_text(path.read_text(encoding="utf-8").replace(f"/{BASE_PATH}", ""), encoding="utf-8")
+
+
+@pytest.mark.skipif(find_nginx() is None, reason="needs nginx: apt-get install nginx-light")
+@pytest.mark.parametrize("configure", [documented_nginx, deployed_nginx])
+def test_the_documented_proxies_pass(server: AppServer, tmp_path: Path, configure: Callable[..., None]) -> None:
+    port = free_port()
+    configure(tmp_path, port, int(server.address.rpartition(":")[2]))
+    nginx = subprocess.Popen([str(find_nginx()), "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
+    try:
+        proxy = f"http://localhost:{port}"
+        wait_until(lambda: answers(proxy), 20)
+        assert asks_for_key(proxy), "the visitor is not on the server's computer: a proxy has forwarded the request"
+    finally:
+        nginx.terminate()
+        nginx.wait(20)
+
+
+def answers(address: str) -> bool:
+    """Whether a server gives its page."""
+    try:
+        with urllib.request.urlopen(address, timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False

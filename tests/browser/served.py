@@ -40,13 +40,13 @@ class AppServer:
     """
 
     def __init__(self, log: Path, **environment: str) -> None:
-        self._log, self._environment, self._port = log, environment, free_port()
+        self.log, self._environment, self._port = log, environment, free_port()
         self.address = f"http://127.0.0.1:{self._port}"
         self.start()
 
     def start(self) -> None:
-        self._process = _started(ROOT / "viz_app" / "main.py", self._environment, self._port, self._log)
-        if failure := _wait_for_health(self._process, self._port, self._log):
+        self._process = _started(ROOT / "viz_app" / "main.py", self._environment, self._port, self.log)
+        if failure := _wait_for_health(self._process, self._port, self.log):
             raise ServerError(failure)
 
     def stop(self) -> None:

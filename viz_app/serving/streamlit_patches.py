@@ -19,6 +19,7 @@ from streamlit import net_util, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from uvicorn.config import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -77,6 +78,11 @@ def disable_external_ip_lookup() -> None:
     It asks at the start of a server that is open to all addresses, and whenever a page of another site connects.
     """
     net_util.get_external_ip = lambda: None
+
+
+def is_named_host(host: str | None) -> bool:
+    """Return whether the setting `server.allowedHosts` names a host. Streamlit compares it for websockets only."""
+    return bool(st.get_option("server.allowedHosts")) and is_host_allowed(host)
 
 
 def is_offered(data: bytes) -> bool:
