@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.server.cluster_parts import configure_nginx, find_nginx
+from viz_app.cli.class_ import TEACHER_KEY_SETTING
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "deploy"
@@ -31,6 +32,14 @@ def test_compose_publishes_the_proxy_only_and_to_this_machine() -> None:
     inner = {name for name, network in compose["networks"].items() if network.get("internal")}
     assert set(services["front"]["networks"]) | set(services["model"]["networks"]) <= inner
     assert "proxy" not in services["model"]["networks"] and "models" not in services["proxy"]["networks"]
+
+
+def test_nothing_starts_without_a_teacher_key() -> None:
+    """Compose ends with the message for `${NAME:?message}`; otherwise every visitor could open classes."""
+    yaml = pytest.importorskip("yaml")
+    services = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    required = re.fullmatch(r"\$\{(\w+):\?(.+)\}", services["front"]["environment"][TEACHER_KEY_SETTING])
+    assert required is not None and required[1] == TEACHER_KEY_SETTING and TEACHER_KEY_SETTING in required[2]
 
 
 def test_values_and_images_are_those_that_are_there() -> None:
