@@ -91,7 +91,12 @@ def test_who_sends_faster_than_a_person_acts_waits(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    "path", ["/_stcore/upload_file/session/file", "/_stcore/metrics", "/base/_stcore/metrics", "/_stcore/metrics/"]
+    "path",
+    [
+        *("/_stcore/upload_file/session/file", "/_stcore/metrics", "/base/_stcore/metrics", "/_stcore/metrics/"),
+        *("/_stcore/agent", "/_stcore/agent/interact", "/base/_stcore/agent/openapi.json", "/_stcore/agent/mcp"),
+        *("/auth/login", "/base/auth/logout", "/oauth2callback", "/base/oauth2callback/"),
+    ],
 )
 def test_closed_doors(path: str) -> None:
     received, sent = through({"type": "http", "path": path}, [])

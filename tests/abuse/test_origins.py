@@ -196,6 +196,13 @@ def test_a_server_of_this_computer_has_no_other_name(server: AppServer, host: st
     assert {raw(server, path, f"Host: {host}")[0] for path in PLACES} == {403}
 
 
+def test_the_page_of_students_runs_no_inline_code(server: AppServer) -> None:
+    _, answer = raw(server, "/join/ABCDEF", "Host: localhost")
+    policies = [line for line in answer.lower().splitlines() if line.startswith("content-security-policy:")]
+    strictest = min(policies, key=len)
+    assert "default-src 'none'; script-src 'self'; style-src 'self';" in strictest and "unsafe" not in strictest
+
+
 def test_a_proxy_may_have_any_name(server: AppServer) -> None:
     for header in ("X-Forwarded-For: 192.0.2.7", "Forwarded: for=192.0.2.7", "Via: 1.1 proxy"):
         assert connects(server, "https://heads.example.org", "heads.example.org", header)

@@ -25,6 +25,8 @@ from fontTools.ttLib import TTFont, TTLibError  # type: ignore[import-untyped]
 from matplotlib import font_manager, ft2font
 from matplotlib.font_manager import FontEntry, FontProperties
 
+from transformer_core.storage.temporary_folders import remove_leftovers, temporary_folder
+
 SOURCE = Path(__file__).resolve().parent.parent / "static" / "fonts" / "Pretendard-Regular.ttf"
 FAMILY = "Headlight Sans"  # not "Pretendard": that name is reserved for the unmodified font
 FALLBACK = "DejaVu Sans"  # comes with matplotlib
@@ -37,6 +39,7 @@ _PREFERRED = (
     "Leelawadee UI", "Thonburi", "Nirmala UI", "Kohinoor Devanagari", "Arial Unicode MS",
 )  # fmt: skip
 _NOTO = "Noto Sans "
+_PLACE = "headlight-fonts"  # kind of the temporary folder
 
 
 @cache
@@ -113,8 +116,9 @@ def _harfbuzz_face(path: str) -> harfbuzz.Face:
 
 @cache
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """Create a folder that is removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="headlight-fonts-")
+    """Create a folder that is removed when the process ends, or by a later process if this one is killed."""
+    remove_leftovers(_PLACE)
+    return temporary_folder(_PLACE)
 
 
 @cache

@@ -26,12 +26,14 @@ from typing import BinaryIO, Literal
 
 import msgspec
 
+from transformer_core.storage.temporary_folders import remove_leftovers, temporary_folder
 from viz_app.serving.opening.model_archive import MAX_PACKED, OpenError, check_room, megabytes
-from viz_app.serving.opening.model_places import place_prefix, plain_name, remove_leftovers, unused_name
+from viz_app.serving.opening.model_places import plain_name, unused_name
 from viz_app.serving.opening.opening_process import Job, Message, Report
 
 MAX_MODELS = 8  # opened at once
 _ROOT = Path(__file__).resolve().parents[3]
+_PLACE = "headlight-models"  # kind of the temporary folder
 _MAX_LINE = 1_000_000  # bytes of a message
 _LAST_SECONDS = 10.0  # for a process that has reported
 
@@ -183,9 +185,7 @@ class OpenedModels:
             if len(self._reports) >= MAX_MODELS:
                 raise OpenError("many", most=str(MAX_MODELS))
             if self._place is None:
-                self._place = tempfile.TemporaryDirectory(
-                    prefix=place_prefix(), dir=self._parent, ignore_cleanup_errors=True
-                )
+                self._place = temporary_folder(_PLACE, self._parent)
             self._count += 1
             self._attempt = _Attempt(unused_name(name, self._reports), Path(self._place.name) / str(self._count))
             self._opening = Opening(self._attempt.name, state)
@@ -296,5 +296,5 @@ class Upload:
 @cache
 def opened_models() -> OpenedModels:
     """Return the process-wide instance."""
-    remove_leftovers()
+    remove_leftovers(_PLACE)
     return OpenedModels()

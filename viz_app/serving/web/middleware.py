@@ -26,8 +26,11 @@ MAX_MESSAGE_BYTES = 1_000_000  # of a message from a browser; the longest senten
 # Of one connection: each message is a run of the page, 35 ms of a core. A slider that is dragged sends a burst.
 MESSAGES_PER_SECOND = 5
 MESSAGE_BURST = 20
-# Streamlit accepts files here though the app asks for none, and publishes its statistics.
-CLOSED = ("/_stcore/upload_file", "/_stcore/metrics")
+# Streamlit accepts files here though the app asks for none, publishes its statistics, and has accounts and agents.
+CLOSED = (
+    *("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent"),
+    *("/auth/login", "/auth/logout", "/oauth2callback"),
+)
 FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
 _TOO_BIG = 1009  # code of RFC 6455 for a message that is too big
 _FOREIGN = 1008  # likewise for one that a policy forbids

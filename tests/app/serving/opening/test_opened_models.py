@@ -16,13 +16,14 @@ import pytest
 from tests.app.serving.opening import zips
 from tests.core.conversion.language_twins import language_folder
 from tests.core.conversion.marian_twins import marian_folder
+from transformer_core.storage.temporary_folders import remove_leftovers
 from transformer_core.translator import Translator
 from viz_app.serving.models import registry
 from viz_app.serving.opening import model_archive, opening_process
 from viz_app.serving.opening import opened_models as module
 from viz_app.serving.opening.model_archive import OpenError
 from viz_app.serving.opening.model_folders import allowed_root, model_folders
-from viz_app.serving.opening.model_places import remove_leftovers, unused_name
+from viz_app.serving.opening.model_places import unused_name
 from viz_app.serving.opening.opened_models import MAX_MODELS, OpenedModels
 
 SECONDS = 60
@@ -260,7 +261,7 @@ def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path
     ):
         (tmp_path / name).mkdir()
     (tmp_path / f"headlight-models-{gone.pid}-link").symlink_to(elsewhere)
-    remove_leftovers(tmp_path)
+    remove_leftovers("headlight-models", tmp_path)
     left = {path.name for path in tmp_path.iterdir()}
     assert f"headlight-models-{gone.pid}-a" not in left and elsewhere.is_dir()
     assert left >= {f"headlight-models-{os.getpid()}-b", "headlight-models-x-c", "other"}
