@@ -222,15 +222,17 @@ class OpenedModels:
     def _listen(self, attempt: _Attempt, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         problem = OpenError("ended")
-        while line := process.stdout.readline(_MAX_LINE):
-            message = msgspec.json.decode(line, type=Message)
-            if message.problem:
-                problem = OpenError(message.problem, **message.values)
-            elif message.report is not None:
-                self._done(attempt, message.report)
-                break
-            else:
-                self.tell(attempt, message.step, message.share)
+        report: Report | None = None
+        with suppress(msgspec.DecodeError, UnicodeError):  # half a line of a killed process, or one over the limit
+            while report is None and (line := process.stdout.readline(_MAX_LINE)):
+                message = msgspec.json.decode(line, type=Message)
+                report = message.report
+                if message.problem:
+                    problem = OpenError(message.problem, **message.values)
+                elif report is None:
+                    self.tell(attempt, message.step, message.share)
+        if report is not None:
+            self._done(attempt, report)
         else:
             self._fail(attempt, problem)
         self._close(process)
