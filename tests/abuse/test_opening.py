@@ -9,8 +9,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from tests.app.conftest import MAIN, SECONDS
+from tests.app.serving.opening.test_model_uploads import put
+from viz_app.serving.models import registry
+from viz_app.serving.opening import model_uploads, opening_process
 from viz_app.serving.opening.opened_models import OpenedModels
+from viz_app.serving.scheduling.rate_limit import RateLimit
+from viz_app.text import texts
+from viz_app.ui.model import open_model
+
+T = texts("en")
+OWNER, STRANGER = "a" * 32, "b" * 32
 
 
 @pytest.fixture
@@ -34,7 +45,7 @@ def store(tmp_path: Path) -> Iterator[OpenedModels]:
 )
 def test_an_opening_whose_process_talks_nonsense_has_failed(store: OpenedModels, output: str) -> None:
     """And the next one may begin: the process is ended, though it would sleep for long."""
-    attempt, pipe = store._begin("x", "recognise"), subprocess.PIPE
+    attempt, pipe = store._begin("x", "recognise", ""), subprocess.PIPE
     script = f"import sys, time; sys.stdout.buffer.write({output}); sys.stdout.buffer.flush(); time.sleep(60)"
     if output.endswith("sha'"):
         script = script.replace("time.sleep(60)", "")
@@ -43,4 +54,73 @@ def test_an_opening_whose_process_talks_nonsense_has_failed(store: OpenedModels,
     store._listen(attempt, process)
     assert store.opening is not None and store.opening.problem == "ended" and time.monotonic() - started < 30
     assert process.poll() is not None and not attempt.work.exists()
-    store._begin("next", "recognise")
+    store._begin("next", "recognise", "")
+
+
+def test_a_drip_does_not_hold_the_only_place(
+    store: OpenedModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_uploads, "opened_models", lambda: store)
+    monkeypatch.setattr(model_uploads, "_limit", RateLimit(100, 100))
+    monkeypatch.setenv("HEADLIGHT_MODELS", str(tmp_path))
+    assert model_uploads.MIN_BYTES_PER_MINUTE == 100_000 * 60
+    monkeypatch.setattr(model_uploads, "_MINUTE", 0.5)
+    monkeypatch.setattr(model_uploads, "MIN_BYTES_PER_MINUTE", 100)
+    started = time.monotonic()
+    assert put([b"x"] * 500, pause=0.02)[0] == 400
+    assert time.monotonic() - started < 5 and store.opening is not None and store.opening.problem == "interrupted"
+    started = time.monotonic()
+    assert put([b"x" * 20] * 50, pause=0.02)[0] == 202, "five times as fast, and longer than a minute"
+    assert time.monotonic() - started > 0.5
+    store.stop()
+
+
+@pytest.fixture
+def page(
+    store: OpenedModels, random_checkpoint: Path, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> AppTest:
+    """The page Model of a server with a model that OWNER has opened, and another one on its way."""
+    for module in (open_model, registry):
+        monkeypatch.setattr(module, "opened_models", lambda: store)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    monkeypatch.setenv("HEADLIGHT_MODELS", str(random_checkpoint.parent))
+    store._begin("french", "upload", OWNER)
+    store.stop()
+    store._reports["french"] = opening_process._report(french_checkpoint)
+    store._begin("next", "upload", OWNER)
+    return AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
+
+
+def seen_by(page: AppTest, monkeypatch: pytest.MonkeyPatch, browser: str, *, is_own: bool = False) -> AppTest:
+    """The page as a browser sees it."""
+    monkeypatch.setattr(open_model, "current_browser", lambda: browser)
+    monkeypatch.setattr(open_model, "is_own_computer", lambda: is_own)
+    return page.switch_page("app_pages/model.py").run()
+
+
+@pytest.mark.parametrize(("browser", "is_own"), [(OWNER, False), (STRANGER, True)], ids=["owner", "own computer"])
+def test_only_the_owner_stops_dismisses_and_removes(
+    page: AppTest, store: OpenedModels, monkeypatch: pytest.MonkeyPatch, browser: str, is_own: bool
+) -> None:
+    failed = T("open_model.problem_interrupted")
+    seen_by(page, monkeypatch, STRANGER)
+    for key in ("open-model-stop", "remove-french"):
+        assert page.button(key=key).disabled
+        page.button(key=key).proto.disabled = False
+        page.button(key=key).click().run()  # as a client that does not obey
+    assert store.opening is not None and list(store.models) == ["french"]
+    seen_by(page, monkeypatch, browser, is_own=is_own)
+    page.button(key="open-model-stop").click().run()
+    assert store.opening is None
+    store._fail(store._begin("third", "upload", OWNER), open_model.OpenError("interrupted"))
+    seen_by(page, monkeypatch, STRANGER)
+    assert failed not in [each.value for each in page.error]
+    page.session_state["open_model_refused"] = open_model.OpenError("busy")
+    page.run().button(key="open-model-dismiss").click().run()
+    assert store.opening is not None, "only the stranger's own message is gone"
+    seen_by(page, monkeypatch, browser, is_own=is_own)
+    assert failed in [each.value for each in page.error]
+    page.button(key="open-model-dismiss").click().run()
+    assert store.opening is None
+    page.button(key="remove-french").click().run()
+    assert not store.models

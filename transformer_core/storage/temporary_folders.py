@@ -27,16 +27,9 @@ def remove_leftovers(kind: str, parent: Path | None = None) -> None:
     for folder in Path(parent or tempfile.gettempdir()).glob(f"{kind}-*-*"):
         with suppress(OSError, ValueError):
             status, pid = folder.lstat(), int(folder.name.removeprefix(f"{kind}-").split("-")[0])
-            if folder.is_symlink() or status.st_uid != os.getuid() or _is_alive(pid):
+            if folder.is_symlink() or status.st_uid != os.getuid():
                 continue
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
+            try:
+                os.kill(pid, 0)  # sends nothing
+            except ProcessLookupError:
+                shutil.rmtree(folder, ignore_errors=True)

@@ -28,11 +28,7 @@ def party(address: str) -> str:
 
 
 def same_origin(headers: Mapping[str, str]) -> bool:
-    """Return whether a page of this server sent a request: its Origin names the requested Host.
-
-    Args:
-        headers: Headers of the request, by names in lower case. Without an Origin no page sent it.
-    """
+    """Return whether a page of this server sent a request: its Origin names the requested Host."""
     host = headers.get("host")
     try:
         return bool(host) and urlsplit(headers.get("origin", "")).netloc == host
@@ -51,4 +47,4 @@ def is_own_host(headers: Mapping[str, str]) -> bool:
 
 def has_passed_proxy(headers: Mapping[str, str]) -> bool:
     """Return whether a proxy has forwarded a request. No page can add these headers to a websocket or a navigation."""
-    return any(name in _PROXY or name.startswith(_PROXY_PREFIX) for name in headers)
+    return any(name in _PROXY or name.startswith(_PROXY_PREFIX) for name in map(str.lower, headers))

@@ -25,7 +25,7 @@ def allowed_root(bound: str | None, headers: Mapping[str, str]) -> Path | None:
 
     Args:
         bound: Address on which this server listens; None or "" for all.
-        headers: Headers of the visitor's request, by names in lower case.
+        headers: Headers of the visitor's request.
     """
     setting = os.environ.get(SETTING, "").strip()
     if setting:

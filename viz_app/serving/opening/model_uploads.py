@@ -29,7 +29,8 @@ from viz_app.serving.scheduling.rate_limit import RateLimit
 
 PATH = "models/upload"
 MAX_LANGUAGE = 20  # characters of the name of a language
-_PATIENCE = 60.0  # seconds without a byte
+MIN_BYTES_PER_MINUTE = 6_000_000  # of an upload: only one is received at a time
+_MINUTE = 60.0  # seconds
 _PART = 2**20  # bytes that are written at once
 
 
@@ -53,18 +54,18 @@ def upload_routes(base: str = "") -> list[Route]:
 async def _upload(request: Request) -> Response:
     if not _limit.allows(request.client.host if request.client else ""):
         return _refusal(429, OpenError("busy"))
-    headers = {name.lower(): value for name, value in request.headers.items()}
-    if allowed_root(st.get_option("server.address"), headers) is None:
+    if allowed_root(st.get_option("server.address"), request.headers) is None:
         return _refusal(403, OpenError("not_allowed"))
     # A page of another site can have the browser send something, but neither its cookie nor with our origin.
-    if not same_origin(headers) or browser_name(request.cookies) is None:
+    browser = browser_name(request.cookies)
+    if not same_origin(request.headers) or browser is None:
         return _refusal(403, OpenError("not_allowed"))
-    size = headers.get("content-length", "")
+    size = request.headers.get("content-length", "")
     if not (size.isascii() and size.isdigit() and len(size) < 16):
         return _refusal(411, OpenError("interrupted"))
     try:
         asked = msgspec.convert(dict(request.query_params), _Asked)
-        with opened_models().upload(asked.name, int(size), asked.source, asked.target) as upload:
+        with opened_models().upload(asked.name, int(size), asked.source, asked.target, browser) as upload:
             async for part in _parts(request):
                 await run_in_threadpool(upload.write, part)
     except OpenError as error:
@@ -75,14 +76,19 @@ async def _upload(request: Request) -> Response:
 
 
 async def _parts(request: Request) -> AsyncIterator[bytes]:
-    """Yield the body in parts that are worth a write."""
-    waiting, stream = bytearray(), request.stream().__aiter__()
+    """Yield the body in parts that are worth a write. Raises TimeoutError for one that comes too slowly."""
+    waiting, stream, clock = bytearray(), request.stream().__aiter__(), asyncio.get_running_loop().time
+    until, missing = clock() + _MINUTE, MIN_BYTES_PER_MINUTE
     while True:
         try:
-            async with asyncio.timeout(_PATIENCE):
-                waiting += await anext(stream)
+            async with asyncio.timeout_at(until):
+                chunk = await anext(stream)
         except StopAsyncIteration:
             break
+        waiting += chunk
+        missing -= len(chunk)
+        if missing <= 0:
+            until, missing = clock() + _MINUTE, MIN_BYTES_PER_MINUTE
         if len(waiting) >= _PART:
             yield bytes(waiting)
             waiting.clear()

@@ -99,6 +99,7 @@ class OpenedModels:
         self._count = 0  # attempts so far
         self._attempt: _Attempt | None = None  # the present one; messages of others are ignored
         self._reports: dict[str, Report] = {}
+        self._owners: dict[str, str] = {}  # of the models and of the newest opening
         self._opening: Opening | None = None
 
     @property
@@ -112,13 +113,17 @@ class OpenedModels:
         with self._lock:
             return dict(self._reports)
 
-    def open_folder(self, name: str, folder: Path, source: str = "", target: str = "") -> None:
+    def owner_of(self, name: str) -> str:
+        """Return the browser or session that opened a model, or opens it; "" for none."""
+        return self._owners.get(name, "")
+
+    def open_folder(self, name: str, folder: Path, source: str = "", target: str = "", owner: str = "") -> None:
         """Begin to open a folder of this machine. Raises OpenError."""
-        attempt = self._begin(name, "recognise")
-        self._start(attempt, self._job(attempt, folder, name, is_archive=False, languages=(source, target)))
+        attempt = self._begin(name, "recognise", owner)
+        self._start(attempt, folder, name, source, target, is_archive=False)
 
     @contextmanager
-    def upload(self, name: str, size: int, source: str = "", target: str = "") -> Iterator[Upload]:
+    def upload(self, name: str, size: int, source: str = "", target: str = "", owner: str = "") -> Iterator[Upload]:
         """Receive an archive in parts; when the block ends without an error, open it.
 
         Args:
@@ -126,13 +131,14 @@ class OpenedModels:
             size: Announced bytes.
             source: Source language, as for `convert`; empty for the one in the files.
             target: Target language.
+            owner: The browser that sends it.
 
         Raises:
             OpenError: The archive is too large, the disk too full, or another model is being opened.
         """
         if not 0 < size <= MAX_PACKED:
             raise OpenError("packed", most=megabytes(MAX_PACKED))
-        attempt = self._begin(name, "upload")
+        attempt = self._begin(name, "upload", owner)
         path = attempt.work / "upload"
         try:
             check_room(attempt.work, size)
@@ -141,7 +147,7 @@ class OpenedModels:
                 yield upload
             if upload.received != size:
                 raise OpenError("interrupted")
-            self._start(attempt, self._job(attempt, path, name, is_archive=True, languages=(source, target)))
+            self._start(attempt, path, name, source, target, is_archive=True)
         except BaseException as error:
             self._fail(attempt, error if isinstance(error, OpenError) else OpenError("interrupted"))
             raise
@@ -178,7 +184,7 @@ class OpenedModels:
         if place is not None:
             place.cleanup()
 
-    def _begin(self, name: str, state: State) -> _Attempt:
+    def _begin(self, name: str, state: State, owner: str) -> _Attempt:
         with self._lock:
             if self._attempt is not None:
                 raise OpenError("busy")
@@ -188,24 +194,22 @@ class OpenedModels:
                 self._place = temporary_folder(_PLACE, self._parent)
             self._count += 1
             self._attempt = _Attempt(unused_name(name, self._reports), Path(self._place.name) / str(self._count))
+            self._owners = {each: self.owner_of(each) for each in self._reports} | {self._attempt.name: owner}
             self._opening = Opening(self._attempt.name, state)
             self._attempt.work.mkdir()
             return self._attempt
 
-    @staticmethod
-    def _job(attempt: _Attempt, source: Path, title: str, *, is_archive: bool, languages: tuple[str, str]) -> Job:
-        return Job(
+    def _start(self, attempt: _Attempt, path: Path, title: str, source: str, target: str, *, is_archive: bool) -> None:
+        job = Job(
             place=str(attempt.work.parent),
-            source=str(source),
+            source=str(path),
             is_archive=is_archive,
             out=str(attempt.work / attempt.name),
             name=attempt.name,
             title=plain_name(title),
-            source_language=languages[0],
-            target_language=languages[1],
+            source_language=source,
+            target_language=target,
         )
-
-    def _start(self, attempt: _Attempt, job: Job) -> None:
         environment = {**os.environ, "PYTHONPATH": str(_ROOT), "OMP_NUM_THREADS": "1"}
         command = [sys.executable, "-m", "viz_app.serving.opening.opening_process"]
         pipe = subprocess.PIPE
@@ -221,18 +225,16 @@ class OpenedModels:
 
     def _listen(self, attempt: _Attempt, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        problem = OpenError("ended")
-        report: Report | None = None
+        problem, message = OpenError("ended"), Message()
         with suppress(msgspec.DecodeError, UnicodeError):  # half a line of a killed process, or one over the limit
-            while report is None and (line := process.stdout.readline(_MAX_LINE)):
+            while message.report is None and (line := process.stdout.readline(_MAX_LINE)):
                 message = msgspec.json.decode(line, type=Message)
-                report = message.report
                 if message.problem:
                     problem = OpenError(message.problem, **message.values)
-                elif report is None:
+                elif message.report is None:
                     self.tell(attempt, message.step, message.share)
-        if report is not None:
-            self._done(attempt, report)
+        if message.report is not None:
+            self._done(attempt, message.report)
         else:
             self._fail(attempt, problem)
         self._close(process)
@@ -262,15 +264,13 @@ class OpenedModels:
     @staticmethod
     def _close(process: subprocess.Popen[bytes]) -> None:
         """Wait for a process that has reported. Closing its input earlier would look like the end of the server."""
-        try:
+        with suppress(subprocess.TimeoutExpired):
             process.wait(_LAST_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
+        process.kill()
         process.wait()
-        for pipe in (process.stdout, process.stdin):
+        for pipe in filter(None, (process.stdout, process.stdin)):
             with suppress(OSError):
-                if pipe is not None:
-                    pipe.close()
+                pipe.close()
 
 
 class Upload:

@@ -32,9 +32,4 @@ def current_browser() -> str | None:
 
 def is_own_computer() -> bool:
     """Return whether the browser of this run is on the server's computer, and has come by no proxy."""
-    return is_loopback(current_visitor().address) and is_own_host(request_headers())
-
-
-def request_headers() -> dict[str, str]:
-    """Return the headers of this run's browser, by names in lower case."""
-    return {name.lower(): value for name, value in st.context.headers.items()}
+    return is_loopback(current_visitor().address) and is_own_host(st.context.headers)

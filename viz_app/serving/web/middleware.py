@@ -6,12 +6,12 @@ A pure ASGI middleware, for `streamlit.App`.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
 
 from viz_app.serving.request_origin import has_passed_proxy, is_own_host, same_origin
 from viz_app.serving.scheduling.monitoring import sessions
@@ -27,15 +27,12 @@ MAX_MESSAGE_BYTES = 1_000_000  # of a message from a browser; the longest senten
 MESSAGES_PER_SECOND = 5
 MESSAGE_BURST = 20
 # Streamlit accepts files here though the app asks for none, publishes its statistics, and has accounts and agents.
-CLOSED = (
-    *("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent"),
-    *("/auth/login", "/auth/logout", "/oauth2callback"),
-)
+_OF_STREAMLIT = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent")
+CLOSED = (*_OF_STREAMLIT, "/auth/login", "/auth/logout", "/oauth2callback")
 FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
 _TOO_BIG = 1009  # code of RFC 6455 for a message that is too big
 _FOREIGN = 1008  # likewise for one that a policy forbids
-_OTHER_HOST = b"This server answers only at localhost. Name other hosts in Streamlit's setting server.allowedHosts.\n"
-_log = logging.getLogger(__name__)
+_OTHER_HOST = "This server answers only at localhost. Name other hosts in Streamlit's setting server.allowedHosts.\n"
 
 # Streamlit and BertViz have scripts and styles inside their pages; a page loads nothing from another server and sends
 # nothing there, so an image in a foreign model card cannot report its readers.
@@ -68,12 +65,11 @@ class Guard:
         self._app = app
         self._headers = headers()
         self._is_private = is_loopback(st.get_option("server.address") or "")
-        self._has_warned = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or connection."""
         if scope["type"] == "websocket":
-            if self._is_foreign(scope):
+            if self._is_foreign(Headers(scope=scope)):
                 await send({"type": "websocket.close", "code": _FOREIGN, "reason": "another origin"})
                 return
             with sessions.track_inprogress():  # each session has one connection
@@ -89,40 +85,26 @@ class Guard:
                 message = {**message, "headers": [*message.get("headers", []), *self._headers]}
             await send(message)
 
-        async def refuse(status: int, reason: bytes) -> None:
-            plain = [(b"content-type", b"text/plain; charset=utf-8")]
-            await with_headers({"type": "http.response.start", "status": status, "headers": plain})
-            await send({"type": "http.response.body", "body": reason})
-
+        answer = self._app
         if self._is_for_other_host(Headers(scope=scope)):
-            await refuse(403, _OTHER_HOST)
+            answer = PlainTextResponse(_OTHER_HOST, 403)
         elif any(scope["path"].endswith(path) or f"{path}/" in scope["path"] for path in CLOSED):
-            await refuse(404, b"Not found\n")
-        else:
-            await self._app(scope, receive, with_headers)
+            answer = PlainTextResponse("Not found\n", 404)
+        await answer(scope, receive, with_headers)
 
     def _is_for_other_host(self, headers: Headers) -> bool:
-        """Return whether a request to a server of this computer names a foreign host, whose name was bound to it.
-
-        A proxy may have any name.
-        """
+        """Return whether a request to a server on loopback names another host; a proxy may have any name."""
         is_ours = is_own_host(headers) or has_passed_proxy(headers) or is_named_host(headers.get("host"))
         return self._is_private and "host" in headers and not is_ours
 
-    def _is_foreign(self, scope: Scope) -> bool:
+    def _is_foreign(self, headers: Headers) -> bool:
         """Return whether a page of another server opens a connection.
 
         Streamlit itself takes pages of every port of this computer, to which browsers send the same cookie.
         """
-        headers = Headers(scope=scope)
         origin = headers.get("origin")
         is_named = origin in st.get_option("server.corsAllowedOrigins") or not st.get_option("server.enableCORS")
-        if origin is None or same_origin(headers) or is_named:
-            return self._is_for_other_host(headers)
-        if not self._has_warned:
-            self._has_warned = True
-            _log.warning("refused a page of %.100r for %.100r; a proxy must forward Host", origin, headers.get("host"))
-        return True
+        return self._is_for_other_host(headers) or not (origin is None or is_named or same_origin(headers))
 
 
 def _limited(receive: Receive, send: Send) -> Receive:

@@ -18,7 +18,7 @@ from viz_app.serving.opening.model_folders import allowed_root, model_folders
 from viz_app.serving.opening.model_uploads import MAX_LANGUAGE, PATH
 from viz_app.serving.opening.opened_models import Opening, opened_models
 from viz_app.serving.opening.opening_process import Report
-from viz_app.serving.scheduling.visitor import request_headers
+from viz_app.serving.scheduling.visitor import current_browser, is_own_computer
 from viz_app.state import session
 from viz_app.state.share_link import base_path
 from viz_app.text import Texts
@@ -44,13 +44,28 @@ def draw_open_model(t: Texts) -> None:
         _follow(t)
     else:
         _draw_choice(t, root)
-        _draw_outcome(t, store.opening)
+        _draw_outcome(t, _own_opening())
     _draw_opened(t)
 
 
 def _root() -> Path | None:
     """Return the folder from which this visitor may open models; None if the visitor may open none."""
-    return allowed_root(st.get_option("server.address"), request_headers())
+    return allowed_root(st.get_option("server.address"), st.context.headers)
+
+
+def _owner() -> str:
+    """Return the owner of the models that this visitor opens: the session where the browser keeps no cookies."""
+    return current_browser() or session.session_id()
+
+
+def _may_end(name: str) -> bool:
+    """Return whether this visitor may stop or remove a model: its owner, and the server's own computer."""
+    return opened_models().owner_of(name) == _owner() or is_own_computer()
+
+
+def _own_opening() -> Opening | None:
+    opening = opened_models().opening
+    return opening if opening is not None and _may_end(opening.name) else None
 
 
 def _draw_choice(t: Texts, root: Path) -> None:
@@ -95,14 +110,14 @@ def _open_folder() -> None:
     try:
         if folder is None:
             raise OpenError("not_allowed")
-        opened_models().open_folder(folder.name, folder, *_languages())
+        opened_models().open_folder(folder.name, folder, *_languages(), _owner())
     except OpenError as error:
         st.session_state[_REFUSED] = error
 
 
 @st.fragment(run_every=_SECONDS)
 def _follow(t: Texts) -> None:
-    """Draw the progress, and a button to stop."""
+    """Draw the progress, and a button to stop for its owner."""
     opening = opened_models().opening
     if opening is None or opening.is_over:
         st.rerun()  # the whole page, whose list of models has changed
@@ -111,7 +126,12 @@ def _follow(t: Texts) -> None:
     text = t(f"open_model.step_{opening.state}", name=escape_markdown(opening.name), share=share)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(opening.share, text)
-        st.button(t("open_model.stop"), key="open-model-stop", on_click=opened_models().stop)
+        st.button(t("open_model.stop"), key="open-model-stop", on_click=_stop, disabled=_own_opening() is None)
+
+
+def _stop() -> None:
+    if _own_opening() is not None:
+        opened_models().stop()
 
 
 def _draw_outcome(t: Texts, opening: Opening | None) -> None:
@@ -141,7 +161,8 @@ def _problem(t: Texts, error: OpenError) -> str:
 
 def _dismiss() -> None:
     st.session_state[_REFUSED] = None
-    opened_models().dismiss()
+    if _own_opening() is not None:
+        opened_models().dismiss()
 
 
 def _draw_opened(t: Texts) -> None:
@@ -157,16 +178,19 @@ def _draw_opened(t: Texts) -> None:
                 if name in chosen:
                     use = session.enqueue_callback(select_model, chosen[name])
                     st.button(t("open_model.use", name=escape_markdown(name)), key=f"use-{name}", on_click=use)
-                remove = session.enqueue_callback(_remove, name)
-                st.button(t("open_model.remove", name=escape_markdown(name)), key=f"remove-{name}", on_click=remove)
+                remove, is_other = session.enqueue_callback(_remove, name), not _may_end(name)
+                label = t("open_model.remove", name=escape_markdown(name))
+                st.button(label, key=f"remove-{name}", on_click=remove, disabled=is_other)
 
 
 def _remove(name: str) -> None:
+    if not _may_end(name):
+        return
     chosen = opened_by_visitors().get(name)
     if chosen is not None:
         forget_model(chosen)
     opened_models().remove(name)
-    opened_models().dismiss()
+    _dismiss()
 
 
 def _memory(t: Texts, report: Report) -> str:

@@ -35,8 +35,13 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenedMod
     assert list(place.iterdir()) == []
 
 
-def put(body: list[bytes], *, gone: bool = False, query: str = "name=x", base: str = "", **headers: str) -> Any:
-    """Send a request; `gone`: the browser leaves before the end. Returns status and answer."""
+def put(
+    body: list[bytes], *, gone: bool = False, query: str = "name=x", base: str = "", pause: float = 0, **headers: str
+) -> Any:
+    """Send a request; `gone`: the browser leaves before the end; `pause`: seconds before each part.
+
+    Returns status and answer.
+    """
     given = {**GOOD, "content-length": str(sum(map(len, body))), **headers}
     messages: list[dict[str, Any]] = [{"type": "http.request", "body": part, "more_body": True} for part in body]
     messages.append({"type": "http.disconnect"} if gone else {"type": "http.request", "body": b"", "more_body": False})
@@ -56,6 +61,7 @@ def put(body: list[bytes], *, gone: bool = False, query: str = "name=x", base: s
     }
 
     async def receive() -> dict[str, Any]:
+        await asyncio.sleep(pause)
         return messages.pop(0)
 
     async def send(message: Any) -> None:
