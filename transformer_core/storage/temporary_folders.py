@@ -1,4 +1,4 @@
-"""Temporary folders that name their process, so that those of killed processes can be removed."""
+"""Temporary folders that name their process: a later one removes what a killed one has left."""
 
 from __future__ import annotations
 
