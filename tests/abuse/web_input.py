@@ -1,4 +1,4 @@
-"""What a browser sends: addresses, settings of a lesson, sentences, reports of components, session files."""
+"""What a browser sends: headers, addresses, settings of a lesson, sentences, reports of components, session files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.abuse.damage import NUMBERS, TEXTS, damaged_json, damages, edited, edits, leaves, values
 from tests.abuse.samples import history, maps, present, tokenizer
 from tests.abuse.target import Target
+from tests.app.classroom.asgi import HOST, Browser
 from tests.atlas_samples import drawn_atlas
 from viz_app.components.explorer.selection import CHOICES, Selection
 from viz_app.export import file_bytes
@@ -40,6 +41,8 @@ from viz_app.lessons.stage.state import (
 from viz_app.model_card.atlas_state import AtlasState, PruningState
 from viz_app.model_card.head_snapshot import HeadSnapshot
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS, validate_sentence
+from viz_app.serving.opening.model_folders import allowed_root
+from viz_app.serving.request_origin import has_passed_proxy, is_own_host, party, same_origin
 from viz_app.state.query_params import other_view_from_params, selection_from_params, selection_to_params, text_to_param
 from viz_app.state.session_reader import SessionFileError, read_session, write_session
 from viz_app.state.share_link import share_link
@@ -201,7 +204,31 @@ def _check_session(case: dict[str, Any]) -> None:
         _check_figure(spec)
 
 
+# Headers, and the addresses of those who send them.
+
+_HEADERS = st.sampled_from(("origin", "host", "accept-language", "x-forwarded-for", "via", "content-length", "referer"))
+_SENT = st.text(st.characters(max_codepoint=255), max_size=40) | st.from_regex(r"(http://)?[\[\]:.@/%a-f0-9]{0,30}")
+_ADDRESS = st.ip_addresses().map(str) | _SENT
+
+
+def _check_headers(case: dict[str, Any]) -> None:
+    headers, address = case["headers"], case["address"]
+    assert party(party(address)) == party(address)
+    if same_origin(headers):
+        assert headers["origin"].partition("//")[2].partition("/")[0].startswith(headers["host"])
+    assert not is_own_host(headers) or not has_passed_proxy(headers)
+    assert allowed_root("127.0.0.1", headers) is None or is_own_host(headers)
+    sent = {name.replace("-", "_"): value for name, value in headers.items()}
+    assert Browser().post("/join/ABCDEF/answer", {"poll": 1, "option": 0}, **sent).status in (403, 404, 429)
+    assert Browser().get("/join/ABCDEF", **{"host": HOST, **sent}).status == 200
+
+
 TARGETS = (
+    Target(
+        "headers",
+        st.fixed_dictionaries({"headers": st.dictionaries(_HEADERS, _SENT), "address": _ADDRESS}),
+        _check_headers,
+    ),
     Target("sessions", damages, _check_session),
     Target("addresses", st.dictionaries(_NAMES, _KNOWN | _LONG, max_size=8), _check_address),
     Target("settings", st.lists(_SETTING, max_size=14).map(",".join) | _LONG, _check_settings),
