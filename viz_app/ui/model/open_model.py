@@ -64,8 +64,7 @@ def _may_end(name: str) -> bool:
 
 
 def _own_opening() -> Opening | None:
-    opening = opened_models().opening
-    return opening if opening is not None and _may_end(opening.name) else None
+    return opening if (opening := opened_models().opening) and _may_end(opening.name) else None
 
 
 def _draw_choice(t: Texts, root: Path) -> None:
@@ -126,7 +125,8 @@ def _follow(t: Texts) -> None:
     text = t(f"open_model.step_{opening.state}", name=escape_markdown(opening.name), share=share)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.progress(opening.share, text)
-        st.button(t("open_model.stop"), key="open-model-stop", on_click=_stop, disabled=_own_opening() is None)
+        why = None if _own_opening() else t("open_model.not_yours")
+        st.button(t("open_model.stop"), key="open-model-stop", on_click=_stop, disabled=bool(why), help=why)
 
 
 def _stop() -> None:
@@ -178,9 +178,10 @@ def _draw_opened(t: Texts) -> None:
                 if name in chosen:
                     use = session.enqueue_callback(select_model, chosen[name])
                     st.button(t("open_model.use", name=escape_markdown(name)), key=f"use-{name}", on_click=use)
-                remove, is_other = session.enqueue_callback(_remove, name), not _may_end(name)
+                remove = session.enqueue_callback(_remove, name)
+                why = None if _may_end(name) else t("open_model.not_yours")
                 label = t("open_model.remove", name=escape_markdown(name))
-                st.button(label, key=f"remove-{name}", on_click=remove, disabled=is_other)
+                st.button(label, key=f"remove-{name}", on_click=remove, disabled=bool(why), help=why)
 
 
 def _remove(name: str) -> None:
