@@ -27,7 +27,7 @@ MAX_MESSAGE_BYTES = 1_000_000  # of a message from a browser; the longest senten
 MESSAGES_PER_SECOND = 5
 MESSAGE_BURST = 20
 # Streamlit accepts files here though the app asks for none, publishes its statistics, and has accounts and agents.
-CLOSED = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent", "/auth/login", "/auth/logout", "/oauth2callback")
+CLOSED = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent", "/auth", "/oauth2callback")
 FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
 _TOO_BIG = 1009  # code of RFC 6455 for a message that is too big
 _FOREIGN = 1008  # likewise for one that a policy forbids
