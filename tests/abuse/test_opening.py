@@ -15,6 +15,7 @@ from tests.app.conftest import MAIN, SECONDS
 from tests.app.serving.opening.test_model_uploads import put
 from viz_app.serving.models import registry
 from viz_app.serving.opening import model_uploads, opening_process
+from viz_app.serving.opening.model_archive import OpenError
 from viz_app.serving.opening.opened_models import OpenedModels
 from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.text import texts
@@ -112,10 +113,10 @@ def test_only_the_owner_stops_dismisses_and_removes(
     seen_by(page, monkeypatch, browser, is_own=is_own)
     page.button(key="open-model-stop").click().run()
     assert store.opening is None
-    store._fail(store._begin("third", "upload", OWNER), open_model.OpenError("interrupted"))
+    store._fail(store._begin("third", "upload", OWNER), OpenError("interrupted"))
     seen_by(page, monkeypatch, STRANGER)
     assert failed not in [each.value for each in page.error]
-    page.session_state["open_model_refused"] = open_model.OpenError("busy")
+    page.session_state["open_model_refused"] = OpenError("busy")
     page.run().button(key="open-model-dismiss").click().run()  # of the stranger's own message only
     seen_by(page, monkeypatch, browser, is_own=is_own)
     assert failed in [each.value for each in page.error]
