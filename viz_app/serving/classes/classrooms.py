@@ -189,8 +189,8 @@ class TooManyClasses(Exception):
 class _Class:
     """One class."""
 
-    def __init__(self, owner: str, party: str, now: float) -> None:
-        self.owner, self.party = owner, party
+    def __init__(self, owner: str, address: str, now: float) -> None:
+        self.owner, self.address = owner, address
         self.used = now
         self.number = 0
         self.state: State = "closed"
@@ -234,18 +234,18 @@ class Classrooms:
         Raises:
             TooManyClasses: The server, or the address's party, has the largest allowed number, or too many are new.
         """
-        asks = party(address)
+        address = party(address)
         with self._lock:
             now = self._clock()
             self._classes = {code: each for code, each in self._classes.items() if now - each.used < IDLE_SECONDS}
             for code, each in self._classes.items():
                 if each.owner == owner:
                     return code
-            of_party = sum(each.party == asks for each in self._classes.values())
-            if len(self._classes) >= MAX_CLASSES or of_party >= MAX_CLASSES_OF_ADDRESS or not self._new.try_take():
+            of_address = sum(each.address == address for each in self._classes.values())
+            if len(self._classes) >= MAX_CLASSES or of_address >= MAX_CLASSES_OF_ADDRESS or not self._new.try_take():
                 raise TooManyClasses
             code = self._new_code()
-            self._classes[code] = _Class(owner, asks, now)
+            self._classes[code] = _Class(owner, address, now)
             return code
 
     def code_of(self, owner: str) -> str | None:
