@@ -10,11 +10,14 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from streamlit import config
 
 from benchmarks.server.cluster_parts import BASE_PATH, configure_nginx, find_nginx
 from benchmarks.server.visitor import visiting
+from tests.abuse.test_network import through
 from tests.app.classroom.asgi import Browser
 from tests.app.serving.opening.test_model_uploads import put
 from tests.app.serving.scheduling.test_request_queue import wait_until
@@ -259,3 +262,38 @@ def answers(address: str) -> bool:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
+
+
+@pytest.fixture
+def option() -> Iterator[Callable[[str, Any], None]]:
+    """Set an option of Streamlit for a test."""
+    before: dict[str, Any] = {}
+
+    def set_to(name: str, value: Any) -> None:
+        before.setdefault(name, config.get_option(name))
+        config.set_option(name, value)
+
+    yield set_to
+    for name, value in before.items():
+        config.set_option(name, value)
+
+
+def passes(origin: str, host: str) -> bool:
+    """Whether the guard lets a websocket through."""
+    headers = [(b"origin", origin.encode()), (b"host", host.encode())]
+    _, sent = through({"type": "websocket", "path": "/_stcore/stream", "headers": headers}, [])
+    return not sent
+
+
+def test_settings_of_streamlit_name_more_hosts_and_origins(option: Callable[[str, Any], None]) -> None:
+    lab, proxy = ("http://lab.test:8501", "lab.test:8501"), ("https://heads.test", "127.0.0.1:8501")
+    option("server.address", None)
+    assert passes(*lab) and not passes(*proxy), "a server on all addresses has any name"
+    option("server.address", "127.0.0.1")
+    assert not passes(*lab) and not passes(*proxy)
+    option("server.allowedHosts", ["lab.test", "127.0.0.1"])
+    assert passes(*lab) and not passes("http://evil.test", "evil.test")
+    option("server.corsAllowedOrigins", ["https://heads.test"])
+    assert passes(*proxy) and not passes("http://heads.test", proxy[1])
+    option("server.enableCORS", False)
+    assert passes("http://heads.test", proxy[1])
