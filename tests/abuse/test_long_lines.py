@@ -48,7 +48,9 @@ class Counted(io.BytesIO):
         return line
 
     def __next__(self) -> bytes:
-        return self.readline()
+        if line := self.readline():
+            return line
+        raise StopIteration
 
 
 def test_translate_gives_a_line_for_a_long_one(
