@@ -30,7 +30,7 @@ from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.renamed import Alias
 from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
-_MAX_TOKEN_CHARACTERS = 100  # on average: the tokenizer takes half a kilobyte for each character
+MAX_TOKEN_CHARACTERS = 100  # of a text on average: its tokenizer takes half a kilobyte for each
 _MAX_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
 
 
@@ -337,7 +337,7 @@ class Translator:
         return limit
 
     def _within_limit(self, tokenizer: Tokenizer, text: str) -> Encoding:
-        if len(text) > (most := self.max_tokens * _MAX_TOKEN_CHARACTERS):
+        if len(text) > (most := self.max_tokens * MAX_TOKEN_CHARACTERS):
             raise SourceTooLong(len(text), most, "characters")
         encoding = tokenizer.encode(text)
         if len(encoding) > self.max_tokens:

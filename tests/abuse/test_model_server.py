@@ -23,6 +23,7 @@ if os.name != "posix":
 
 from starlette.requests import Request
 
+from transformer_core.config import ConfigError
 from viz_app.serving.cluster import model_server, private_files
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +121,7 @@ def test_a_token_that_stays_open_is_refused(home: Path, monkeypatch: pytest.Monk
     (home / ".ray").mkdir()
     (home / ".ray" / "auth_token").write_text("secret")
     monkeypatch.setattr(Path, "chmod", lambda path, mode: None)
-    with pytest.raises(private_files.PrivacyError, match="can be read by other accounts"):
+    with pytest.raises(ConfigError, match="is open to other accounts"):
         private_files.keep_token_private()
 
 
@@ -128,14 +129,14 @@ def test_a_token_that_stays_open_is_refused(home: Path, monkeypatch: pytest.Monk
 def test_what_belongs_to_another_account_is_refused(home: Path) -> None:
     (home / f"ray-{os.getuid()}").mkdir(mode=0o700)
     os.chown(home / f"ray-{os.getuid()}", NOBODY, NOBODY)
-    with pytest.raises(private_files.PrivacyError, match="belongs to another account"):
+    with pytest.raises(ConfigError, match="belongs to another account"):
         private_files.private_folder()
 
 
 def test_a_link_that_another_account_could_lay_is_refused(home: Path) -> None:
     (home / "elsewhere").mkdir(mode=0o700)
     (home / f"ray-{os.getuid()}").symlink_to(home / "elsewhere")
-    with pytest.raises(private_files.PrivacyError):
+    with pytest.raises(ConfigError):
         private_files.private_folder()
 
 

@@ -103,10 +103,7 @@ def applications(options: ServerOptions) -> dict[str, serve.Application]:
 
 
 def start(options: ServerOptions) -> None:
-    """Start the server, in the cluster that RAY_ADDRESS names or else in its own; returns when it answers.
-
-    Raises PrivacyError when other accounts of the machine could run code through Ray's files.
-    """
+    """Start the server, in the cluster that RAY_ADDRESS names or else in its own; returns when it answers."""
     keep_token_private()
     if os.environ.get("RAY_ADDRESS"):
         ray.init(log_to_driver=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -17,15 +16,10 @@ _MAX_FOLDER_BYTES = 39  # the path of a socket has 103 bytes on macOS, and Ray a
 log = logging.getLogger(__name__)
 
 
-class PrivacyError(ConfigError):
-    """A file or folder of Ray that other accounts can read, or that belongs to one of them."""
-
-
 def keep_token_private() -> None:
     """Write Ray's token for this user alone, before Ray writes it for all to read; an existing one stays.
 
-    Raises:
-        PrivacyError: The token cannot be made private.
+    Raises ConfigError when it cannot be made private.
     """
     if os.name != "posix" or os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
         return
@@ -44,10 +38,8 @@ def keep_token_private() -> None:
 def private_folder() -> str | None:
     """Return a folder for Ray's sockets, ports and logs, in one of this user alone; None on systems without modes.
 
-    Ray opens its own folder to all, so the one around it is closed.
-
-    Raises:
-        PrivacyError: The folder cannot be made private, such as one that another account has made first.
+    Ray opens its own folder to all, so the one around it is closed. Raises ConfigError when it cannot be, such as one
+    that another account has made first.
     """
     if os.name != "posix":
         return None
@@ -61,17 +53,14 @@ def private_folder() -> str | None:
 
 
 def _make_private(path: Path) -> bool:
-    """Take all rights from others, and return whether they had any. Raises PrivacyError when that fails."""
-    if path.lstat().st_uid != os.geteuid():
-        raise PrivacyError(f"{path} belongs to another account, which could run code here; remove it")
-    if not _is_open(path):
+    """Take all rights from others, and return whether they had any. Raises ConfigError when that fails."""
+    status = path.lstat()
+    if status.st_uid != os.geteuid():
+        raise ConfigError(f"{path} belongs to another account, which could run code here; remove it")
+    if not status.st_mode & 0o077:
         return False
     with suppress(OSError):
         path.chmod(0o700 if path.is_dir() else 0o600)
-    if _is_open(path):
-        raise PrivacyError(f"{path} can be read by other accounts, which could run code here; move or remove it")
+    if path.lstat().st_mode & 0o077:
+        raise ConfigError(f"{path} is open to other accounts, which could run code here; move or remove it")
     return True
-
-
-def _is_open(path: Path) -> bool:
-    return bool(stat.S_IMODE(path.lstat().st_mode) & 0o077)
