@@ -47,10 +47,7 @@ def not_found(spec: str, *, folder: bool = False, parallel: bool = False) -> str
 
 
 def check_new_file(option: str, path: Path, force: bool) -> None:
-    """Raise UsageError for a file that cannot be written, or that exists and may not be replaced.
-
-    Devices, pipes and sockets may not, even with --force: other programs need them as they are.
-    """
+    """Raise UsageError for a file that cannot be written, or may not be replaced, as no device, pipe or socket may."""
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise UsageError(f"{option}: {path} is no regular file, and is never replaced; choose another file")
     if path.exists() and (path.is_dir() or not force):

@@ -24,13 +24,12 @@ def keep_token_private() -> None:
     if os.name != "posix" or os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
         return
     file = (Path.home() / ".ray" / "auth_token").resolve()
-    if not file.exists():
-        if os.environ.get("RAY_ADDRESS"):
-            return  # the cluster has its own token, which Ray asks for
-        file.parent.mkdir(mode=0o700, exist_ok=True)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as token:
-            token.write(secrets.token_hex(32))
+    if not file.exists() and os.environ.get("RAY_ADDRESS"):
+        return  # the cluster has its own token, which Ray asks for
+    file.parent.mkdir(mode=0o700, exist_ok=True)
     _make_private(file.parent)
+    with suppress(FileExistsError), os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as token:
+        token.write(secrets.token_hex(32))
     if _make_private(file):
         log.warning("%s could be read by other accounts: replace it with ray get-auth-token --generate", file)
 
