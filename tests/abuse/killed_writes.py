@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from transformer_core.cli.checkpoint import derived
+from transformer_core.cli.checkpoint import derived, measurements
 from transformer_core.cli.checkpoint.measurements import Builder
 from transformer_core.storage.files import atomic_directory
 
@@ -26,8 +26,8 @@ BUILDERS = {
 
 def derive(folder: Path, result: str) -> None:
     """Run `derived` with a builder that computes nothing."""
-    derived.BUILDERS.clear()
-    derived.BUILDERS.update(BUILDERS)
+    measurements.BUILDERS.clear()
+    measurements.BUILDERS.update(BUILDERS)
     arguments = ["--checkpoint", str(folder), "--only", result, "--device", "cpu", "--threads", "1"]
     derived.run(derived.parser().options(arguments))
 

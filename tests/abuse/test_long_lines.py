@@ -12,8 +12,9 @@ import pytest
 
 from tests.abuse.samples import SMALL
 from transformer_core.cli import main
+from transformer_core.cli.arguments import UsageError
 from transformer_core.cli.line_files import MAX_LINE_BYTES, TOO_LONG
-from transformer_core.cli.training.history import UsageError, read_probes
+from transformer_core.cli.training.history import read_probes
 from transformer_core.data import DataError, read_pairs
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import SourceTooLong, Translator

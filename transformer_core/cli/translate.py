@@ -88,8 +88,8 @@ def run(options: Options) -> int:
                 nbest=options.nbest,
                 on_progress=bar.update,
             )
-            for place, line in enumerate(raw):
-                if line is None:
+            for place, given in enumerate(raw):
+                if given is None:
                     results[place] = TranslatedLine("", f"not translated: {TOO_LONG}")
             for number, (line, result) in enumerate(zip(lines, results, strict=True), start=first):
                 if result.problem:
