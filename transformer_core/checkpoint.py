@@ -15,9 +15,10 @@ Nothing is ever unpickled. Float16 on disk; computed in float32, to which large 
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from transformer_core.storage.files import (
     TOKENIZER_FILE,
     VOCABULARY_FILE,
     atomic_directory,
+    atomic_write_bytes,
     problem_of,
     sha256,
     write_json,
@@ -172,6 +174,20 @@ def write_manifest(folder: Path) -> Manifest:
     manifest = Manifest(files=hashes, weights_hash=identity, formerly=_former_names(folder, hashes, identity))
     manifest.write(folder)
     return manifest
+
+
+def write_beside(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Replace files that no model needs, such as its card, in a checkpoint whose manifest is of this format.
+
+    The folder loads at every moment: meanwhile the manifest leaves these files out, so no reader checks them.
+    """
+    manifest = Manifest.read(folder)
+    others = {name: digest for name, digest in manifest.files.items() if name not in files}
+    listed = others | {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    replace(manifest, files=others).write(folder)
+    for name, data in files.items():
+        atomic_write_bytes(folder / name, data)
+    replace(manifest, files=listed).write(folder)
 
 
 def _former_names(folder: Path, hashes: Mapping[str, str], identity: str) -> tuple[str, ...]:

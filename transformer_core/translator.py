@@ -30,19 +30,21 @@ from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.renamed import Alias
 from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
+MAX_TOKEN_CHARACTERS = 100  # of a text on average: its tokenizer takes half a kilobyte for each
 _MAX_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
 
 
 class SourceTooLong(ValueError):
-    """The source has more tokens than allowed.
+    """The source has more tokens than allowed, or far too many characters for them.
 
     Args:
         tokens: How many it has.
         limit: How many are allowed.
+        unit: What is counted.
     """
 
-    def __init__(self, tokens: int, limit: int) -> None:
-        super().__init__(f"the source has {tokens} tokens, but at most {limit} are allowed")
+    def __init__(self, tokens: int, limit: int, unit: str = "tokens") -> None:
+        super().__init__(f"the source has {tokens} {unit}, but at most {limit} are allowed")
         self.tokens, self.limit = tokens, limit
 
 
@@ -319,11 +321,11 @@ class Translator:
         Raises:
             SourceTooLong: They are more than `decoding.max_source_tokens`, or than the model has learned positions for.
         """
-        return self._within_limit(self.tokenizer.source.encode(text))
+        return self._within_limit(self.tokenizer.source, text)
 
     def encode_target(self, text: str) -> Encoding:
         """Encode a target; as `encode`, but for models with a vocabulary for each side."""
-        return self._within_limit(self.tokenizer.encode(text))
+        return self._within_limit(self.tokenizer, text)
 
     @property
     def max_tokens(self) -> int:
@@ -334,7 +336,10 @@ class Translator:
             limit = min(limit, self.config.max_length - (least_symbols(0) if self.decoding.constrained else 1))
         return limit
 
-    def _within_limit(self, encoding: Encoding) -> Encoding:
+    def _within_limit(self, tokenizer: Tokenizer, text: str) -> Encoding:
+        if len(text) > (most := self.max_tokens * MAX_TOKEN_CHARACTERS):
+            raise SourceTooLong(len(text), most, "characters")
+        encoding = tokenizer.encode(text)
         if len(encoding) > self.max_tokens:
             raise SourceTooLong(len(encoding), self.max_tokens)
         return encoding

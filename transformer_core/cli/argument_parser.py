@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import glob
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
@@ -20,12 +21,14 @@ from transformer_core.cli.argument_types import (
     field_help,
     field_type,
     number,
+    output_path,
     path_type,
     whole_number,
 )
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import preset
 from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.storage.files import recover_interrupted_writes
 from transformer_core.storage.manifest import MANIFEST_FILE
 
 # The fields of DecodingConfig that are options of their own.
@@ -177,7 +180,7 @@ class Parser(argparse.ArgumentParser):
             if out is not None:
                 check_new_file(flag, out, values["force"])
 
-        action = self.add_argument(flag, type=Path, required=required, metavar="FILE", help=about)
+        action = self.add_argument(flag, type=output_path, required=required, metavar="FILE", help=about)
         self.add_argument("--force", action="store_true", help="Replace an existing file.")
         self._checks.append(check)
 
@@ -192,6 +195,7 @@ class Parser(argparse.ArgumentParser):
 
         def check(values: Mapping[str, Any]) -> None:
             out: Path = values["out"]
+            recover_interrupted_writes(out.parent, glob.escape(out.name))
             if not out.exists() or (out.is_dir() and not any(out.iterdir())):
                 return
             if not is_kind(out):
@@ -199,7 +203,7 @@ class Parser(argparse.ArgumentParser):
             if not values["force"]:
                 raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another folder")
 
-        self.add_argument("--out", type=Path, required=True, metavar="DIR", help=about)
+        self.add_argument("--out", type=output_path, required=True, metavar="DIR", help=about)
         self.add_argument("--force", action="store_true", help=f"Replace an existing {kind}.")
         self._checks.append(check)
 

@@ -47,11 +47,20 @@ def not_found(spec: str, *, folder: bool = False, parallel: bool = False) -> str
 
 
 def check_new_file(option: str, path: Path, force: bool) -> None:
-    """Raise UsageError for a file that cannot be written, or that exists and may not be replaced."""
+    """Raise UsageError for a file that cannot be written, or may not be replaced, as no device, pipe or socket may."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise UsageError(f"{option}: {path} is no regular file, and is never replaced; choose another file")
     if path.exists() and (path.is_dir() or not force):
         raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
     if not path.parent.is_dir():
         raise UsageError(f"{option}: folder not found: {path.parent}")
+
+
+def output_path(given: str) -> Path:
+    """Return where to write: the target of a link to a file or folder, so that the link stays."""
+    path = Path(given)
+    is_replaceable = path.is_file() or path.is_dir() or not path.exists()
+    return path.resolve() if path.is_symlink() and is_replaceable else path
 
 
 def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:

@@ -8,19 +8,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+MAX_LINE_BYTES = 1_000_000
+TOO_LONG = f"it has more than {MAX_LINE_BYTES:,} bytes"
+
 log = logging.getLogger(__name__)
 
 
-def raw_lines(path: str | None) -> Iterator[bytes]:
-    """Yield the lines of a file, or of standard input."""
+def raw_lines(path: str | None) -> Iterator[bytes | None]:
+    """Yield the lines of a file, or of standard input, as `short_lines` does."""
     if path is None:
-        yield from sys.stdin.buffer
+        yield from short_lines(sys.stdin.buffer)
         return
     with Path(path).open("rb") as file:
-        yield from file
+        yield from short_lines(file)
 
 
-def short_lines(file: BinaryIO, most_bytes: int) -> Iterator[bytes | None]:
+def short_lines(file: BinaryIO, most_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes | None]:
     """Yield the lines of a file, with None for a longer line, which is never in memory as a whole."""
     while line := file.readline(most_bytes + 1):
         if len(line) <= most_bytes or line.endswith(b"\n"):

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, counted, load_translator
-from transformer_core.cli.line_files import line_text, short_lines
+from transformer_core.cli.line_files import TOO_LONG, line_text, raw_lines
 from transformer_core.parsing.words import split_words
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ log = logging.getLogger(__name__)
 
 _BATCH = 8  # sentences: trees are three times as long as their sentences, and the paper's beam is 21
 _BATCHES_AT_A_TIME = 16  # lines read ahead, so that sentences of similar lengths can share a batch
-_MAX_BYTES = 1_000_000  # of a line
 
 
 def parser() -> Parser:
@@ -56,7 +55,7 @@ def run(options: Options) -> int:
 
     # At a terminal each line is answered at once.
     size = 1 if sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
-    numbered = enumerate(short_lines(sys.stdin.buffer, _MAX_BYTES), start=1)
+    numbered = enumerate(raw_lines(None), start=1)
     repairs: Counter[str] = Counter()
     repaired = 0
     with progress_bar(unit="line") as bar:
@@ -81,7 +80,7 @@ def run(options: Options) -> int:
 def _words(number: int, raw: bytes | None, *, split: bool) -> Sequence[str]:
     """Return the words of a line; none for a line that is far too long."""
     if raw is None:
-        log.warning("line %d: not parsed: it has more than %d bytes", number, _MAX_BYTES)
+        log.warning("line %d: not parsed: %s", number, TOO_LONG)
         return []
     text = line_text(number, raw)
     return split_words(text) if split else text.split()

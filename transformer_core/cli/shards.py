@@ -16,6 +16,7 @@ from itertools import count, cycle, islice
 from pathlib import Path
 
 from transformer_core.cli.arguments import UsageError
+from transformer_core.storage.files import replace_file
 
 _TIMEOUT = timedelta(days=30)  # process 0 waits for the slowest; torchrun ends it if another one dies
 
@@ -43,7 +44,7 @@ class Shard:
             raise UsageError(f"RANK is {rank!r} and WORLD_SIZE {size!r}, but RANK must be from 0 to WORLD_SIZE - 1")
         return cls(int(rank), int(size), int(local_rank))
 
-    def chunks(self, lines: Iterable[bytes], size: int) -> Iterator[tuple[int, list[bytes]]]:
+    def chunks(self, lines: Iterable[bytes | None], size: int) -> Iterator[tuple[int, list[bytes | None]]]:
         """Yield its own chunks of `size` lines, each with the number of its first line, from 1."""
         each = iter(lines)
         for number in count():
@@ -92,6 +93,6 @@ def merge_parts(shard: Shard, output: Path, size: int) -> None:
             writer.writelines(chunk)
             if len(chunk) < size:  # only the very last chunk is short
                 break
-    merged.replace(output)
+    replace_file(merged, output)
     for part in parts:
         part.unlink()

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, counted, load_translator
-from transformer_core.cli.line_files import line_text, raw_lines
+from transformer_core.cli.line_files import TOO_LONG, line_text, raw_lines
 from transformer_core.cli.shards import Shard, barrier, merge_parts
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def run(options: Options) -> int:
     if options.nbest > (beam := translator.decoding.beam):
         raise UsageError(f"--nbest is {options.nbest}, but must be at most the beam, {beam}; raise --beam")
 
-    from transformer_core.evaluation.evaluate import translate_lines
+    from transformer_core.evaluation.evaluate import TranslatedLine, translate_lines
     from transformer_core.progress import progress_bar
 
     # At a terminal each line is answered at once; a file is read in larger chunks.
@@ -80,7 +80,7 @@ def run(options: Options) -> int:
     count = empty = failed = 0
     with barrier(shard), _writer(shard, output) as out, progress_bar(unit="line", total=total) as bar:
         for first, raw in shard.chunks(raw_lines(options.input), size):
-            lines = [line_text(number, line) for number, line in enumerate(raw, start=first)]
+            lines = [line_text(number, line or b"") for number, line in enumerate(raw, start=first)]
             results = translate_lines(
                 translator,
                 lines,
@@ -88,13 +88,16 @@ def run(options: Options) -> int:
                 nbest=options.nbest,
                 on_progress=bar.update,
             )
+            for place, given in enumerate(raw):
+                if given is None:
+                    results[place] = TranslatedLine("", f"not translated: {TOO_LONG}")
             for number, (line, result) in enumerate(zip(lines, results, strict=True), start=first):
                 if result.problem:
                     log.warning("line %d: %s", number, result.problem)
                 out.write((_as_json(number, line, result) if options.nbest else result.text) + "\n")
             out.flush()
             count += len(lines)
-            empty += sum(not line.strip() for line in lines)
+            empty += sum(not line.strip() for line, given in zip(lines, raw, strict=True) if given is not None)
             failed += sum(result.problem.startswith("not translated") for result in results)
     if empty or failed:
         log.info("%s: %d empty, %d not translated", counted(count, "line"), empty, failed)

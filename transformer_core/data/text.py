@@ -27,20 +27,19 @@ def _open_text(path: Path) -> IO[str]:
     return text
 
 
-def read_lines(path: Path, max_characters: int | None = None) -> Iterator[str]:
+def read_lines(path: Path, max_characters: int = MAX_CHARACTERS) -> Iterator[str]:
     """Yield lines of a text file, plain or compressed.
 
     Raises:
         DataError: It cannot be read, is not UTF-8, or has a line that is too long.
     """
-    limit = -1 if max_characters is None else max_characters + 2  # with its line feed
     try:
         with _open_text(path) as file:
             number = 0
-            while line := file.readline(limit):
+            while line := file.readline(max_characters + 2):  # with its line feed
                 number += 1
                 text = line.rstrip("\r\n")
-                if max_characters is not None and len(text) > max_characters:
+                if len(text) > max_characters:
                     raise DataError(f"{path}, line {number}: has more than {max_characters:,} characters")
                 yield text
     except UnicodeDecodeError as error:
@@ -82,7 +81,7 @@ def is_treebank(spec: str | Path) -> bool:
 def read_treebank(path: str | Path) -> Iterator[Tree]:
     """Yield the trees of a file, normalised (see `parse_trees`). Raises DataError naming file and line."""
     try:
-        yield from parse_trees(read_lines(Path(path), MAX_CHARACTERS))
+        yield from parse_trees(read_lines(Path(path)))
     except TreeError as error:
         raise DataError(f"{path}, {error}") from error
 

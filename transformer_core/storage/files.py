@@ -49,8 +49,9 @@ def printable(text: str) -> str:
 def atomic_directory(path: Path) -> Iterator[Path]:
     """A new folder to fill; it appears at `path` only when the block ends without an error.
 
-    An existing folder is replaced then, and kept when anything fails. A process that is killed leaves hidden folders
-    beside it; `recover_interrupted_writes` removes them, or restores the folder that was to be replaced.
+    An existing folder is replaced then, and kept when anything fails; so is a link, but not its target. A process that
+    is killed leaves hidden folders beside it; `recover_interrupted_writes` removes them, or restores the folder that
+    was to be replaced.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _hidden(path, "partial")
@@ -62,6 +63,8 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         for file in temporary.rglob("*"):
             _flush(file)
         if path.exists():
+            if path.is_dir():
+                shutil.copymode(path, temporary)
             old = _hidden(path, "old")
             shutil.rmtree(old, ignore_errors=True)
             path.rename(old)
@@ -73,7 +76,14 @@ def atomic_directory(path: Path) -> Iterator[Path]:
             old.rename(path)
         raise
     if old:
-        shutil.rmtree(old)
+        _remove(old)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
 def remove_directory(folder: Path) -> None:
@@ -90,16 +100,13 @@ def recover_interrupted_writes(parent: Path, name: str) -> None:
         parent: The folder of the files and folders.
         name: Their name or a pattern, such as `step-*`; no process may be writing them.
     """
-    for old in parent.glob(f".{name}.*.old"):
+    for old in parent.glob(f".{name}.[0-9]*.old"):
         whole = parent / old.name.removeprefix(".").rsplit(".", 2)[0]
         if not whole.exists():  # killed between the two renames
             old.rename(whole)
     for ending in ("partial", "old", "gone"):
-        for left in parent.glob(f".{name}.*.{ending}"):
-            if left.is_dir():
-                shutil.rmtree(left)
-            else:
-                left.unlink()
+        for left in parent.glob(f".{name}.[0-9]*.{ending}"):
+            _remove(left)
 
 
 def _hidden(path: Path, ending: str) -> Path:
@@ -133,11 +140,18 @@ def atomic_write_bytes(path: Path, data: bytes) -> None:
     temporary = _hidden(path, "partial")
     try:
         temporary.write_bytes(data)
-        _flush(temporary)
-        temporary.replace(path)
+        replace_file(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def replace_file(temporary: Path, path: Path) -> None:
+    """Rename a finished file, once its bytes are on disk; it takes the mode of the file that it replaces."""
+    _flush(temporary)
+    if path.is_file():
+        shutil.copymode(path, temporary)
+    temporary.replace(path)
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.cli.arguments import UsageError, counted, existing
+from transformer_core.cli.line_files import TOO_LONG, raw_lines
 from transformer_core.progress import progress_bar
 from transformer_core.storage.files import atomic_write_text, write_json
 from viz_app.export.figure_arguments import (
@@ -109,10 +110,13 @@ def read_lines(path: Path) -> Iterator[SentenceLine]:
     """Read the lines of a file, each with its number and, where it is no sentence, the reason."""
     from viz_app.export.batch import SentenceLine
 
-    data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    for number, raw in enumerate(data.removesuffix(b"\n").split(b"\n") if data else (), start=1):
+    for number, raw in enumerate(raw_lines(str(path)), start=1):
+        if raw is None:
+            yield SentenceLine(number, "", TOO_LONG)
+            continue
+        raw = raw.removesuffix(b"\n").removesuffix(b"\r")
         try:
-            text = raw.removesuffix(b"\r").decode("utf-8")
+            text = (raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw).decode("utf-8")
         except UnicodeDecodeError:
             yield SentenceLine(number, raw.decode("utf-8", "replace"), "not UTF-8")
             continue

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from transformer_core.cli.arguments import Parser, UsageError, existing
+from transformer_core.cli.arguments import Parser, UsageError, check_new_file, existing, output_path
 from transformer_core.config import DecodingConfig
 from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.export.command import DPI_FORMATS
@@ -213,15 +213,12 @@ def parse_targets(options: argparse.Namespace) -> dict[Path, str]:
     """Return the files to write with their formats. Raises UsageError for one that cannot or must not be written."""
     targets: dict[Path, str] = {}
     for name in options.out:
-        out, format = Path(name), format_from_suffix("--out", name)
+        out, format = output_path(name), format_from_suffix("--out", name)
         if out in targets:
             raise UsageError(f"--out: {out} is named twice")
         beside = [out, out.with_name(f"{out.name}.json")] if format == "csv" else [out]
         for path in beside:
-            if path.exists() and (path.is_dir() or not options.force):
-                raise UsageError(f"--out: {path} already exists; add --force to replace it, or name another file")
-        if not out.parent.is_dir():
-            raise UsageError(f"--out: there is no folder {out.parent}")
+            check_new_file("--out", path, options.force)
         targets[out] = format
     return targets
 

@@ -147,7 +147,7 @@ BAD = {
     },
     f"export {HEAD}": {
         "--out x.bmp": ".pdf, .svg",
-        "--out no/x.pdf": "there is no folder",
+        "--out no/x.pdf": "folder not found: no",
         "--out x.png --dpi 1": "--dpi is 1, but must be between 36 and 1200",
         "--out x.gif": "the view head can only be .pdf",
     },
@@ -215,7 +215,7 @@ BAD = {
     },
     f"lesson {LESSON}": {
         "--scene clocks --out x.gif": "--out is 'gif', but must be one of",
-        "--scene waves --out no/x.pdf": "there is no folder",
+        "--scene waves --out no/x.pdf": "folder not found: no",
         "--preset a4 --out x.html": "a handout has its own style",
         "--out x.html --out y.html": "a handout is an .html file",
     },

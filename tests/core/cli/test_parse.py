@@ -74,7 +74,7 @@ def test_a_line_of_megabytes_is_not_read(parsing: Parsing, call: Call, caplog: p
         first, second, third, fourth = said.out.splitlines()
         assert first == third != ""
         assert second == fourth == ""
-    assert "line 2: not parsed: it has more than 1000000 bytes" in caplog.text
+    assert "line 2: not parsed: it has more than 1,000,000 bytes" in caplog.text
 
 
 def test_the_same_trees_and_no_repair_when_constrained(

@@ -13,8 +13,11 @@ import logging
 from pathlib import Path
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, listed, select_device, write_summary
-from transformer_core.cli.checkpoint.measurements import BUILDERS, Builder, Inputs, SkippedError
+from transformer_core.cli.checkpoint.measurements import BUILDERS, CARD_FILE, Builder, Inputs, SkippedError
 from transformer_core.cli.contrast import FORM_NAMES
+from transformer_core.storage.files import recover_interrupted_writes
+from transformer_core.storage.manifest import MANIFEST_FILE, Manifest
+from transformer_core.storage.measurements import FOLDER, MEASURED, write_derived
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +56,8 @@ def run(options: Options) -> int:
     if refused := [f"{name} {skipped[name]}" for name in options.only if name in skipped]:
         raise UsageError(f"--only: {'; '.join(refused)}")
     device = select_device(options.device, options.threads)
+    for name in (FOLDER, CARD_FILE, MANIFEST_FILE):
+        recover_interrupted_writes(Path(options.checkpoint), name)
     inputs = Inputs(checkpoint=Path(options.checkpoint), options=options, device=device)
     made = []
     for name, builder in chosen.items():
@@ -74,30 +79,26 @@ def run(options: Options) -> int:
 
 def _run_one(name: str, builder: Builder, inputs: Inputs) -> None:
     """Build one result and write it at once, so that it stays when a later one fails."""
-    from transformer_core.checkpoint import write_manifest
-    from transformer_core.storage.files import atomic_write_bytes
-    from transformer_core.storage.measurements import MEASURED, write_derived
+    from transformer_core.checkpoint import write_beside
 
     inputs.metrics = inputs.metrics or dict(inputs.translator.metrics)
     files = builder.build(inputs)
     assert set(files) == set(builder.files), name
+    _complete_manifest(inputs.checkpoint)
     if builder.beside:
-        for file, data in files.items():
-            atomic_write_bytes(inputs.checkpoint / file, data)
-        write_manifest(inputs.checkpoint)
+        write_beside(inputs.checkpoint, files)
     else:
-        _name_the_model(inputs.checkpoint)
         write_derived(inputs.checkpoint, inputs.translator.checkpoint_hash, files)
         inputs.metrics |= {part: json.loads(files[f"{part}.json"]) for part in MEASURED if f"{part}.json" in files}
     log.info("built %s: %s", name, ", ".join(builder.files))
 
 
-def _name_the_model(folder: Path) -> None:
-    """Give a manifest of format 1 the weights_hash that `derived/` refers to."""
+def _complete_manifest(folder: Path) -> None:
+    """Give a manifest of format 1 the weights_hash that `derived/` refers to, and list a card that is not listed."""
     from transformer_core.checkpoint import write_manifest
-    from transformer_core.storage.manifest import Manifest
 
-    if not Manifest.read(folder).weights_hash:
+    manifest = Manifest.read(folder)
+    if not manifest.weights_hash or ((folder / CARD_FILE).exists() and CARD_FILE not in manifest.files):
         write_manifest(folder)
 
 

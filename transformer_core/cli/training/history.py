@@ -69,12 +69,13 @@ def _is_history(folder: Path) -> bool:
 
 def read_probes(option: str, path: str) -> list[ProbeSentence]:
     """Read the sentences of a file. Raises UsageError when it has none, or a line of three columns."""
+    from transformer_core.data import DataError, read_lines
     from transformer_core.history.training_history import ProbeSentence
 
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{option}: {path} is not valid UTF-8") from error
+        lines = list(read_lines(Path(path)))
+    except DataError as error:
+        raise UsageError(f"{option}: {error}") from error
     probes = []
     for number, line in enumerate(lines, start=1):
         columns = [column.strip() for column in line.split("\t")]

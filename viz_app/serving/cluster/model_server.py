@@ -43,6 +43,7 @@ from viz_app.serving.cluster.decoding_messages import (
     read_request,
     to_reply,
 )
+from viz_app.serving.cluster.private_files import keep_token_private, private_folder
 from viz_app.serving.decoding.decoded_batch import decode_together
 from viz_app.serving.decoding.decoding_limits import DEADLINE, MAX_MAP_BYTES, MAX_QUEUED, length_class, max_batch_size
 from viz_app.serving.server_address import CLASSES_PATH, PATH
@@ -103,11 +104,12 @@ def applications(options: ServerOptions) -> dict[str, serve.Application]:
 
 def start(options: ServerOptions) -> None:
     """Start the server, in the cluster that RAY_ADDRESS names or else in its own; returns when it answers."""
+    keep_token_private()
     if os.environ.get("RAY_ADDRESS"):
         ray.init(log_to_driver=False)
     else:
         cpus = max(os.cpu_count() or 1, options.replicas)
-        ray.init(num_cpus=cpus, include_dashboard=False, log_to_driver=False)
+        ray.init("local", num_cpus=cpus, include_dashboard=False, log_to_driver=False, _temp_dir=private_folder())
     http = {"host": options.host, "port": options.port, "request_timeout_s": _REQUEST_SECONDS}
     # The proxy runs on this machine only: the address may not exist on another one.
     serve.start(
@@ -153,9 +155,10 @@ class ModelReplica:
 
     async def __call__(self, request: HttpRequest) -> Response:
         """Decode a sentence, or return the model's identity."""
-        if request.method == "GET":
-            return _json(Identity(self._translator.checkpoint_hash))
         try:
+            _check_sender(request)
+            if request.method == "GET":
+                return _json(Identity(self._translator.checkpoint_hash))
             asked = read_request(await _body(request), self._translator)
         except Refused as error:
             return _json(error.refusal, STATUS[error.refusal.error])
@@ -226,6 +229,7 @@ class ClassReplica:
     async def __call__(self, request: HttpRequest) -> Response:
         """Call a method of `Classrooms`, named by the path."""
         try:
+            _check_sender(request)
             arguments = await _body(request, MAX_CALL_BYTES)
         except Refused as error:
             return _json(error.refusal, STATUS[error.refusal.error])
@@ -233,6 +237,14 @@ class ClassReplica:
         if isinstance(result, Failure):
             return _json(result, FAILED)
         return Response(result, media_type="application/json")
+
+
+def _check_sender(request: HttpRequest) -> None:
+    """Raise Refused for a request that a web page can make a browser send; front ends send JSON and no such header."""
+    if not {"origin", "sec-fetch-site"}.isdisjoint(request.headers):
+        raise Refused(Refusal("request", "web pages may not use the model server"))
+    if request.method != "GET" and request.headers.get("content-type") != "application/json":
+        raise Refused(Refusal("request", "a request must be application/json"))
 
 
 async def _body(request: HttpRequest, max_bytes: int = MAX_REQUEST_BYTES) -> bytes:

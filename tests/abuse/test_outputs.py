@@ -1,0 +1,108 @@
+"""--output and --force on what is no plain file: devices, pipes, links, private files and folders."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.abuse.samples import SMALL
+from transformer_core.cli import main
+from transformer_core.cli.arguments import Parser, UsageError, check_new_file, output_path
+from transformer_core.cli.shards import Shard, merge_parts
+from transformer_core.storage import files
+from transformer_core.storage.files import atomic_directory, recover_interrupted_writes
+from viz_app.export.figure_arguments import add_targets, parse_targets
+
+if os.name != "posix":
+    pytest.skip("needs pipes and modes", allow_module_level=True)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def translated(tmp_path: Path, output: Path, force: bool = True) -> int:
+    (tmp_path / "in").write_text("\n")
+    options = ["--checkpoint", str(SMALL / "base"), "--input", str(tmp_path / "in"), "--output", str(output)]
+    return main(["translate", *options, *(["--force"] if force else [])])
+
+
+def test_a_pipe_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "pipe.png")
+    (tmp_path / "link.png").symlink_to(tmp_path / "pipe.png")
+    for name in ("pipe.png", "link.png"):
+        assert translated(tmp_path, tmp_path / name) == 2
+        assert "is no regular file, and is never replaced; choose another file" in capsys.readouterr().err
+        parser = Parser("export", description="", example="")
+        add_targets(parser)
+        with pytest.raises(UsageError, match="is no regular file"):
+            parse_targets(parser.options(["--out", str(tmp_path / name), "--force"]))
+        assert stat.S_ISFIFO((tmp_path / name).stat().st_mode)
+    with pytest.raises(UsageError, match="is no regular file"):
+        check_new_file("--out", output_path(os.devnull), force=True)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_stays_and_its_target_is_new(tmp_path: Path, exists: bool) -> None:
+    target, link = tmp_path / "target", tmp_path / "link"
+    link.symlink_to(target)
+    if exists:
+        target.write_text("old")
+        target.chmod(0o600)
+    assert translated(tmp_path, link, force=exists) == 0
+    assert link.is_symlink()
+    assert target.read_text() == "\n"
+    if exists:
+        assert mode(target) == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "link", "target"]
+
+
+def test_a_written_file_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "file").touch(mode=0o600)
+    files.atomic_write_text(tmp_path / "file", "new")
+    assert ((tmp_path / "file").read_text(), mode(tmp_path / "file")) == ("new", 0o600)
+
+
+def test_a_folder_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir(mode=0o700)
+    with atomic_directory(tmp_path / "folder"):
+        pass
+    assert mode(tmp_path / "folder") == 0o700
+
+
+def test_a_folder_that_is_a_link(tmp_path: Path) -> None:
+    """A command writes where it leads to; `derived/` of a stranger's model leads nowhere."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.mkdir()
+    (target / "kept").touch()
+    link.symlink_to(target)
+    parser = Parser("history", description="", example="")
+    parser.add_output_folder("", "kind", lambda folder: True)
+    assert parser.options(["--out", str(link), "--force"]).out == target
+    with atomic_directory(link) as partial:
+        (partial / "new").touch()
+    assert not link.is_symlink()
+    assert [path.name for path in link.iterdir()] == ["new"]
+    assert [path.name for path in target.iterdir()] == ["kept"]
+    (tmp_path / ".link.1.gone").symlink_to(target)
+    recover_interrupted_writes(tmp_path, "link")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "target"]
+
+
+def test_other_hidden_files_stay(tmp_path: Path) -> None:
+    (tmp_path / ".model.mine.old").touch()
+    recover_interrupted_writes(tmp_path, "model")
+    assert [path.name for path in tmp_path.iterdir()] == [".model.mine.old"]
+
+
+def test_merged_lines_are_on_the_disk_before_their_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: done.append("fsync"))
+    monkeypatch.setattr(Path, "replace", lambda path, target: done.append("rename"))
+    shard = Shard()
+    shard.part(tmp_path / "out").write_text("a\n")
+    merge_parts(shard, tmp_path / "out", 1)
+    assert done == ["fsync", "rename"]
