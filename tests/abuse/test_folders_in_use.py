@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.random_model import save_random_model
 from transformer_core.checkpoint import load_checkpoint, write_manifest
-from transformer_core.cli import main
+from transformer_core.cli import main, variations
 from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.paper.presets import preset
 from transformer_core.storage import measurements
-from transformer_core.storage.files import exclusive, recover_interrupted_writes
+from transformer_core.storage.files import FolderInUseError, exclusive, recover_interrupted_writes
 from transformer_core.storage.manifest import Manifest
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows tells neither locks nor living processes")
@@ -65,12 +67,37 @@ def test_two_writers_of_derived_lose_nothing(checkpoint: Path, monkeypatch: pyte
     assert set(measurements.derived_manifest(checkpoint).files) == {"heads.json", "scores.json", "probes.json"}
 
 
-def test_a_second_training_in_the_same_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def run(tmp_path: Path) -> RunSettings:
+    """Settings of a training, saved in its folder."""
     tiny = preset("tiny")
-    run = RunSettings(preset="tiny", model=tiny.model, training=tiny.training, data=str(tmp_path), corpus={})
-    run.save(tmp_path, "cpu", 0)
+    made = RunSettings(preset="tiny", model=tiny.model, training=tiny.training, data=str(tmp_path), corpus={})
+    made.save(tmp_path, "cpu", 0)
+    return made
+
+
+@pytest.mark.usefixtures("run")
+def test_a_second_training_in_the_same_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with exclusive(tmp_path):
         assert main(["train", "--resume", "--out", str(tmp_path), "--device", "cpu"]) == 1
+    assert f"{tmp_path} is in use by another process" in capsys.readouterr().err
+
+
+def test_a_second_training_of_the_same_variation_is_refused(tmp_path: Path, run: RunSettings) -> None:
+    (tmp_path / "tokenizer.model").touch()
+    nothing: Any = None
+    with exclusive(tmp_path), pytest.raises(FolderInUseError):
+        variations._train_row(tmp_path, run, "cpu", argparse.Namespace(threads=0), nothing)
+
+
+def test_a_second_atlas_in_the_same_folder_is_refused(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first to end removes the results of both, so the second failed after hours."""
+    (tmp_path / "pairs.tsv").write_text("A man rides.\tEin Mann reitet.\n", encoding="utf-8")
+    command = ["atlas", "--checkpoint", str(checkpoint), "--sentences", str(tmp_path / "pairs.tsv"), "--parts", "looks"]
+    with exclusive(tmp_path):
+        assert main([*command, "--out", str(tmp_path), "--device", "cpu"]) == 1
     assert f"{tmp_path} is in use by another process" in capsys.readouterr().err
 
 
