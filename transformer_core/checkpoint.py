@@ -39,7 +39,7 @@ from transformer_core.storage.files import (
 )
 from transformer_core.storage.files import CheckpointError as CheckpointError
 from transformer_core.storage.identity import weights_hash
-from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, manifest_hash, read_object
+from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, is_plain, manifest_hash, read_object
 from transformer_core.storage.measurements import FOLDER as DERIVED_FOLDER
 from transformer_core.storage.measurements import MEASURED, derived_metrics, json_file, write_derived
 from transformer_core.storage.tensor_files import (
@@ -162,12 +162,12 @@ def write_manifest(folder: Path) -> Manifest:
     Raises:
         CheckpointError: The configuration, a vocabulary or the weights cannot be read.
     """
-    files = sorted(
-        file
-        for file in [*folder.glob("*"), *folder.glob("*/*")]
+    files = {
+        file.relative_to(folder).as_posix(): file
+        for file in sorted([*folder.glob("*"), *folder.glob("*/*")])
         if file.is_file() and file.name != MANIFEST_FILE and file.parent != folder / DERIVED_FOLDER
-    )
-    hashes = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
+    }
+    hashes = {name: sha256(file) for name, file in files.items() if is_plain(name)}  # not .DS_Store of a Mac
     _check_listed(folder, hashes)
     tokenizer = _load_tokenizer(folder)
     identity = weights_hash(_read_json(folder / "config.json"), _vocabularies(tokenizer), open_shards(folder))

@@ -27,6 +27,7 @@ from transformer_core.cli.arguments import (
     write_table,
 )
 from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.storage.files import exclusive
 
 if TYPE_CHECKING:
     from transformer_core.atlas.record import Atlas
@@ -117,7 +118,8 @@ def run(options: Options) -> int:
         draws=options.draws,
         seed=options.seed,
     )
-    atlas = measure(task, parts)
+    with exclusive(out, waits=False):  # the first to end removes the results of both
+        atlas = measure(task, parts)
     _write_summary(atlas, out)
     return 0
 

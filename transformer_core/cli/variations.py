@@ -43,7 +43,7 @@ from transformer_core.paper.table3 import (
     reduced_row,
     row_training,
 )
-from transformer_core.storage.files import TOKENIZER_FILE, atomic_write_bytes, recover_interrupted_writes
+from transformer_core.storage.files import TOKENIZER_FILE, atomic_write_bytes, exclusive, recover_interrupted_writes
 
 if TYPE_CHECKING:
     from transformer_core.data import Corpus
@@ -176,7 +176,8 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: Option
     if not (folder / TOKENIZER_FILE).exists():
         atomic_write_bytes(folder / TOKENIZER_FILE, (Path(settings.data) / TOKENIZER_FILE).read_bytes())
     group = ProcessGroup(device=torch.device(device))
-    progress = train_run(folder, settings, group, options.threads, resume=True)
+    with exclusive(folder, waits=False):
+        progress = train_run(folder, settings, group, options.threads, resume=True)
     if progress.step < settings.training.steps:
         raise KeyboardInterrupt
     translator = translator_of(average_steps(folder, 1, settings), settings, device)

@@ -45,6 +45,35 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+class FolderInUseError(RuntimeError):
+    """A folder that another process uses; the message names it."""
+
+
+@contextmanager
+def exclusive(folder: Path, *, waits: bool = True) -> Iterator[None]:
+    """Hold a lock of a folder, which ends with the process; Windows and some network disks have none.
+
+    Raises:
+        FolderInUseError: Another process holds it, and this one does not wait.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+        except BlockingIOError as error:
+            raise FolderInUseError(f"{folder} is in use by another process; wait for its end, or stop it") from error
+        except OSError:
+            pass  # a disk without locks
+        yield
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def atomic_directory(path: Path) -> Iterator[Path]:
     """A new folder to fill; it appears at `path` only when the block ends without an error.
@@ -94,11 +123,11 @@ def remove_directory(folder: Path) -> None:
 
 
 def recover_interrupted_writes(parent: Path, name: str) -> None:
-    """Undo or finish the writes and removals that killed processes began.
+    """Undo or finish writes and removals of killed processes; living ones go on.
 
     Args:
         parent: The folder of the files and folders.
-        name: Their name or a pattern, such as `step-*`; no process may be writing them.
+        name: Their name or a pattern, such as `step-*`.
     """
     for old in parent.glob(f".{name}.[0-9]*.old"):
         whole = parent / old.name.removeprefix(".").rsplit(".", 2)[0]
@@ -106,7 +135,22 @@ def recover_interrupted_writes(parent: Path, name: str) -> None:
             old.rename(whole)
     for ending in ("partial", "old", "gone"):
         for left in parent.glob(f".{name}.[0-9]*.{ending}"):
-            _remove(left)
+            if not _is_being_written(left):
+                _remove(left)
+
+
+def _is_being_written(hidden: Path) -> bool:
+    """Return whether the process that writes a hidden file or folder lives; Windows cannot tell."""
+    number = hidden.name.rsplit(".", 2)[1]
+    if os.name != "posix" or not number.isdecimal() or int(number) == os.getpid():
+        return False
+    try:
+        os.kill(int(number), 0)  # sends nothing
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # of another user
+        pass
+    return True
 
 
 def _hidden(path: Path, ending: str) -> Path:

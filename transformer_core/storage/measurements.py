@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from transformer_core.storage.files import CheckpointError, atomic_directory, sha256
+from transformer_core.storage.files import CheckpointError, atomic_directory, exclusive, sha256
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, is_plain, read_object
 
 FOLDER = "derived"
@@ -94,8 +94,8 @@ def write_derived(checkpoint: Path, weights_hash: str, files: Mapping[str, bytes
         if not is_plain(name) or name == MANIFEST_FILE:
             raise ValueError(f"{name!r} cannot be the name of a derived file")
     folder = checkpoint / FOLDER
-    kept = [name for name in _sound(checkpoint, weights_hash) if name not in files]
-    with atomic_directory(folder) as partial:
+    with exclusive(checkpoint), atomic_directory(folder) as partial:
+        kept = [name for name in _sound(checkpoint, weights_hash) if name not in files]
         for name in {*kept, *files}:
             (partial / name).parent.mkdir(exist_ok=True)
         for name in kept:

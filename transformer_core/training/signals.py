@@ -1,7 +1,8 @@
-"""Ctrl-C and SIGTERM stop a training at its next step instead of killing it."""
+"""Ctrl-C, SIGTERM and the end of the terminal stop a training at its next step instead of killing it."""
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,13 +18,21 @@ class StopFlag:
 
 @contextmanager
 def handle_signals(flag: StopFlag) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM set the flag inside the block; in another thread than the main one nothing changes."""
+    """Let signals set the flag inside the block; in another thread than the main one nothing changes."""
+    hang_up = getattr(signal, "SIGHUP", None)
+    terminals = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]
 
-    def stop(*_: object) -> None:
+    def stop(number: int, _: object) -> None:
         flag.requested = True
+        for descriptor in terminals if number == hang_up else ():
+            # A line to a terminal that is gone would end the training before it is saved.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hang_up is not None and signal.getsignal(hang_up) is signal.SIG_DFL:  # nohup ignores it
+        numbers.append(hang_up)
     try:
-        previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        previous = {number: signal.signal(number, stop) for number in numbers}
     except ValueError:
         yield
         return

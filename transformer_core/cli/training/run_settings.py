@@ -79,9 +79,8 @@ class RunSettings:
         try:
             values = json.loads((out / CONFIG_FILE).read_text(encoding="utf-8"))
         except FileNotFoundError as error:
-            prepared = out / "data"
-            hint = f"; its text is prepared: use --data {prepared} with another --out" if prepared.is_dir() else ""
-            raise UsageError(f"{out} is not the folder of a training run: {CONFIG_FILE} is missing{hint}") from error
+            hint = f"{CONFIG_FILE} is missing; {prepared_text(out)}"
+            raise UsageError(f"{out} is not the folder of a training run: {hint}") from error
         except (OSError, ValueError) as error:
             raise UsageError(f"{out / CONFIG_FILE} cannot be read: {error}") from error
         if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
@@ -95,6 +94,12 @@ class RunSettings:
             )
         except (KeyError, TypeError, ConfigError) as error:
             raise UsageError(f"{out / CONFIG_FILE} is invalid: {error}") from error
+
+
+def prepared_text(out: Path) -> str:
+    """Return what to do about a folder without a training run, such as one whose preparation ended too early."""
+    data = out / "data"
+    return f"its text is prepared: use --data {data} with another --out" if data.is_dir() else "choose a new folder"
 
 
 def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import logging
 import tomllib
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,12 +36,12 @@ from transformer_core.cli.arguments import (
     select_device,
 )
 from transformer_core.cli.training.prepare import add_training_text, prepare_text
-from transformer_core.cli.training.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
+from transformer_core.cli.training.run_settings import CONFIG_FILE, RunSettings, merged_model, prepared_text, resumed
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import PRESETS, preset
 from transformer_core.renamed import current_names
 from transformer_core.storage.bundled_models import find_checkpoint
-from transformer_core.storage.files import TOKENIZER_FILE
+from transformer_core.storage.files import TOKENIZER_FILE, exclusive, recover_interrupted_writes
 
 if TYPE_CHECKING:
     import torch
@@ -106,7 +107,8 @@ def run(options: Options) -> int:
     with join_process_group(torch.device(local_device(device))) as group:
         out = Path(given["out"])
         settings = _settings(out, given, group)
-        done = train_run(out, settings, group, threads, resume=bool(given.get("resume")))
+        with exclusive(out, waits=False) if group.is_main else nullcontext():
+            done = train_run(out, settings, group, threads, resume=bool(given.get("resume")))
         if done.step >= settings.training.steps:
             log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", done.step, out)
     return 0
@@ -163,7 +165,10 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
     """Return the settings of a new training; prepare its text if necessary."""
-    check_new_folder(out, "add --resume to continue there, or choose a new folder")
+    for name in ("data", CONFIG_FILE):
+        recover_interrupted_writes(out, name)
+    is_run = (out / CONFIG_FILE).is_file()
+    check_new_folder(out, "add --resume to continue there, or choose a new folder" if is_run else prepared_text(out))
     if ("data" in given) == ("train" in given):
         raise UsageError("give either --data DIR (prepared text) or --train FILE ... (text to prepare)")
     name = given.get("preset", _DEFAULT_PRESET)
@@ -277,7 +282,6 @@ def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: in
 
     from transformer_core.data import Corpus
     from transformer_core.model.transformer import count_parameters
-    from transformer_core.storage.files import recover_interrupted_writes
     from transformer_core.training.trainer import Trainer
 
     corpus = Corpus(Path(settings.data))

@@ -52,7 +52,8 @@ export class ClassClient {
     const number = ++this.asked;
     try {
       const url = `${this.address}/${action}?lang=${this.language}`;
-      const answer = await fetch(url, { ...options, signal: AbortSignal.timeout(TIMEOUT), credentials: "same-origin" });
+      const signal = AbortSignal.timeout?.(TIMEOUT); // old phones have none
+      const answer = await fetch(url, { ...options, signal, credentials: "same-origin" });
       const found = await answer.json();
       if (number === this.asked && !this.stopped) {
         if (answer.ok) this.onView(found);

@@ -9,6 +9,7 @@ files that are too large or too many. It skips hidden files, such as `.git`, and
 
 from __future__ import annotations
 
+import re
 import shutil
 import stat
 import zipfile
@@ -17,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
+from unicodedata import normalize
 
 from transformer_core.storage.files import CheckpointError, open_regular
 from transformer_core.storage.manifest import is_plain
@@ -29,6 +31,8 @@ _MAX_READ = 1_000_000  # bytes at a time, so also of the archive's directory, wh
 _CHUNK = 2**19
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # pytorch_model.bin and .npz are zip files as well, but are never unpacked here.
+# Windows opens a device by these names, in every folder, and drops dots and spaces at the end of others.
+_NOT_ON_WINDOWS = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³]) *(\..*)?|.*[. ]", re.IGNORECASE)
 _ARCHIVES = frozenset([".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst", ".7z", ".rar", ".jar", ".whl"])
 
 
@@ -147,7 +151,7 @@ def _members(infos: Sequence[zipfile.ZipInfo]) -> tuple[Member, ...]:
             raise OpenError("deep", file=_shown(member.info.filename))
     if not members:
         raise OpenError("empty")
-    names = [member.name.lower() for member in members]  # a disk may take A for a
+    names = [normalize("NFC", member.name).casefold() for member in members]  # a disk may take A for a
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise OpenError("twice", file=_shown(twice))
@@ -159,7 +163,7 @@ def _check(info: zipfile.ZipInfo) -> None:
     name, mode = info.orig_filename, info.external_attr >> 16
     file = _shown(name)
     parts = name.rstrip("/").split("/")
-    if any(c in name for c in "\\:\0") or not name.isprintable() or any(part in ("", ".", "..") for part in parts):
+    if any(c in name for c in "\\:\0") or not name.isprintable() or not all(map(_is_portable, parts)):
         raise OpenError("name", file=file)
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise OpenError("link", file=file)
@@ -169,6 +173,11 @@ def _check(info: zipfile.ZipInfo) -> None:
         raise OpenError("method", file=file)
     if PurePosixPath(name).suffix.lower() in _ARCHIVES and not info.is_dir():
         raise OpenError("nested", file=file)
+
+
+def _is_portable(part: str) -> bool:
+    """Return whether a file or folder may have this name on every system."""
+    return part != "" and _NOT_ON_WINDOWS.fullmatch(part) is None  # "." and ".." end with a dot
 
 
 def _is_hidden(name: str) -> bool:
