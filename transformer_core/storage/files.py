@@ -142,10 +142,14 @@ def recover_interrupted_writes(parent: Path, name: str) -> None:
 def _is_being_written(hidden: Path) -> bool:
     """Return whether the process that writes a hidden file or folder lives; Windows cannot tell."""
     number = hidden.name.rsplit(".", 2)[1]
-    if os.name != "posix" or not number.isdecimal() or int(number) == os.getpid():
-        return False
+    own = not number.isdecimal() or int(number) == os.getpid()
+    return os.name == "posix" and not own and is_running(int(number))
+
+
+def is_running(process: int) -> bool:
+    """Return whether a process of this number runs, on POSIX systems."""
     try:
-        os.kill(int(number), 0)  # sends nothing
+        os.kill(process, 0)  # sends nothing
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:  # of another user

@@ -8,6 +8,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from transformer_core.storage.files import is_running
+
 
 def temporary_folder(kind: str, parent: Path | None = None) -> tempfile.TemporaryDirectory[str]:
     """Create a folder that is removed when the process ends.
@@ -27,9 +29,5 @@ def remove_leftovers(kind: str, parent: Path | None = None) -> None:
     for folder in Path(parent or tempfile.gettempdir()).glob(f"{kind}-*-*"):
         with suppress(OSError, ValueError):
             status, pid = folder.lstat(), int(folder.name.removeprefix(f"{kind}-").split("-")[0])
-            if folder.is_symlink() or status.st_uid != os.getuid():
-                continue
-            try:
-                os.kill(pid, 0)  # sends nothing
-            except ProcessLookupError:
+            if not folder.is_symlink() and status.st_uid == os.getuid() and not is_running(pid):
                 shutil.rmtree(folder, ignore_errors=True)
