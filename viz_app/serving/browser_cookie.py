@@ -10,8 +10,9 @@ import hashlib
 import re
 import secrets
 from collections.abc import Mapping
-from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING
+
+from starlette.requests import HTTPConnection
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -44,7 +45,11 @@ class BrowserCookie:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or connection."""
-        if scope["type"] != "http" or not _asks_for_page(scope) or browser_name(_cookies(scope)) is not None:
+        if (
+            scope["type"] != "http"
+            or not _asks_for_page(scope)
+            or browser_name(HTTPConnection(scope).cookies) is not None
+        ):
             await self._app(scope, receive, send)
             return
 
@@ -54,14 +59,6 @@ class BrowserCookie:
             await send(message)
 
         await self._app(scope, receive, with_cookie)
-
-
-def _cookies(scope: Scope) -> dict[str, str]:
-    found: SimpleCookie = SimpleCookie()
-    for name, value in scope["headers"]:
-        if name == b"cookie":
-            found.load(value.decode("latin-1"))
-    return {name: morsel.value for name, morsel in found.items()}
 
 
 def _asks_for_page(scope: Scope) -> bool:
