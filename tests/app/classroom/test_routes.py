@@ -122,14 +122,15 @@ def test_a_flood_is_refused(rooms: Classrooms, code: str, monkeypatch: pytest.Mo
 
 def test_a_browser_gets_its_cookie_with_the_page_and_keeps_it(rooms: Classrooms, code: str) -> None:
     new = Browser("")
-    assert new.get(f"/join/{code}/state").json == {"refused": "cookie"}
+    assert new.get(f"/join/{code}/state?given=1").json == {"refused": "cookie"}
     cookie = new.get(f"/join/{code}", accept="text/html,*/*").headers["set-cookie"]
-    found = re.fullmatch(rf"{COOKIE}=([0-9a-f]{{32}}); Path=/; HttpOnly; SameSite=Lax", cookie)
+    found = re.fullmatch(rf"{COOKIE}=([0-9a-f]{{64}}); Path=/; HttpOnly; SameSite=Lax", cookie)
     assert found
     new.cookie = found[1]
     assert "set-cookie" not in new.get(f"/join/{code}", accept="text/html").headers
     assert new.get(f"/join/{code}/state").status == 200
-    forged = Browser("<b>forged</b>")
+    forged = Browser("")
+    forged.cookie = "<b>forged</b>"
     assert (
         forged.get(f"/join/{code}/state").status == 400
         and "set-cookie" in forged.get(f"/join/{code}", accept="text/html").headers

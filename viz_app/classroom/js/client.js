@@ -6,6 +6,7 @@ export class ClassClient {
   timer = 0;
   stopped = false;
   asked = 0; // requests, so that an answer that comes late shows nothing old
+  given = ""; // whether the server has given this browser a cookie meanwhile: a parameter of its address
 
   /**
    * @param {string} address Of the class, "https://host/join/K7MQ2P".
@@ -51,10 +52,14 @@ export class ClassClient {
     clearTimeout(this.timer);
     const number = ++this.asked;
     try {
-      const url = `${this.address}/${action}?lang=${this.language}`;
+      const url = `${this.address}/${action}?lang=${this.language}${this.given}`;
       const answer = await fetch(url, { ...options, signal: AbortSignal.timeout(TIMEOUT), credentials: "same-origin" });
       const found = await answer.json();
       if (number === this.asked && !this.stopped) {
+        if (found.refused === "new") {
+          this.given = "&given=1";
+          return this.look();
+        }
         if (answer.ok) this.onView(found);
         else this.onRefused(String(found.refused));
       }

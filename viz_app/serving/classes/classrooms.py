@@ -192,6 +192,7 @@ class _Class:
         self.state: State = "closed"
         self.question: Question | None = None
         self.answers: dict[str, int] = {}
+        self.origins: dict[str, int] = {}  # of the answers: hashes of addresses
         self.results: list[PollResult] = []
         self.seen: dict[str, float] = {}
         self.is_led = False
@@ -205,6 +206,16 @@ class _Class:
 
     def result(self, question: Question) -> PollResult:
         return PollResult(question=question, counts=dict(sorted(Counter(self.answers.values()).items())))
+
+    def make_room(self, origin: int) -> bool:
+        """Remove the newest answer of the address that has most; return False if `origin` would then have as many."""
+        counts = Counter(self.origins.values())
+        (most, count), *_ = counts.most_common(1)
+        if counts[origin] + 1 >= count:
+            return False
+        newest = next(browser for browser in reversed(self.origins) if self.origins[browser] == most)
+        del self.answers[newest], self.origins[newest]
+        return True
 
 
 class Classrooms:
@@ -253,7 +264,7 @@ class Classrooms:
             found = self._of_teacher(code, owner)
             found.store_result()
             found.number += 1
-            found.question, found.state, found.answers = question, "open", {}
+            found.question, found.state, found.answers, found.origins = question, "open", {}, {}
 
     def set_state(self, code: str, owner: str, state: State) -> None:
         """Close the poll, reveal its result, or open it again. Raises NoSuchClass, NotTheTeacher."""
@@ -262,8 +273,10 @@ class Classrooms:
             if found.question is not None:
                 found.state = state
 
-    def answer(self, code: str, browser: str, poll: int, option: int) -> None:
+    def answer(self, code: str, browser: str, poll: int, option: int, address: str = "") -> None:
         """Store a browser's one answer, which may change while the poll is open.
+
+        In a full poll it takes the place of an answer of the address that has most.
 
         Raises:
             NoSuchClass: No class has this code.
@@ -276,8 +289,11 @@ class Classrooms:
                 raise AnswerRefused("this poll is not open")
             if not 0 <= option < question.options:
                 raise AnswerRefused(f"the option is {option}, but must be less than {question.options}")
-            if browser not in found.answers and len(found.answers) >= MAX_STUDENTS:
-                raise AnswerRefused(f"{MAX_STUDENTS:,} have answered already")
+            if browser not in found.answers:
+                origin = hash(address)
+                if len(found.answers) >= MAX_STUDENTS and not found.make_room(origin):
+                    raise AnswerRefused(f"{MAX_STUDENTS:,} have answered already")
+                found.origins[browser] = origin
             found.answers[browser] = option
 
     def look(self, code: str, browser: str) -> ClassView:
