@@ -104,10 +104,8 @@ async def _state(request: Request) -> Response:
 
 
 async def _answer(request: Request) -> Response:
-    address = _address(request)
-
     def answer(code: str, browser: str, given: _Answer) -> None:
-        class_store().answer(code, browser, given.poll, given.option, address)
+        class_store().answer(code, browser, given.poll, given.option, _address(request))
 
     return await _post(request, _Answer, answer)
 

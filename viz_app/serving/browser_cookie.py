@@ -19,27 +19,20 @@ _VALUE = re.compile(r"[0-9a-f]{64}")
 _NAME_DIGITS = 32  # of the value; the others sign them
 
 
-class _Signer:
-    """Signature of cookies; with a random secret until the start of the server has set the one that lasts."""
+class _Signature:
+    """Secret of this server's cookies; a random one until its start has set the one that lasts."""
 
-    def __init__(self) -> None:
-        self.secret = secrets.token_bytes(SECRET_BYTES)
-
-    def sign(self, name: str) -> str:
-        return name + hmac.digest(self.secret, name.encode(), "sha256").hex()[:_NAME_DIGITS]
-
-
-_signer = _Signer()
+    secret = secrets.token_bytes(SECRET_BYTES)
 
 
 def sign_with(secret: bytes) -> None:
     """Set the secret that signs cookies; those signed with another one no longer count."""
-    _signer.secret = secret
+    _Signature.secret = secret
 
 
 def signed(name: str) -> str:
     """Return the value of a cookie for a name of 32 hexadecimal digits."""
-    return _signer.sign(name)
+    return name + hmac.digest(_Signature.secret, name.encode(), "sha256").hex()[:_NAME_DIGITS]
 
 
 def new_cookie() -> str:

@@ -1,12 +1,13 @@
 """Classes: the open poll, its answers, and the teacher's place.
 
 A class has a public code, and a teacher, known by the browser that opened it. The names of browsers say nothing about
-their users (see `viz_app.serving.browser_cookie`). All data are in memory only, and are deleted when the class ends or
-has not been used for some hours.
+their users (see `viz_app.serving.browser_cookie`). All data are deleted when the class ends, or has not been used for
+some hours. Until then they survive a restart of the server (see `viz_app.serving.classes.class_file`).
 """
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
@@ -14,7 +15,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from viz_app.serving.browser_cookie import SECRET_BYTES
+from viz_app.serving.classes.class_file import ClassFile
 
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # none that looks like another
 CODE_LENGTH = 6
@@ -26,6 +32,9 @@ MAX_OPTIONS = 4_096  # of a question: a map of 64 tokens by 64
 MAX_VIEW = 8_000  # characters of the state of the teacher's view
 IDLE_SECONDS = 4 * 3600.0
 PRESENT_SECONDS = 10.0  # a browser that has not asked for this long has left
+
+_DAMAGED = (msgspec.MsgspecError, UnicodeError, RecursionError)
+_log = logging.getLogger(__name__)
 
 State = Literal["open", "closed", "revealed"]
 
@@ -182,22 +191,22 @@ class TooManyClasses(Exception):
     """This server, or one address, has the largest allowed number of classes."""
 
 
-class _Class:
-    """One class."""
+class _Class(Struct, kw_only=True, omit_defaults=True):
+    """One class, as it also stands in its file."""
 
-    def __init__(self, owner: str, address: str, now: float) -> None:
-        self.owner, self.address = owner, address
-        self.used = now
-        self.number = 0
-        self.state: State = "closed"
-        self.question: Question | None = None
-        self.answers: dict[str, int] = {}
-        self.origins: dict[str, int] = {}  # of the answers: hashes of addresses
-        self.results: list[PollResult] = []
-        self.seen: dict[str, float] = {}
-        self.is_led = False
-        self.place: Place | None = None
-        self.moves = 0
+    owner: str
+    address: str
+    used: float = 0.0
+    number: Annotated[int, Meta(ge=0)] = 0
+    state: State = "closed"
+    question: Question | None = None
+    answers: Annotated[dict[str, _Index], Meta(max_length=MAX_STUDENTS)] = {}
+    origins: dict[str, int] = {}  # of the answers: hashes of addresses
+    results: Annotated[list[PollResult], Meta(max_length=MAX_POLLS)] = []
+    seen: dict[str, float] = {}
+    is_led: bool = False
+    place: Place | None = None
+    moves: Annotated[int, Meta(ge=0)] = 0
 
     def store_result(self) -> None:
         """Keep the result of the present poll, if it has answers."""
@@ -218,6 +227,13 @@ class _Class:
         return True
 
 
+class _Saved(Struct):
+    """File of all classes."""
+
+    secret: Annotated[bytes, Meta(min_length=SECRET_BYTES, max_length=SECRET_BYTES)]
+    classes: Annotated[dict[str, msgspec.Raw], Meta(max_length=MAX_CLASSES)]
+
+
 class Classrooms:
     """All classes of a server. Safe for threads. A model server offers its public methods to front ends.
 
@@ -228,7 +244,13 @@ class Classrooms:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._classes: dict[str, _Class] = {}
+        self._secret = secrets.token_bytes(SECRET_BYTES)
+        self._is_saved = False
         self._lock = threading.Lock()
+
+    def cookie_secret(self) -> bytes:
+        """Return the secret that signs the cookies of browsers, the same for all front ends."""
+        return self._secret
 
     def open(self, owner: str, address: str = "") -> str:
         """Open a class; return its code, or the code of the class that this browser already has.
@@ -250,7 +272,8 @@ class Classrooms:
             if len(self._classes) >= MAX_CLASSES or of_address >= MAX_CLASSES_OF_ADDRESS:
                 raise TooManyClasses
             code = self._new_code()
-            self._classes[code] = _Class(owner, address, now)
+            self._classes[code] = _Class(owner=owner, address=address, used=now)
+            self._is_saved = False
             return code
 
     def code_of(self, owner: str) -> str | None:
@@ -295,6 +318,7 @@ class Classrooms:
                     raise AnswerRefused(f"{MAX_STUDENTS:,} have answered already")
                 found.origins[browser] = origin
             found.answers[browser] = option
+            self._is_saved = False
 
     def look(self, code: str, browser: str) -> ClassView:
         """Return the class as a browser may see it, and count the browser as present. Raises NoSuchClass."""
@@ -344,6 +368,33 @@ class Classrooms:
             self._of_teacher(code, owner)
             del self._classes[code]
 
+    def _restore(self, data: bytes) -> None:
+        """Set the classes that a file holds; what is damaged in it is left out."""
+        try:
+            saved = msgspec.json.decode(data, type=_Saved)
+        except _DAMAGED as error:
+            _log.warning("classes are not restored: %s", error)
+            return
+        self._secret = saved.secret
+        for code, each in saved.classes.items():
+            try:
+                self._classes[code] = replace(msgspec.json.decode(each, type=_Class), used=self._clock())
+            except _DAMAGED as error:
+                _log.warning("class %r is not restored: %s", code, error)
+
+    def _changed(self) -> bytes | None:
+        """Return the classes as their file holds them; None if nothing has changed since the last call."""
+        with self._lock:
+            if self._is_saved:
+                return None
+            now, self._is_saved = self._clock(), True
+            copies = {
+                code: replace(each, used=0.0, answers=dict(each.answers), origins={}, seen={})
+                for code, each in self._classes.items()
+                if now - each.used < IDLE_SECONDS
+            }
+        return msgspec.json.encode({"secret": self._secret, "classes": copies})
+
     def _class(self, code: str) -> _Class:
         found = self._classes.get(code)
         if found is None or self._clock() - found.used >= IDLE_SECONDS:
@@ -354,7 +405,7 @@ class Classrooms:
         found = self._class(code)
         if found.owner != owner:
             raise NotTheTeacher
-        found.used = self._clock()
+        found.used, self._is_saved = self._clock(), False
         return found
 
     def _note_presence(self, found: _Class, browser: str, now: float) -> None:
@@ -369,6 +420,25 @@ class Classrooms:
             code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
             if code not in self._classes:
                 return code
+
+
+def keep_in_file(store: Classrooms, server: str) -> Callable[[], None]:
+    """Restore the classes that a server had when it ended, and keep its classes in a file from now on.
+
+    Returns the function that writes the file at once, for the server's end.
+
+    Args:
+        store: The store, before its first use.
+        server: Name of the server, as for `ClassFile`.
+    """
+    try:
+        file = ClassFile(server)
+    except OSError as error:
+        _log.warning("classes would not survive a restart: %s", error)
+        return lambda: None
+    if (data := file.read(IDLE_SECONDS)) is not None:
+        store._restore(data)
+    return file.keep(store._changed)
 
 
 def is_code(text: str) -> bool:

@@ -313,7 +313,7 @@ def test_what_is_no_call_does_nothing(method: str, arguments: bytes) -> None:
 
 def test_every_method_can_be_called_from_afar() -> None:
     public = {name for name in vars(Classrooms) if not name.startswith("_")}
-    assert public == set(METHODS) and len(public) == 10
+    assert public == set(METHODS) and len(public) == 11
     with pytest.raises(AttributeError):
         RemoteClassrooms(("127.0.0.1", 1)).forget  # noqa: B018
 
