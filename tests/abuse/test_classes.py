@@ -11,16 +11,18 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from hypothesis import given, settings, strategies
 from starlette.requests import HTTPConnection
 from streamlit.web.server.starlette.starlette_app_utils import validate_xsrf_token
 
 from tests.app.classroom.asgi import Browser
 from viz_app.classroom import routes
+from viz_app.cli import headlight
 from viz_app.serving import browser_cookie
 from viz_app.serving.browser_cookie import COOKIE, browser_name, sign_with, signed
 from viz_app.serving.classes import class_store as store_module
@@ -30,7 +32,10 @@ from viz_app.serving.classes.class_store import class_store, start_classes
 from viz_app.serving.classes.classrooms import AnswerRefused, Classrooms, OwnQuestion, Place, keep_in_file
 from viz_app.serving.classes.remote_classrooms import ClassServerAway, RemoteClassrooms
 from viz_app.serving.scheduling.rate_limit import RateLimit
+from viz_app.serving.scheduling.request_queue import Visitor
+from viz_app.serving.settings import TEACHER_KEY_SETTING, SettingError, teacher_key
 from viz_app.serving.web import cookie_middleware, warm_up
+from viz_app.ui.classroom import class_membership
 
 PAGE = {"accept": "text/html"}
 TEACHER = "teacher"
@@ -168,6 +173,7 @@ def test_one_browser_cannot_silence_its_class(code: str) -> None:
 
 SERVER = """
 import time
+from viz_app.cli import headlight
 from viz_app.serving import browser_cookie
 from viz_app.serving.browser_cookie import signed
 from viz_app.serving.classes.class_store import class_store, start_classes
@@ -311,3 +317,58 @@ def test_front_ends_of_a_model_server_sign_alike(state: Path, monkeypatch: pytes
     assert browser_cookie._Signature.secret == b"s" * 32
     monkeypatch.setattr(Front, "cookie_secret", lambda self: time.sleep(1e6))  # ends its questions
     assert not list(state.iterdir())  # the model server has the file
+
+
+# --- a guessed teacher key -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def guess(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Callable[[str, str], bool | None]:
+    """Try a key from an address; None where it is not even looked at."""
+    monkeypatch.setenv(TEACHER_KEY_SETTING, "right-key")
+    limit = RateLimit(class_membership.TRIES_PER_MINUTE / 60, class_membership.TRY_BURST, clock)
+    monkeypatch.setattr(class_membership, "_tries", limit)
+
+    def guess(key: str, address: str) -> bool | None:
+        monkeypatch.setattr(class_membership, "current_visitor", lambda: Visitor(address))
+        monkeypatch.setattr(st, "session_state", {})
+        try:
+            return class_membership.try_teacher_key(key)
+        except class_membership.TooManyTries:
+            return None
+
+    return guess
+
+
+def test_keys_are_guessed_slowly_and_leave_a_trace(
+    guess: Callable[[str, str], bool | None], clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    burst, per_minute = class_membership.TRY_BURST, class_membership.TRIES_PER_MINUTE
+    with caplog.at_level(logging.WARNING):
+        found = [guess(f"guess {number}", "10.0.0.66") for number in range(1_000)]
+    assert found == [False] * burst + [None] * (1_000 - burst)
+    assert len(caplog.records) == burst and "10.0.0.66" in caplog.text and "guess" not in caplog.text
+    assert guess("right-key", "10.0.0.66") is None  # else the flood would go on
+    assert guess("right-key", "10.0.0.7") is True
+    clock.now += 60.0
+    assert [guess("x", "10.0.0.66") for _ in range(2 * per_minute)].count(False) == min(burst, per_minute)
+
+
+def test_a_short_key_is_refused_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(TEACHER_KEY_SETTING, "1234567")
+    monkeypatch.setattr("viz_app.cli.app.run_server", lambda *_: 0)
+    for command in ("app", "class"):
+        monkeypatch.setattr(sys, "argv", ["headlight", command])
+        assert headlight() == 2
+        assert f"{TEACHER_KEY_SETTING} has 7 characters, but must have at least 8" in capsys.readouterr().err
+
+    async def serve() -> None:
+        async with warm_up.warm_up(None):
+            pass
+
+    with pytest.raises(SettingError, match="at least 8"):  # by Streamlit's own command
+        asyncio.run(serve())
+    monkeypatch.setenv(TEACHER_KEY_SETTING, "12345678")
+    assert teacher_key() == "12345678"

@@ -24,6 +24,7 @@ from viz_app.state.share_link import base_path
 from viz_app.text import Texts
 from viz_app.ui.classroom.class_membership import (
     PAGE,
+    TooManyTries,
     ask,
     class_view,
     end_class,
@@ -84,11 +85,13 @@ def _draw_outside(t: Texts) -> None:
 
 
 def _open() -> None:
-    if needs_teacher_key() and not try_teacher_key(st.session_state.get("class_key") or ""):
-        st.session_state[_REFUSED] = "wrong_key"
-        return
     try:
-        open_class()
+        if needs_teacher_key() and not try_teacher_key(st.session_state.get("class_key") or ""):
+            st.session_state[_REFUSED] = "wrong_key"
+        else:
+            open_class()
+    except TooManyTries:
+        st.session_state[_REFUSED] = "many_keys"
     except TooManyClasses:
         st.session_state[_REFUSED] = "too_many"
 
