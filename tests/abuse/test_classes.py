@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import json
 import logging
 import os
@@ -22,6 +24,7 @@ from streamlit.web.server.starlette.starlette_app_utils import validate_xsrf_tok
 
 from tests.app.classroom.asgi import Browser
 from viz_app.classroom import routes
+from viz_app.classroom.results import results_table
 from viz_app.cli import headlight
 from viz_app.serving import browser_cookie
 from viz_app.serving.browser_cookie import COOKIE, browser_name, sign_with, signed
@@ -29,12 +32,13 @@ from viz_app.serving.classes import class_store as store_module
 from viz_app.serving.classes import classrooms
 from viz_app.serving.classes.class_file import MAX_FILE_BYTES, STATE_SETTING
 from viz_app.serving.classes.class_store import class_store, start_classes
-from viz_app.serving.classes.classrooms import AnswerRefused, Classrooms, OwnQuestion, Place, keep_in_file
+from viz_app.serving.classes.classrooms import AnswerRefused, Classrooms, OwnQuestion, Place, PollResult, keep_in_file
 from viz_app.serving.classes.remote_classrooms import ClassServerAway, RemoteClassrooms
 from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.serving.scheduling.request_queue import Visitor
 from viz_app.serving.settings import TEACHER_KEY_SETTING, SettingError, teacher_key
 from viz_app.serving.web import cookie_middleware, warm_up
+from viz_app.text import texts
 from viz_app.ui.classroom import class_membership
 
 PAGE = {"accept": "text/html"}
@@ -372,3 +376,53 @@ def test_a_short_key_is_refused_at_the_start(
         asyncio.run(serve())
     monkeypatch.setenv(TEACHER_KEY_SETTING, "12345678")
     assert teacher_key() == "12345678"
+
+
+# --- the answers in a spreadsheet ------------------------------------------------------------------------------------
+
+FORMULAS = (
+    "=1+1",
+    "+1",
+    "-1",
+    "@A1",
+    "\uff1d1+1",
+    "\uff0b1",
+    "\uff0d1",
+    "\uff20A1",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    " =1",
+    "\u200b=1",
+)
+INNER = (
+    "x;=1+1",
+    "x; =1+1",
+    "x\r=1+1",
+    "x\n=1+1",
+    "x\t=1+1",
+    "x;\uff1d1+1",
+    'x;"=1+1',
+    "x;;@A1",
+    "\r\n\r\n+1",
+    "\u202e;\u202d=1",
+)
+
+
+@pytest.mark.parametrize("text", FORMULAS + INNER)
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_no_text_of_a_class_runs_in_a_spreadsheet(text: str, delimiter: str) -> None:
+    """Whatever separates cells where the file is opened."""
+    question = OwnQuestion(text=text, choices=(text, f"b{text}"))
+    table = results_table((PollResult(question=question, counts={0: 2}),), texts("en")).decode("utf-8-sig")
+    assert not set(table) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    for row in csv.reader(io.StringIO(table, newline=""), delimiter=delimiter):
+        for cell in row:
+            assert cell.lstrip(' \r\n\t"\u200b')[:1] not in tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+
+
+def test_plain_text_of_a_class_stays_as_it_is() -> None:
+    words = ("A head; it looks back - twice.", "x = 1; y = 2", "어텐션: a, b", 'say "no"')
+    result = PollResult(question=OwnQuestion(text=words[0], choices=words), counts={})
+    table = results_table((result,), texts("en")).decode("utf-8-sig")
+    assert [row[2] for row in csv.reader(io.StringIO(table, newline=""))][1:] == list(words)
