@@ -289,6 +289,14 @@ def test_an_old_file_is_forgotten(state: Path) -> None:
     assert store.code_of(TEACHER) is None
 
 
+def test_an_idle_class_leaves_the_file(clock: Clock) -> None:
+    store = Classrooms(clock)
+    store.open(TEACHER)
+    assert TEACHER.encode() in (store._changed() or b"") and store._changed() is None
+    clock.now += classrooms.IDLE_SECONDS
+    assert json.loads(store._changed() or b"")["classes"] == {}
+
+
 def test_a_server_restores_its_classes_before_it_serves(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And saves them at its end, such as by SIGTERM, without waiting for the second."""
     monkeypatch.setattr(warm_up, "_prepare", lambda stopping: None)

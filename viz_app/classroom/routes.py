@@ -167,7 +167,7 @@ def _admitted(request: Request) -> str | Response:
         if "given" in request.query_params:
             return _refusal(400, "cookie")
         cookie = cookie_header(request)
-        return _refusal(429, "busy") if cookie is None else _refusal(400, "new", {"set-cookie": cookie})
+        return _refusal(429, "busy") if cookie is None else _refusal(202, "new", {"set-cookie": cookie})
     if _limit_of_browser.allows(browser) and _limit.allows(_address(request)):
         return browser
     return _refusal(429, "busy")

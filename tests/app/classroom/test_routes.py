@@ -132,7 +132,7 @@ def test_a_browser_gets_its_cookie_with_the_page_and_keeps_it(rooms: Classrooms,
     forged = Browser("")
     forged.cookie = "<b>forged</b>"
     assert (
-        forged.get(f"/join/{code}/state").status == 400
+        forged.get(f"/join/{code}/state").json == {"refused": "new"}
         and "set-cookie" in forged.get(f"/join/{code}", accept="text/html").headers
     )
 

@@ -47,6 +47,7 @@ export class ClassClient {
   /**
    * @param {string} action
    * @param {RequestInit} [options]
+   * @returns {Promise<void>}
    */
   async ask(action, options = {}) {
     clearTimeout(this.timer);

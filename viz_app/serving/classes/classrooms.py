@@ -263,8 +263,7 @@ class Classrooms:
             TooManyClasses: The server, or the address, has the largest allowed number.
         """
         with self._lock:
-            now = self._clock()
-            self._classes = {code: each for code, each in self._classes.items() if now - each.used < IDLE_SECONDS}
+            self._forget_idle()
             for code, each in self._classes.items():
                 if each.owner == owner:
                     return code
@@ -272,7 +271,7 @@ class Classrooms:
             if len(self._classes) >= MAX_CLASSES or of_address >= MAX_CLASSES_OF_ADDRESS:
                 raise TooManyClasses
             code = self._new_code()
-            self._classes[code] = _Class(owner=owner, address=address, used=now)
+            self._classes[code] = _Class(owner=owner, address=address, used=self._clock())
             self._is_saved = False
             return code
 
@@ -385,15 +384,21 @@ class Classrooms:
     def _changed(self) -> bytes | None:
         """Return the classes as their file holds them; None if nothing has changed since the last call."""
         with self._lock:
+            self._forget_idle()
             if self._is_saved:
                 return None
-            now, self._is_saved = self._clock(), True
+            self._is_saved = True
             copies = {
                 code: replace(each, used=0.0, answers=dict(each.answers), origins={}, seen={})
                 for code, each in self._classes.items()
-                if now - each.used < IDLE_SECONDS
             }
         return msgspec.json.encode({"secret": self._secret, "classes": copies})
+
+    def _forget_idle(self) -> None:
+        now = self._clock()
+        for code in [code for code, each in self._classes.items() if now - each.used >= IDLE_SECONDS]:
+            del self._classes[code]
+            self._is_saved = False
 
     def _class(self, code: str) -> _Class:
         found = self._classes.get(code)
