@@ -29,8 +29,8 @@ from viz_app.classroom.results import results_table
 from viz_app.cli import headlight
 from viz_app.serving import browser_cookie
 from viz_app.serving.browser_cookie import COOKIE, browser_name, sign_with, signed
+from viz_app.serving.classes import class_file, classrooms
 from viz_app.serving.classes import class_store as store_module
-from viz_app.serving.classes import classrooms
 from viz_app.serving.classes.class_file import MAX_FILE_BYTES, STATE_SETTING
 from viz_app.serving.classes.class_store import class_store, start_classes
 from viz_app.serving.classes.classrooms import AnswerRefused, Classrooms, OwnQuestion, Place, PollResult, keep_in_file
@@ -221,7 +221,7 @@ def test_a_class_survives_a_killed_server(state: Path) -> None:
             assert server.poll() is None
         server.send_signal(signal.SIGKILL)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600 and stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-    assert b"10.0.0.5" not in file.read_bytes()
+    assert b"10.0.0.5" not in file.read_bytes() and b"origins" not in file.read_bytes()
     class_store.cache_clear()
     start_classes("8501")
     rooms = class_store()
@@ -301,6 +301,7 @@ def test_an_idle_class_leaves_the_file(clock: Clock) -> None:
 def test_a_server_restores_its_classes_before_it_serves(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And saves them at its end, such as by SIGTERM, without waiting for the second."""
     monkeypatch.setattr(warm_up, "_prepare", lambda stopping: None)
+    monkeypatch.setattr(class_file, "_SECONDS", 1e6)
 
     async def serve() -> tuple[str, str]:
         class_store.cache_clear()
