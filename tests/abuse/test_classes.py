@@ -33,7 +33,8 @@ from viz_app.serving.classes import class_file, classrooms
 from viz_app.serving.classes import class_store as store_module
 from viz_app.serving.classes.class_file import MAX_FILE_BYTES, STATE_SETTING
 from viz_app.serving.classes.class_store import class_store, start_classes
-from viz_app.serving.classes.classrooms import AnswerRefused, Classrooms, OwnQuestion, Place, PollResult, keep_in_file
+from viz_app.serving.classes.classrooms import AnswerRefused, Classrooms, Place, keep_in_file
+from viz_app.serving.classes.polls import OwnQuestion, PollResult
 from viz_app.serving.classes.remote_classrooms import ClassServerAway, RemoteClassrooms
 from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.serving.scheduling.request_queue import Visitor
@@ -182,7 +183,8 @@ from viz_app.cli import headlight
 from viz_app.serving import browser_cookie
 from viz_app.serving.browser_cookie import signed
 from viz_app.serving.classes.class_store import class_store, start_classes
-from viz_app.serving.classes.classrooms import OwnQuestion, Place
+from viz_app.serving.classes.classrooms import Place
+from viz_app.serving.classes.polls import OwnQuestion
 
 start_classes("8501")
 store = class_store()

@@ -10,13 +10,8 @@ from viz_app.classroom.board import board
 from viz_app.classroom.questions import lesson_questions, own_question, question_title
 from viz_app.classroom.results import results_table
 from viz_app.components.address import publish
-from viz_app.serving.classes.classrooms import (
-    ClassView,
-    LessonQuestion,
-    Question,
-    TooManyClasses,
-    is_code,
-)
+from viz_app.serving.classes.classrooms import ClassView, TooManyClasses, is_code
+from viz_app.serving.classes.polls import LessonQuestion, Question
 from viz_app.serving.scheduling.visitor import current_browser
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param

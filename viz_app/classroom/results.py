@@ -9,7 +9,7 @@ import unicodedata
 
 from viz_app.classroom.questions import option_titles, question_title
 from viz_app.figures.data_renderer import escape_formula
-from viz_app.serving.classes.classrooms import PollResult
+from viz_app.serving.classes.polls import PollResult
 from viz_app.text import Texts
 
 _REORDERING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))  # controls of direction

@@ -31,7 +31,8 @@ from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.serving.browser_cookie import browser_name
 from viz_app.serving.classes.class_store import class_store
-from viz_app.serving.classes.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, State, is_code
+from viz_app.serving.classes.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, is_code
+from viz_app.serving.classes.polls import State
 from viz_app.serving.classes.remote_classrooms import ClassServerAway
 from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.serving.web.cookie_middleware import cookie_header

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from viz_app.serving.classes.class_store import class_store
-from viz_app.serving.classes.classrooms import Classrooms, LessonQuestion, Place
+from viz_app.serving.classes.classrooms import Classrooms, Place
+from viz_app.serving.classes.polls import LessonQuestion
 from viz_app.serving.scheduling.request_queue import Visitor
 from viz_app.serving.settings import TEACHER_KEY_SETTING
 from viz_app.text import texts

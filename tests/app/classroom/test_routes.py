@@ -11,7 +11,8 @@ from tests.app.classroom.asgi import HOST, Browser
 from viz_app.classroom import routes as module
 from viz_app.serving.browser_cookie import COOKIE, browser_name
 from viz_app.serving.classes.class_store import class_store
-from viz_app.serving.classes.classrooms import AttentionQuestion, Classrooms, LessonQuestion, OwnQuestion, Place
+from viz_app.serving.classes.classrooms import Classrooms, Place
+from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion
 from viz_app.serving.scheduling.rate_limit import RateLimit
 
 LESSON = LessonQuestion(lesson="masks", scene="predict", options=4, right=2)

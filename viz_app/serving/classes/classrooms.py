@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from viz_app.serving.browser_cookie import SECRET_BYTES
 from viz_app.serving.classes.class_file import ClassFile
+from viz_app.serving.classes.polls import Name, OptionNumber, PollResult, Question, State
 
 CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # none that looks like another
 CODE_LENGTH = 6
@@ -28,7 +29,6 @@ MAX_CLASSES = 64
 MAX_CLASSES_OF_ADDRESS = 8
 MAX_STUDENTS = 1_000  # of a class
 MAX_POLLS = 100  # of a class; the results of older ones are dropped
-MAX_OPTIONS = 4_096  # of a question: a map of 64 tokens by 64
 MAX_VIEW = 8_000  # characters of the state of the teacher's view
 IDLE_SECONDS = 4 * 3600.0
 PRESENT_SECONDS = 10.0  # a browser that has not asked for this long has left
@@ -36,87 +36,7 @@ PRESENT_SECONDS = 10.0  # a browser that has not asked for this long has left
 _DAMAGED = (msgspec.MsgspecError, UnicodeError, RecursionError)
 _log = logging.getLogger(__name__)
 
-State = Literal["open", "closed", "revealed"]
-
-_Name = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,31}\Z")]
-_Token = Annotated[str, Meta(max_length=64)]
-_Tokens = Annotated[tuple[_Token, ...], Meta(min_length=1, max_length=256)]
-_Weight = Annotated[float, Meta(ge=0.0, le=1.0001)]
-_Index = Annotated[int, Meta(ge=0, le=MAX_OPTIONS)]
 _Param = Annotated[str, Meta(max_length=2_400)]
-
-
-class LessonQuestion(Struct, frozen=True, kw_only=True, tag="lesson"):
-    """Question of a scene. Each student reads it in their own language.
-
-    Args:
-        lesson: Name of the lesson.
-        scene: Name of the scene.
-        options: Number of choices.
-        right: Number of the right choice, from 0.
-    """
-
-    lesson: _Name
-    scene: _Name
-    options: Annotated[int, Meta(ge=2, le=12)]
-    right: _Index
-
-
-class AttentionQuestion(Struct, frozen=True, kw_only=True, tag="attention"):
-    """Question where a head looks: the class taps a token of one row, or a cell of a map.
-
-    Args:
-        head: Kind, layer and head, both from 1: "encoder 5.3".
-        queries: Tokens that attend; one for a row.
-        keys: Tokens that are attended to.
-        weights: The head's own weights, row by row.
-    """
-
-    head: Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross) [1-9][0-9]?\.[1-9][0-9]?\Z")]
-    queries: _Tokens
-    keys: _Tokens
-    weights: Annotated[tuple[_Weight, ...], Meta(max_length=MAX_OPTIONS)]
-
-    def __post_init__(self) -> None:
-        if len(self.weights) != len(self.queries) * len(self.keys):
-            expected = f"{len(self.queries)} by {len(self.keys)}"
-            raise ValueError(f"weights has {len(self.weights)} values, but the map is {expected}")
-
-    @property
-    def options(self) -> int:
-        """Number of cells to tap."""
-        return len(self.weights)
-
-    @property
-    def right(self) -> int:
-        """Cell with the largest weight."""
-        return self.weights.index(max(self.weights))
-
-
-class OwnQuestion(Struct, frozen=True, kw_only=True, tag="own"):
-    """Question that the teacher typed.
-
-    Args:
-        text: The question.
-        choices: The answers to choose from.
-        right: Number of the right one, from 0; None where none is.
-    """
-
-    text: Annotated[str, Meta(min_length=1, max_length=300)]
-    choices: Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=120)], ...], Meta(min_length=2, max_length=8)]
-    right: _Index | None = None
-
-    def __post_init__(self) -> None:
-        if self.right is not None and self.right >= len(self.choices):
-            raise ValueError(f"right is {self.right}, but must be less than {len(self.choices)}")
-
-    @property
-    def options(self) -> int:
-        """Number of choices."""
-        return len(self.choices)
-
-
-Question = LessonQuestion | AttentionQuestion | OwnQuestion
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -129,20 +49,8 @@ class Place(Struct, frozen=True, kw_only=True):
     """
 
     page: Annotated[str, Meta(pattern=r"\A[a-z]{0,16}\Z")]
-    params: Annotated[dict[_Name, _Param], Meta(max_length=8)]
+    params: Annotated[dict[Name, _Param], Meta(max_length=8)]
     view: Annotated[str, Meta(max_length=MAX_VIEW)] = ""
-
-
-class PollResult(Struct, frozen=True, kw_only=True):
-    """Answers of a class to one poll.
-
-    Args:
-        question: The question.
-        counts: Answers by option; options without an answer are left out.
-    """
-
-    question: Question
-    counts: Annotated[dict[_Index, Annotated[int, Meta(ge=1)]], Meta(max_length=MAX_OPTIONS)]
 
 
 class ClassView(Struct, frozen=True, kw_only=True):
@@ -200,7 +108,7 @@ class _Class(Struct, kw_only=True, omit_defaults=True):
     number: Annotated[int, Meta(ge=0)] = 0
     state: State = "closed"
     question: Question | None = None
-    answers: Annotated[dict[str, _Index], Meta(max_length=MAX_STUDENTS)] = {}
+    answers: Annotated[dict[str, OptionNumber], Meta(max_length=MAX_STUDENTS)] = {}
     origins: dict[str, int] = {}  # of the answers: hashes of addresses
     results: Annotated[list[PollResult], Meta(max_length=MAX_POLLS)] = []
     seen: dict[str, float] = {}

@@ -26,10 +26,9 @@ from viz_app.serving.classes.classrooms import (
     NoSuchClass,
     NotTheTeacher,
     Place,
-    PollResult,
-    Question,
     is_code,
 )
+from viz_app.serving.classes.polls import PollResult, Question
 from viz_app.serving.classes.remote_classrooms import ClassServerAway
 from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.serving.scheduling.visitor import current_browser, current_visitor

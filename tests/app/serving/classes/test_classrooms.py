@@ -15,18 +15,14 @@ from viz_app.serving.classes import classrooms as module
 from viz_app.serving.classes.class_messages import MAX_CALL_BYTES, METHODS, Failure, call, result_of
 from viz_app.serving.classes.classrooms import (
     AnswerRefused,
-    AttentionQuestion,
     Classrooms,
-    LessonQuestion,
     NoSuchClass,
     NotTheTeacher,
-    OwnQuestion,
     Place,
-    PollResult,
-    Question,
     TooManyClasses,
     is_code,
 )
+from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion, PollResult, Question
 from viz_app.serving.classes.remote_classrooms import ClassServerAway, RemoteClassrooms
 
 TEACHER = "teacher"

@@ -29,7 +29,8 @@ from tests.app.serving.scheduling.test_single_flight_cache import in_thread
 from tests.missing import skip_or_fail
 from transformer_core.attention_maps import KINDS, MapsTooLarge
 from transformer_core.translator import Translator
-from viz_app.serving.classes.classrooms import AnswerRefused, NoSuchClass, NotTheTeacher, OwnQuestion
+from viz_app.serving.classes.classrooms import AnswerRefused, NoSuchClass, NotTheTeacher
+from viz_app.serving.classes.polls import OwnQuestion
 from viz_app.serving.classes.remote_classrooms import ClassServerAway, RemoteClassrooms
 from viz_app.serving.cluster.decoding_messages import MAX_REQUEST_BYTES
 from viz_app.serving.cluster.remote_decoder import OtherModel, RemoteDecoder
