@@ -215,7 +215,7 @@ def file_in(state: Path) -> Path:
     return next(state.glob("headlight-*-8501")) / "classes.json"
 
 
-def test_a_class_survives_a_killed_server(state: Path) -> None:
+def test_a_class_survives_a_killed_server(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         code, cookie = server.stdout.readline().split()
@@ -233,6 +233,9 @@ def test_a_class_survives_a_killed_server(state: Path) -> None:
     assert view.place == Place(page="lab", params={"text": "A dog."}) and view.moves == 1
     rooms.answer(code, "student 3", 2, 0)
     assert [each.counts for each in rooms.results(code, TEACHER)] == [{0: 3, 1: 2}, {0: 4, 1: 1}]
+    monkeypatch.setattr(classrooms, "MAX_STUDENTS", 5)  # restored answers make room as well
+    rooms.answer(code, "student 5", 2, 0, "10.0.0.9")
+    assert rooms.look(code, TEACHER).answers == 5
     rooms.end(code, TEACHER)
     assert json.loads(rooms._changed() or b"")["classes"] == {}
 
@@ -281,6 +284,15 @@ def test_a_folder_that_others_can_read_is_not_used(state: Path, caplog: pytest.L
     store = Classrooms()
     keep_in_file(store, "8501")
     assert store.code_of(TEACHER) is None and "would not survive" in caplog.text
+
+
+def test_the_file_is_bounded(state: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(class_file, "MAX_FILE_BYTES", 100)
+    store = Classrooms()
+    save = keep_in_file(store, "8501")
+    store.ask(store.open(TEACHER), TEACHER, QUESTION)
+    save()
+    assert "more than 100 bytes" in caplog.text and not file_in(state).exists()
 
 
 def test_an_old_file_is_forgotten(state: Path) -> None:

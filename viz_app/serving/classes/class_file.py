@@ -13,7 +13,7 @@ from pathlib import Path
 
 from transformer_core.storage.files import CheckpointError, atomic_write_bytes, read_regular, recover_interrupted_writes
 
-MAX_FILE_BYTES = 32_000_000  # 64 classes with 100 polls on rows of 64 tokens and 1,000 answers each, take 20 MB
+MAX_FILE_BYTES = 32_000_000  # 64 classes with 100 polls on rows of 64 tokens and 1,000 answers each take 20 MB
 STATE_SETTING = "STATE_DIRECTORY"  # as systemd sets it
 _NAME = "classes.json"
 _SECONDS = 1.0  # from a change to the file
@@ -62,8 +62,11 @@ class ClassFile:
 
         def save() -> None:
             with self._lock:
+                data = changed()
                 try:
-                    if (data := changed()) is not None and len(data) <= MAX_FILE_BYTES:
+                    if len(data or b"") > MAX_FILE_BYTES:
+                        raise OSError(f"they have more than {MAX_FILE_BYTES:,} bytes")
+                    if data is not None:
                         atomic_write_bytes(self._path, data, 0o600)
                 except OSError as error:
                     _log.warning("classes would not survive a restart: %s", error)

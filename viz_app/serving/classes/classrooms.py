@@ -285,7 +285,9 @@ class Classrooms:
         self._secret = saved.secret
         for code, each in saved.classes.items():
             try:
-                self._classes[code] = replace(msgspec.json.decode(each, type=_Class), used=self._clock())
+                found = msgspec.json.decode(each, type=_Class)
+                origins = dict.fromkeys(found.answers, 0)  # where they came from is not kept
+                self._classes[code] = replace(found, used=self._clock(), origins=origins)
             except _DAMAGED as error:
                 _log.warning("class %r is not restored: %s", code, error)
 
@@ -338,11 +340,12 @@ class Classrooms:
 def keep_in_file(store: Classrooms, server: str) -> Callable[[], None]:
     """Restore the classes that a server had when it ended, and keep its classes in a file from now on.
 
-    Returns the function that writes the file at once, for the server's end.
-
     Args:
         store: The store, before its first use.
         server: Name of the server, as for `ClassFile`.
+
+    Returns:
+        The function that writes the file at once, for the server's end.
     """
     try:
         file = ClassFile(server)

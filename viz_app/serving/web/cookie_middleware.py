@@ -1,4 +1,4 @@
-"""Cookies for new browsers: with their first page, and few of each address, so that nobody answers polls in masses."""
+"""Cookies for new browsers: with their first page, and few for each address, so that one cannot fill a poll."""
 
 from __future__ import annotations
 
