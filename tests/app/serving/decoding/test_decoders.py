@@ -216,7 +216,7 @@ def test_classes_survive_their_process(server: ModelServer) -> None:
 
     def answers() -> bool:
         with suppress(ClassServerAway):
-            return store.look(code, "student").mine == 1 and store.cookie_secret() == secret
+            return bool(store.look(code, "student").mine == 1 and store.cookie_secret() == secret)
         return False
 
     wait_until(answers, START)  # Ray starts another one
