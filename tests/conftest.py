@@ -32,6 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = Path(tempfile.mkdtemp(prefix="headlight-servers-"))
         config.stash[_own_servers] = folder
         os.environ[SERVERS] = str(folder)
+        os.environ["STATE_DIRECTORY"] = str(folder)  # where servers keep their classes
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -14,9 +14,9 @@ from starlette.middleware import Middleware  # noqa: E402
 from streamlit import App  # noqa: E402
 
 from viz_app.classroom.routes import class_routes  # noqa: E402
-from viz_app.serving.browser_cookie import BrowserCookie  # noqa: E402
 from viz_app.serving.opening.model_uploads import upload_routes  # noqa: E402
 from viz_app.serving.streamlit_patches import disable_external_ip_lookup, limit_incoming  # noqa: E402
+from viz_app.serving.web.cookie_middleware import BrowserCookie  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
 from viz_app.serving.web.log_format import use_log_setting  # noqa: E402
 from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES, Guard  # noqa: E402

@@ -19,6 +19,7 @@ from tests.abuse.samples import history, maps, present, tokenizer
 from tests.abuse.target import Target
 from tests.app.classroom.asgi import HOST, Browser
 from tests.atlas_samples import drawn_atlas
+from viz_app.classroom.results import results_table
 from viz_app.components.explorer.selection import CHOICES, Selection
 from viz_app.export import file_bytes
 from viz_app.export.figure_request import ForwardResult
@@ -40,12 +41,16 @@ from viz_app.lessons.stage.state import (
 )
 from viz_app.model_card.atlas_state import AtlasState, PruningState
 from viz_app.model_card.head_snapshot import HeadSnapshot
+from viz_app.serving.browser_cookie import COOKIE, SECRET_BYTES
+from viz_app.serving.classes.classrooms import Classrooms
+from viz_app.serving.classes.polls import OwnQuestion
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS, validate_sentence
 from viz_app.serving.opening.model_folders import allowed_root
 from viz_app.serving.request_origin import has_passed_proxy, is_own_host, party, same_origin
 from viz_app.state.query_params import other_view_from_params, selection_from_params, selection_to_params, text_to_param
 from viz_app.state.session_reader import SessionFileError, read_session, write_session
 from viz_app.state.share_link import share_link
+from viz_app.text import texts
 
 Params = dict[str, str]
 
@@ -223,12 +228,42 @@ def _check_headers(case: dict[str, Any]) -> None:
     assert Browser().get("/join/ABCDEF", **{"host": HOST, **sent}).status == 200
 
 
+# Cookies, and the file of the classes of the last run.
+
+_COOKIE = st.lists(st.text(st.characters(max_codepoint=255), max_size=20) | st.just(f"{COOKIE}={'0' * 64}"), max_size=6)
+
+
+def _check_cookies(header: str) -> None:
+    """A page is a page with any header, and no invented cookie names a browser."""
+    browser = Browser("")
+    assert browser.get("/join/ABCDEF", accept="text/html", cookie=header).status == 200
+    assert browser.get("/join/ABCDEF/state", cookie=header).json["refused"] in ("new", "busy")
+
+
+def _check_classes(case: dict[str, Any]) -> None:
+    store = Classrooms()
+    code = store.open("teacher")
+    store.ask(code, "teacher", OwnQuestion(text="Which?", choices=("a", "b"), right=1))
+    store.answer(code, "student", 1, 1)
+    document = json.loads(store._changed() or b"")
+    restored = Classrooms()
+    restored._restore(damaged_json(document, case))
+    assert len(restored.cookie_secret()) == SECRET_BYTES
+    for found, each in restored._classes.items():
+        restored.look(found, each.owner)
+        restored.ask(found, each.owner, OwnQuestion(text="And?", choices=("a", "b")))
+        restored.answer(found, "student", each.number, 0)
+        results_table(restored.results(found, each.owner), texts("en"))
+
+
 TARGETS = (
     Target(
         "headers",
         st.fixed_dictionaries({"headers": st.dictionaries(_HEADERS, _SENT), "address": _ADDRESS}),
         _check_headers,
     ),
+    Target("cookies", _COOKIE.map(";".join), _check_cookies),
+    Target("classes", damages, _check_classes),
     Target("sessions", damages, _check_session),
     Target("addresses", st.dictionaries(_NAMES, _KNOWN | _LONG, max_size=8), _check_address),
     Target("settings", st.lists(_SETTING, max_size=14).map(",".join) | _LONG, _check_settings),

@@ -156,6 +156,15 @@ def test_a_phone_knows_its_answer_after_a_reload_but_never_the_key(teacher: Teac
     assert refused.status == 403
 
 
+def test_a_phone_gets_its_cookie_from_the_open_page_too(teacher: Teacher, join: Join) -> None:
+    """As when its address had too many new ones, or when the server has forgotten what it gave."""
+    phone = join()
+    phone.context.clear_cookies()
+    teacher.ask_next()
+    phone.locator("button.choice").nth(1).tap()
+    teacher.wait_for_answers(1)
+
+
 def test_a_poll_is_answered_by_keyboard(teacher: Teacher, new_page: Join) -> None:
     laptop = new_page(viewport={"width": 1280, "height": 720}, locale="ko-KR")
     laptop.goto(f"{teacher.url}/join/{teacher.code}")

@@ -183,11 +183,12 @@ def atomic_write_text(path: Path, text: str) -> None:
     atomic_write_bytes(path, text.encode("utf-8"))
 
 
-def atomic_write_bytes(path: Path, data: bytes) -> None:
-    """Write a file atomically; an existing file stays until then."""
+def atomic_write_bytes(path: Path, data: bytes, mode: int = 0o666) -> None:
+    """Write a file atomically; an existing file stays until then. The umask takes rights from `mode`."""
     temporary = _hidden(path, "partial")
     try:
-        temporary.write_bytes(data)
+        with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(data)
         replace_file(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)

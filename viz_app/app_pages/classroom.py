@@ -10,13 +10,8 @@ from viz_app.classroom.board import board
 from viz_app.classroom.questions import lesson_questions, own_question, question_title
 from viz_app.classroom.results import results_table
 from viz_app.components.address import publish
-from viz_app.serving.classes.classrooms import (
-    ClassView,
-    LessonQuestion,
-    Question,
-    TooManyClasses,
-    is_code,
-)
+from viz_app.serving.classes.classrooms import ClassView, TooManyClasses, is_code
+from viz_app.serving.classes.polls import LessonQuestion, Question
 from viz_app.serving.scheduling.visitor import current_browser
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
@@ -24,6 +19,7 @@ from viz_app.state.share_link import base_path
 from viz_app.text import Texts
 from viz_app.ui.classroom.class_membership import (
     PAGE,
+    TooManyTries,
     ask,
     class_view,
     end_class,
@@ -84,11 +80,13 @@ def _draw_outside(t: Texts) -> None:
 
 
 def _open() -> None:
-    if needs_teacher_key() and not try_teacher_key(st.session_state.get("class_key") or ""):
-        st.session_state[_REFUSED] = "wrong_key"
-        return
     try:
-        open_class()
+        if needs_teacher_key() and not try_teacher_key(st.session_state.get("class_key") or ""):
+            st.session_state[_REFUSED] = "wrong_key"
+        else:
+            open_class()
+    except TooManyTries:
+        st.session_state[_REFUSED] = "many_keys"
     except TooManyClasses:
         st.session_state[_REFUSED] = "too_many"
 

@@ -10,7 +10,7 @@ from viz_app.components.explorer.selection import Selection
 from viz_app.figures.model.figure import display_label
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.lesson_markdown import LessonError, Node, Scene, load_lesson
-from viz_app.serving.classes.classrooms import AttentionQuestion, LessonQuestion, OwnQuestion, Question
+from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion, Question
 from viz_app.text import Texts
 
 _MAX_SIDE = 16  # tokens of a map that a finger can tap on a phone

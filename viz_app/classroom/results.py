@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import unicodedata
 
 from viz_app.classroom.questions import option_titles, question_title
-from viz_app.serving.classes.classrooms import PollResult
+from viz_app.figures.data_renderer import escape_formula
+from viz_app.serving.classes.polls import PollResult
 from viz_app.text import Texts
+
+_REORDERING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))  # controls of direction
+_INNER_FORMULA = re.compile(r'([;\t\r\n][\s"\u200b\ufeff]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])')
 
 
 def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
@@ -24,5 +30,6 @@ def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
 
 
 def _cell(text: str) -> str:
-    """Escape a text that a spreadsheet would take for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+    """Escape a text that a spreadsheet would run as a formula, also where ; or a tab separates cells."""
+    plain = "".join(letter for letter in text if unicodedata.bidirectional(letter) not in _REORDERING)
+    return escape_formula(_INNER_FORMULA.sub(r"\1'", plain))

@@ -30,16 +30,21 @@ from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.serving.browser_cookie import browser_name
 from viz_app.serving.classes.class_store import class_store
-from viz_app.serving.classes.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, State, is_code
+from viz_app.serving.classes.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, is_code
+from viz_app.serving.classes.polls import State
 from viz_app.serving.classes.remote_classrooms import ClassServerAway
 from viz_app.serving.request_origin import same_origin
 from viz_app.serving.scheduling.rate_limit import RateLimit
+from viz_app.serving.web.cookie_middleware import cookie_header
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, texts
 
 MAX_BODY_BYTES = 200
 # Of one address: a school's network may hide a course of 500 behind one, whose phones ask every two seconds.
 REQUESTS_PER_SECOND = 400
 REQUEST_BURST = 2_000
+# Of one browser, so that it cannot use up what its class has: a teacher's board and page ask once a second each.
+BROWSER_REQUESTS_PER_SECOND = 4
+BROWSER_REQUEST_BURST = 40
 
 _FOLDER = Path(__file__).parent
 _NO_STORE = {"cache-control": "no-store"}
@@ -50,6 +55,7 @@ _POLICY = (
 )
 
 _limit = RateLimit(REQUESTS_PER_SECOND, REQUEST_BURST)
+_limit_of_browser = RateLimit(BROWSER_REQUESTS_PER_SECOND, BROWSER_REQUEST_BURST)
 
 
 class _Answer(msgspec.Struct, forbid_unknown_fields=True):
@@ -99,13 +105,15 @@ async def _state(request: Request) -> Response:
     def look(code: str, browser: str) -> Mapping[str, Any]:
         return _plain(class_store().look(code, browser), _texts(request))
 
-    return await _done(request, look) if _allows(request) else _refusal(429, "busy")
+    browser = _admitted(request)
+    return browser if isinstance(browser, Response) else await _done(request, browser, look)
 
 
 async def _answer(request: Request) -> Response:
-    return await _post(
-        request, _Answer, lambda code, browser, given: class_store().answer(code, browser, given.poll, given.option)
-    )
+    def answer(code: str, browser: str, given: _Answer) -> None:
+        class_store().answer(code, browser, given.poll, given.option, _address(request))
+
+    return await _post(request, _Answer, answer)
 
 
 async def _control(request: Request) -> Response:
@@ -116,8 +124,9 @@ async def _control(request: Request) -> Response:
 
 async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any], None]) -> Response:
     """Read a small body of a form, act, and answer with the new state."""
-    if not _allows(request):
-        return _refusal(429, "busy")
+    browser = _admitted(request)
+    if isinstance(browser, Response):
+        return browser
     if "origin" in request.headers and not same_origin(request.headers):
         return _refusal(403, "origin")
     body = b""
@@ -134,20 +143,14 @@ async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any]
         act(code, browser, given)
         return _plain(class_store().look(code, browser), _texts(request))
 
-    return await _done(request, act_and_look)
+    return await _done(request, browser, act_and_look)
 
 
-def _allows(request: Request) -> bool:
-    return _limit.allows(request.client.host if request.client else "")
-
-
-async def _done(request: Request, act: Callable[[str, str], Mapping[str, Any]]) -> Response:
+async def _done(request: Request, browser: str, act: Callable[[str, str], Mapping[str, Any]]) -> Response:
     """Act for a browser in a class; an error becomes the name of a sentence in [classroom]."""
-    code, browser = request.path_params["code"].upper(), browser_name(request.cookies)
-    if browser is None:
-        return _refusal(400, "cookie")
     try:
-        return JSONResponse(dict(await run_in_threadpool(act, code, browser)), headers=_NO_STORE)
+        found = await run_in_threadpool(act, request.path_params["code"].upper(), browser)
+        return JSONResponse(dict(found), headers=_NO_STORE)
     except NoSuchClass:
         return _refusal(404, "ended")
     except NotTheTeacher:
@@ -158,8 +161,29 @@ async def _done(request: Request, act: Callable[[str, str], Mapping[str, Any]]) 
         return _refusal(503, "offline")
 
 
-def _refusal(status: int, reason: str) -> Response:
-    return JSONResponse({"refused": reason}, status_code=status, headers=_NO_STORE)
+def _admitted(request: Request) -> str | Response:
+    """Return the name of a browser, or the answer that refuses it, before the request is read.
+
+    A browser without a cookie of this server gets one, unless its address has had too many. It says `given` when it
+    comes again; without the cookie even then, it keeps none.
+    """
+    browser = browser_name(request.cookies)
+    if browser is None:
+        if "given" in request.query_params:
+            return _refusal(400, "cookie")
+        cookie = cookie_header(request)
+        return _refusal(429, "busy") if cookie is None else _refusal(202, "new", {"set-cookie": cookie})
+    if _limit_of_browser.allows(browser) and _limit.allows(_address(request)):
+        return browser
+    return _refusal(429, "busy")
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> Response:
+    return JSONResponse({"refused": reason}, status_code=status, headers={**_NO_STORE, **(headers or {})})
 
 
 def _plain(view: ClassView, t: Texts) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from transformer_core.cli.arguments import Options, Parser, UsageError, existing
 from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.serving.opening.model_folders import OFF, SETTING
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
+from viz_app.serving.settings import SettingError, teacher_key
 
 APP = Path(__file__).resolve().parents[1] / "main.py"
 MAX_PORT = 65_535
@@ -57,6 +58,10 @@ def add_server(parser: Parser) -> None:
 def server_environment(options: Options) -> dict[str, str]:
     """Return the environment of the server. Raises UsageError for an unusable option."""
     environment = dict(os.environ)
+    try:
+        teacher_key()
+    except SettingError as error:
+        raise UsageError(str(error)) from None
     if options.checkpoint is not None:
         environment["HEADLIGHT_CHECKPOINT"] = str(Path(options.checkpoint).resolve())
     if options.models is not None:

@@ -13,8 +13,8 @@ import sys
 
 from transformer_core.cli.arguments import Options, Parser
 from viz_app.cli.app import add_server, run_server, server_command, server_environment
+from viz_app.serving.settings import TEACHER_KEY_SETTING
 
-TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
 _KEY_BYTES = 9
 
 

@@ -6,6 +6,9 @@ import os
 
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 
+TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
+MIN_TEACHER_KEY = 8  # characters
+
 
 class SettingError(ValueError):
     """An environment variable has an unusable value."""
@@ -28,3 +31,11 @@ def model_server() -> tuple[str, int] | None:
         return parse_address(text) if text else None
     except ValueError as error:
         raise SettingError(f"{MODEL_SERVER_SETTING} is {text!r}, but must be {error}") from None
+
+
+def teacher_key() -> str:
+    """Return the key that opens a class from another computer; "" if none is needed. Raises SettingError."""
+    key = os.environ.get(TEACHER_KEY_SETTING, "").strip()
+    if 0 < len(key) < MIN_TEACHER_KEY:
+        raise SettingError(f"{TEACHER_KEY_SETTING} has {len(key)} characters, but must have at least {MIN_TEACHER_KEY}")
+    return key

@@ -16,7 +16,8 @@ from msgspec import Meta, Struct
 
 from viz_app.components.explorer.selection import Head, OtherView, Selection
 from viz_app.figures.options import Index, Name, ViewOptions
-from viz_app.serving.classes.classrooms import MAX_POLLS, PollResult
+from viz_app.serving.classes.classrooms import MAX_POLLS
+from viz_app.serving.classes.polls import PollResult
 from viz_app.serving.input_validation import MAX_CHARACTERS
 
 FORMAT = "headlight-session"

@@ -8,10 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from viz_app.serving.classes.class_store import class_store
-from viz_app.serving.classes.classrooms import Classrooms, LessonQuestion, Place
+from viz_app.serving.classes.classrooms import Classrooms, Place
+from viz_app.serving.classes.polls import LessonQuestion
+from viz_app.serving.settings import TEACHER_KEY_SETTING
 from viz_app.text import texts
 from viz_app.ui.classroom import class_membership
-from viz_app.ui.classroom.class_membership import TEACHER_KEY_SETTING
 
 T = texts("en")
 TEACHER = "t" * 32

@@ -18,7 +18,7 @@ from transformer_core import __version__
 from transformer_core.storage.manifest import Manifest
 from viz_app.components.explorer import Selection
 from viz_app.model_card.histories import available_histories
-from viz_app.serving.classes.classrooms import OwnQuestion, PollResult
+from viz_app.serving.classes.polls import OwnQuestion, PollResult
 from viz_app.state import session_file as sf
 from viz_app.state.session import _PENDING_CALLBACKS_KEY
 from viz_app.state.session_reader import ReadSession, read_session, write_session

@@ -11,7 +11,8 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from viz_app.classroom.routes import class_routes
-from viz_app.serving.browser_cookie import COOKIE, BrowserCookie
+from viz_app.serving.browser_cookie import COOKIE, signed
+from viz_app.serving.web.cookie_middleware import BrowserCookie
 
 HOST = "class.test"
 
@@ -34,12 +35,14 @@ class Browser:
     """One browser with its cookie.
 
     Args:
-        cookie: Its value; "" for none.
+        name: Signed in its cookie; "" for none.
         base: What stands before the paths, as with a proxy.
+        address: Where it comes from.
     """
 
-    def __init__(self, cookie: str = "0" * 32, base: str = "") -> None:
-        self.cookie = cookie
+    def __init__(self, name: str = "0" * 32, base: str = "", address: str = "10.0.0.5") -> None:
+        self.cookie = signed(name) if name else ""
+        self._address = address
         self._app = Starlette(routes=class_routes(base), middleware=[Middleware(BrowserCookie)])
 
     def get(self, path: str, **headers: str) -> Answer:
@@ -65,7 +68,7 @@ class Browser:
             "raw_path": bare.encode(),
             "query_string": query.encode(),
             "headers": [(name.encode(), value.encode()) for name, value in given.items()],
-            "client": ("10.0.0.5", 50_000),
+            "client": (self._address, 50_000),
             "server": (HOST, 80),
         }
         chunks = [body[start : start + 64] for start in range(0, len(body), 64)] or [b""]

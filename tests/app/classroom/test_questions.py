@@ -17,7 +17,7 @@ from viz_app.classroom.results import results_table
 from viz_app.components.explorer.selection import Selection
 from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
-from viz_app.serving.classes.classrooms import LessonQuestion, OwnQuestion, PollResult
+from viz_app.serving.classes.polls import LessonQuestion, OwnQuestion, PollResult
 from viz_app.serving.models.translation_service import TranslationService
 
 EN, KO = labels("en"), labels("ko")

@@ -11,7 +11,8 @@ from tests.app.classroom.asgi import HOST, Browser
 from viz_app.classroom import routes as module
 from viz_app.serving.browser_cookie import COOKIE, browser_name
 from viz_app.serving.classes.class_store import class_store
-from viz_app.serving.classes.classrooms import AttentionQuestion, Classrooms, LessonQuestion, OwnQuestion, Place
+from viz_app.serving.classes.classrooms import Classrooms, Place
+from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion
 from viz_app.serving.scheduling.rate_limit import RateLimit
 
 LESSON = LessonQuestion(lesson="masks", scene="predict", options=4, right=2)
@@ -122,16 +123,17 @@ def test_a_flood_is_refused(rooms: Classrooms, code: str, monkeypatch: pytest.Mo
 
 def test_a_browser_gets_its_cookie_with_the_page_and_keeps_it(rooms: Classrooms, code: str) -> None:
     new = Browser("")
-    assert new.get(f"/join/{code}/state").json == {"refused": "cookie"}
+    assert new.get(f"/join/{code}/state?given=1").json == {"refused": "cookie"}
     cookie = new.get(f"/join/{code}", accept="text/html,*/*").headers["set-cookie"]
-    found = re.fullmatch(rf"{COOKIE}=([0-9a-f]{{32}}); Path=/; HttpOnly; SameSite=Lax", cookie)
+    found = re.fullmatch(rf"{COOKIE}=([0-9a-f]{{64}}); Path=/; HttpOnly; SameSite=Lax", cookie)
     assert found
     new.cookie = found[1]
     assert "set-cookie" not in new.get(f"/join/{code}", accept="text/html").headers
     assert new.get(f"/join/{code}/state").status == 200
-    forged = Browser("<b>forged</b>")
+    forged = Browser("")
+    forged.cookie = "<b>forged</b>"
     assert (
-        forged.get(f"/join/{code}/state").status == 400
+        forged.get(f"/join/{code}/state").json == {"refused": "new"}
         and "set-cookie" in forged.get(f"/join/{code}", accept="text/html").headers
     )
 

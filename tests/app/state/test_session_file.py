@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor.collection import MAX_FIGURES
-from viz_app.serving.classes.classrooms import AttentionQuestion, OwnQuestion, PollResult
+from viz_app.serving.classes.polls import AttentionQuestion, OwnQuestion, PollResult
 from viz_app.state import session_reader
 from viz_app.state.session_file import (
     MAX_BYTES,

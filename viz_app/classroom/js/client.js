@@ -6,6 +6,7 @@ export class ClassClient {
   timer = 0;
   stopped = false;
   asked = 0; // requests, so that an answer that comes late shows nothing old
+  given = ""; // whether the server has given this browser a cookie meanwhile: a parameter of its address
 
   /**
    * @param {string} address Of the class, "https://host/join/K7MQ2P".
@@ -46,16 +47,21 @@ export class ClassClient {
   /**
    * @param {string} action
    * @param {RequestInit} [options]
+   * @returns {Promise<void>}
    */
   async ask(action, options = {}) {
     clearTimeout(this.timer);
     const number = ++this.asked;
     try {
-      const url = `${this.address}/${action}?lang=${this.language}`;
+      const url = `${this.address}/${action}?lang=${this.language}${this.given}`;
       const signal = AbortSignal.timeout?.(TIMEOUT); // old phones have none
       const answer = await fetch(url, { ...options, signal, credentials: "same-origin" });
       const found = await answer.json();
       if (number === this.asked && !this.stopped) {
+        if (found.refused === "new") {
+          this.given = "&given=1";
+          return this.look();
+        }
         if (answer.ok) this.onView(found);
         else this.onRefused(String(found.refused));
       }

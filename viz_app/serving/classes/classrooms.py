@@ -1,21 +1,27 @@
 """Classes: the open poll, its answers, and the teacher's place.
 
 A class has a public code, and a teacher, known by the browser that opened it. The names of browsers say nothing about
-their users (see `viz_app.serving.browser_cookie`). All data are in memory only, and are deleted when the class ends or
-has not been used for some hours.
+their users (see `viz_app.serving.browser_cookie`). All data are deleted when the class ends, or has not been used for
+some hours. Until then they survive a restart of the server (see `viz_app.serving.classes.class_file`).
 """
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated
 
+import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
+from viz_app.serving.browser_cookie import SECRET_BYTES
+from viz_app.serving.classes.class_file import ClassFile
+from viz_app.serving.classes.polls import Name, OptionNumber, PollResult, Question, State
 from viz_app.serving.request_origin import party
 from viz_app.serving.token_bucket import TokenBucket
 
@@ -26,92 +32,14 @@ MAX_CLASSES_OF_ADDRESS = 8
 CLASSES_PER_MINUTE = 20  # new ones of the whole server
 MAX_STUDENTS = 1_000  # of a class
 MAX_POLLS = 100  # of a class; the results of older ones are dropped
-MAX_OPTIONS = 4_096  # of a question: a map of 64 tokens by 64
 MAX_VIEW = 8_000  # characters of the state of the teacher's view
 IDLE_SECONDS = 4 * 3600.0
 PRESENT_SECONDS = 10.0  # a browser that has not asked for this long has left
 
-State = Literal["open", "closed", "revealed"]
+_DAMAGED = (msgspec.MsgspecError, UnicodeError, RecursionError)
+_log = logging.getLogger(__name__)
 
-_Name = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,31}\Z")]
-_Token = Annotated[str, Meta(max_length=64)]
-_Tokens = Annotated[tuple[_Token, ...], Meta(min_length=1, max_length=256)]
-_Weight = Annotated[float, Meta(ge=0.0, le=1.0001)]
-_Index = Annotated[int, Meta(ge=0, le=MAX_OPTIONS)]
 _Param = Annotated[str, Meta(max_length=2_400)]
-
-
-class LessonQuestion(Struct, frozen=True, kw_only=True, tag="lesson"):
-    """Question of a scene. Each student reads it in their own language.
-
-    Args:
-        lesson: Name of the lesson.
-        scene: Name of the scene.
-        options: Number of choices.
-        right: Number of the right choice, from 0.
-    """
-
-    lesson: _Name
-    scene: _Name
-    options: Annotated[int, Meta(ge=2, le=12)]
-    right: _Index
-
-
-class AttentionQuestion(Struct, frozen=True, kw_only=True, tag="attention"):
-    """Question where a head looks: the class taps a token of one row, or a cell of a map.
-
-    Args:
-        head: Kind, layer and head, both from 1: "encoder 5.3".
-        queries: Tokens that attend; one for a row.
-        keys: Tokens that are attended to.
-        weights: The head's own weights, row by row.
-    """
-
-    head: Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross) [1-9][0-9]?\.[1-9][0-9]?\Z")]
-    queries: _Tokens
-    keys: _Tokens
-    weights: Annotated[tuple[_Weight, ...], Meta(max_length=MAX_OPTIONS)]
-
-    def __post_init__(self) -> None:
-        if len(self.weights) != len(self.queries) * len(self.keys):
-            expected = f"{len(self.queries)} by {len(self.keys)}"
-            raise ValueError(f"weights has {len(self.weights)} values, but the map is {expected}")
-
-    @property
-    def options(self) -> int:
-        """Number of cells to tap."""
-        return len(self.weights)
-
-    @property
-    def right(self) -> int:
-        """Cell with the largest weight."""
-        return self.weights.index(max(self.weights))
-
-
-class OwnQuestion(Struct, frozen=True, kw_only=True, tag="own"):
-    """Question that the teacher typed.
-
-    Args:
-        text: The question.
-        choices: The answers to choose from.
-        right: Number of the right one, from 0; None where none is.
-    """
-
-    text: Annotated[str, Meta(min_length=1, max_length=300)]
-    choices: Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=120)], ...], Meta(min_length=2, max_length=8)]
-    right: _Index | None = None
-
-    def __post_init__(self) -> None:
-        if self.right is not None and self.right >= len(self.choices):
-            raise ValueError(f"right is {self.right}, but must be less than {len(self.choices)}")
-
-    @property
-    def options(self) -> int:
-        """Number of choices."""
-        return len(self.choices)
-
-
-Question = LessonQuestion | AttentionQuestion | OwnQuestion
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -124,20 +52,8 @@ class Place(Struct, frozen=True, kw_only=True):
     """
 
     page: Annotated[str, Meta(pattern=r"\A[a-z]{0,16}\Z")]
-    params: Annotated[dict[_Name, _Param], Meta(max_length=8)]
+    params: Annotated[dict[Name, _Param], Meta(max_length=8)]
     view: Annotated[str, Meta(max_length=MAX_VIEW)] = ""
-
-
-class PollResult(Struct, frozen=True, kw_only=True):
-    """Answers of a class to one poll.
-
-    Args:
-        question: The question.
-        counts: Answers by option; options without an answer are left out.
-    """
-
-    question: Question
-    counts: Annotated[dict[_Index, Annotated[int, Meta(ge=1)]], Meta(max_length=MAX_OPTIONS)]
 
 
 class ClassView(Struct, frozen=True, kw_only=True):
@@ -186,21 +102,22 @@ class TooManyClasses(Exception):
     """This server, or one party, has the largest allowed number of classes, or opens them too fast."""
 
 
-class _Class:
-    """One class."""
+class _Class(Struct, kw_only=True, omit_defaults=True):
+    """One class, as it also stands in its file."""
 
-    def __init__(self, owner: str, address: str, now: float) -> None:
-        self.owner, self.address = owner, address
-        self.used = now
-        self.number = 0
-        self.state: State = "closed"
-        self.question: Question | None = None
-        self.answers: dict[str, int] = {}
-        self.results: list[PollResult] = []
-        self.seen: dict[str, float] = {}
-        self.is_led = False
-        self.place: Place | None = None
-        self.moves = 0
+    owner: str
+    address: str
+    used: float = 0.0
+    number: Annotated[int, Meta(ge=0)] = 0
+    state: State = "closed"
+    question: Question | None = None
+    answers: Annotated[dict[str, OptionNumber], Meta(max_length=MAX_STUDENTS)] = {}
+    origins: dict[str, int] = {}  # of the answers: hashes of addresses
+    results: Annotated[list[PollResult], Meta(max_length=MAX_POLLS)] = []
+    seen: dict[str, float] = {}
+    is_led: bool = False
+    place: Place | None = None
+    moves: Annotated[int, Meta(ge=0)] = 0
 
     def store_result(self) -> None:
         """Keep the result of the present poll, if it has answers."""
@@ -209,6 +126,23 @@ class _Class:
 
     def result(self, question: Question) -> PollResult:
         return PollResult(question=question, counts=dict(sorted(Counter(self.answers.values()).items())))
+
+    def make_room(self, origin: int) -> bool:
+        """Remove the newest answer of the address that has most; return False if `origin` would then have as many."""
+        counts = Counter(self.origins.values())
+        (most, count), *_ = counts.most_common(1)
+        if counts[origin] + 1 >= count:
+            return False
+        newest = next(browser for browser in reversed(self.origins) if self.origins[browser] == most)
+        del self.answers[newest], self.origins[newest]
+        return True
+
+
+class _Saved(Struct):
+    """File of all classes."""
+
+    secret: Annotated[bytes, Meta(min_length=SECRET_BYTES, max_length=SECRET_BYTES)]
+    classes: Annotated[dict[str, msgspec.Raw], Meta(max_length=MAX_CLASSES)]
 
 
 class Classrooms:
@@ -222,7 +156,13 @@ class Classrooms:
         self._clock = clock
         self._classes: dict[str, _Class] = {}
         self._new = TokenBucket(CLASSES_PER_MINUTE / 60, CLASSES_PER_MINUTE, clock)
+        self._secret = secrets.token_bytes(SECRET_BYTES)
+        self._is_saved = False
         self._lock = threading.Lock()
+
+    def cookie_secret(self) -> bytes:
+        """Return the secret that signs the cookies of browsers, the same for all front ends."""
+        return self._secret
 
     def open(self, owner: str, address: str = "") -> str:
         """Open a class; return its code, or the code of the class that this browser already has.
@@ -236,8 +176,7 @@ class Classrooms:
         """
         address = party(address)
         with self._lock:
-            now = self._clock()
-            self._classes = {code: each for code, each in self._classes.items() if now - each.used < IDLE_SECONDS}
+            self._forget_idle()
             for code, each in self._classes.items():
                 if each.owner == owner:
                     return code
@@ -245,7 +184,8 @@ class Classrooms:
             if len(self._classes) >= MAX_CLASSES or of_address >= MAX_CLASSES_OF_ADDRESS or not self._new.try_take():
                 raise TooManyClasses
             code = self._new_code()
-            self._classes[code] = _Class(owner, address, now)
+            self._classes[code] = _Class(owner=owner, address=address, used=self._clock())
+            self._is_saved = False
             return code
 
     def code_of(self, owner: str) -> str | None:
@@ -259,7 +199,7 @@ class Classrooms:
             found = self._of_teacher(code, owner)
             found.store_result()
             found.number += 1
-            found.question, found.state, found.answers = question, "open", {}
+            found.question, found.state, found.answers, found.origins = question, "open", {}, {}
 
     def set_state(self, code: str, owner: str, state: State) -> None:
         """Close the poll, reveal its result, or open it again. Raises NoSuchClass, NotTheTeacher."""
@@ -268,8 +208,10 @@ class Classrooms:
             if found.question is not None:
                 found.state = state
 
-    def answer(self, code: str, browser: str, poll: int, option: int) -> None:
+    def answer(self, code: str, browser: str, poll: int, option: int, address: str = "") -> None:
         """Store a browser's one answer, which may change while the poll is open.
+
+        In a full poll it takes the place of an answer of the address that has most.
 
         Raises:
             NoSuchClass: No class has this code.
@@ -282,9 +224,13 @@ class Classrooms:
                 raise AnswerRefused("this poll is not open")
             if not 0 <= option < question.options:
                 raise AnswerRefused(f"the option is {option}, but must be less than {question.options}")
-            if browser not in found.answers and len(found.answers) >= MAX_STUDENTS:
-                raise AnswerRefused(f"{MAX_STUDENTS:,} have answered already")
+            if browser not in found.answers:
+                origin = hash(party(address))
+                if len(found.answers) >= MAX_STUDENTS and not found.make_room(origin):
+                    raise AnswerRefused(f"{MAX_STUDENTS:,} have answered already")
+                found.origins[browser] = origin
             found.answers[browser] = option
+            self._is_saved = False
 
     def look(self, code: str, browser: str) -> ClassView:
         """Return the class as a browser may see it, and count the browser as present. Raises NoSuchClass."""
@@ -334,6 +280,41 @@ class Classrooms:
             self._of_teacher(code, owner)
             del self._classes[code]
 
+    def _restore(self, data: bytes) -> None:
+        """Set the classes that a file holds; what is damaged in it is left out."""
+        try:
+            saved = msgspec.json.decode(data, type=_Saved)
+        except _DAMAGED as error:
+            _log.warning("classes are not restored: %s", error)
+            return
+        self._secret = saved.secret
+        for code, each in saved.classes.items():
+            try:
+                found = msgspec.json.decode(each, type=_Class)
+                origins = dict.fromkeys(found.answers, 0)  # where they came from is not kept
+                self._classes[code] = replace(found, used=self._clock(), origins=origins)
+            except _DAMAGED as error:
+                _log.warning("class %r is not restored: %s", code, error)
+
+    def _changed(self) -> bytes | None:
+        """Return the classes as their file holds them; None if nothing has changed since the last call."""
+        with self._lock:
+            self._forget_idle()
+            if self._is_saved:
+                return None
+            self._is_saved = True
+            copies = {
+                code: replace(each, used=0.0, answers=dict(each.answers), origins={}, seen={})
+                for code, each in self._classes.items()
+            }
+        return msgspec.json.encode({"secret": self._secret, "classes": copies})
+
+    def _forget_idle(self) -> None:
+        now = self._clock()
+        for code in [code for code, each in self._classes.items() if now - each.used >= IDLE_SECONDS]:
+            del self._classes[code]
+            self._is_saved = False
+
     def _class(self, code: str) -> _Class:
         found = self._classes.get(code)
         if found is None or self._clock() - found.used >= IDLE_SECONDS:
@@ -344,7 +325,7 @@ class Classrooms:
         found = self._class(code)
         if found.owner != owner:
             raise NotTheTeacher
-        found.used = self._clock()
+        found.used, self._is_saved = self._clock(), False
         return found
 
     def _note_presence(self, found: _Class, browser: str, now: float) -> None:
@@ -359,6 +340,26 @@ class Classrooms:
             code = "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
             if code not in self._classes:
                 return code
+
+
+def keep_in_file(store: Classrooms, server: str) -> Callable[[], None]:
+    """Restore the classes that a server had when it ended, and keep its classes in a file from now on.
+
+    Args:
+        store: The store, before its first use.
+        server: Name of the server, as for `ClassFile`.
+
+    Returns:
+        The function that writes the file at once, for the server's end.
+    """
+    try:
+        file = ClassFile(server)
+    except OSError as error:
+        _log.warning("classes would not survive a restart: %s", error)
+        return lambda: None
+    if (data := file.read(IDLE_SECONDS)) is not None:
+        store._restore(data)
+    return file.keep(store._changed)
 
 
 def is_code(text: str) -> bool:

@@ -33,7 +33,7 @@ from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.serving.classes.class_messages import FAILED, MAX_CALL_BYTES, Failure, call
-from viz_app.serving.classes.classrooms import Classrooms
+from viz_app.serving.classes.classrooms import Classrooms, keep_in_file
 from viz_app.serving.cluster.decoding_messages import (
     MAX_REQUEST_BYTES,
     STATUS,
@@ -87,7 +87,7 @@ def applications(options: ServerOptions) -> dict[str, serve.Application]:
         max_ongoing_requests=MAX_ONGOING,
         max_queued_requests=MAX_QUEUED,
     )
-    # One replica: the answers of a class are in one memory, and end with it.
+    # One replica: the answers of a class are in one memory.
     classes = serve.deployment(
         ClassReplica,
         name="classes",
@@ -98,7 +98,7 @@ def applications(options: ServerOptions) -> dict[str, serve.Application]:
     )
     return {
         PATH: model.bind(options.checkpoint, "cuda" if options.gpus_per_replica else "cpu"),
-        CLASSES_PATH: classes.bind(),
+        CLASSES_PATH: classes.bind(f"model-{options.port}"),
     }
 
 
@@ -221,10 +221,15 @@ class ModelReplica:
 
 
 class ClassReplica:
-    """Process that holds the classes of all front ends."""
+    """Process that holds the classes of all front ends.
 
-    def __init__(self) -> None:
+    Args:
+        server: Name of the model server, the same at its next start on this machine.
+    """
+
+    def __init__(self, server: str) -> None:
         self._store = Classrooms()
+        keep_in_file(self._store, server)
 
     async def __call__(self, request: HttpRequest) -> Response:
         """Call a method of `Classrooms`, named by the path."""

@@ -1,4 +1,4 @@
-"""Prepare a server before its first visitor: load the first model, translate examples, measure heads."""
+"""Prepare a server before its first visitor: classes, the first model, translated examples, measured heads."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import streamlit as st
+
+from viz_app.serving.classes.class_store import start_classes
 from viz_app.serving.models.head_roles import measure_roles
 from viz_app.serving.models.loader import get_translation_service, request_queue, worker_processes
 from viz_app.serving.opening.opened_models import opened_models
 from viz_app.serving.scheduling.monitoring import METRICS_SETTING, metrics_server
 from viz_app.serving.scheduling.request_queue import Superseded, Visitor
-from viz_app.serving.settings import positive_setting
+from viz_app.serving.settings import positive_setting, teacher_key
 from viz_app.serving.streamlit_patches import resize_download_pool
 from viz_app.serving.web.health import health
 
@@ -25,9 +28,12 @@ _log = logging.getLogger(__name__)
 async def warm_up(_: object) -> AsyncIterator[None]:
     """Run the warm-up in a thread, as `lifespan` of `streamlit.App`, and stop it before the server ends."""
     resize_download_pool()
+    teacher_key()  # one that is too short ends the start
+    save_classes = start_classes(str(st.get_option("server.port")))
     with metrics_server(_metrics_port(), lambda: request_queue().waiting, lambda: request_queue().working):
         async with _prepared():
             yield
+    await asyncio.to_thread(save_classes)
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz_app.classroom.questions import lesson_question
 from viz_app.lessons.lesson_markdown import Scene
-from viz_app.serving.classes.classrooms import Question
+from viz_app.serving.classes.polls import Question
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.classroom.class_membership import (

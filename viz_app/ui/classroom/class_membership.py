@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
-import os
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -26,18 +26,18 @@ from viz_app.serving.classes.classrooms import (
     NoSuchClass,
     NotTheTeacher,
     Place,
-    PollResult,
-    Question,
     is_code,
 )
+from viz_app.serving.classes.polls import PollResult, Question
 from viz_app.serving.classes.remote_classrooms import ClassServerAway
+from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.serving.scheduling.visitor import current_browser, current_visitor, is_own_computer
+from viz_app.serving.settings import teacher_key
 from viz_app.state import session
 from viz_app.state.share_link import base_path
 from viz_app.text import Texts
 from viz_app.ui.lesson_route import OPEN_KEY, state_key
 
-TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
 PAGE = "classroom"
 PARAM = "class"  # of the address that a student opens
 
@@ -51,7 +51,17 @@ _MAY_OPEN = "class_may_open"  # whether the teacher key was typed
 _EARLIER = "class_earlier"  # results of polls that a session file has brought
 _FOLLOWED_PARAMS = ("text", "model", "lesson")
 
+TRIES_PER_MINUTE = 12  # of the teacher key, of one address
+TRY_BURST = 10
+
+_tries = RateLimit(TRIES_PER_MINUTE / 60, TRY_BURST)
+_log = logging.getLogger(__name__)
+
 Value = TypeVar("Value")
+
+
+class TooManyTries(Exception):
+    """Too many teacher keys were tried from one address."""
 
 
 # --- the teacher ------------------------------------------------------------------------------------------------------
@@ -97,15 +107,22 @@ def needs_teacher_key() -> bool:
 
     The server's own computer needs none.
     """
-    wanted = os.environ.get(TEACHER_KEY_SETTING, "")
-    return bool(wanted) and not st.session_state.get(_MAY_OPEN) and not is_own_computer()
+    return bool(teacher_key()) and not st.session_state.get(_MAY_OPEN) and not is_own_computer()
 
 
 def try_teacher_key(typed: str) -> bool:
-    """Return whether a key is the server's; if so, this session may open classes from now on."""
-    wanted = os.environ.get(TEACHER_KEY_SETTING, "")
-    if hmac.compare_digest(typed.strip().encode(), wanted.encode()):
+    """Return whether a key is the server's; if so, this session may open classes from now on.
+
+    Raises:
+        TooManyTries: Too many keys came from this address.
+    """
+    address = current_visitor().address
+    if not _tries.allows(address):
+        raise TooManyTries
+    if hmac.compare_digest(typed.strip().encode(), teacher_key().encode()):
         st.session_state[_MAY_OPEN] = True
+    else:
+        _log.warning("a wrong teacher key from %r", address)
     return bool(st.session_state.get(_MAY_OPEN))
 
 

@@ -15,18 +15,14 @@ from viz_app.serving.classes import classrooms as module
 from viz_app.serving.classes.class_messages import MAX_CALL_BYTES, METHODS, Failure, call, result_of
 from viz_app.serving.classes.classrooms import (
     AnswerRefused,
-    AttentionQuestion,
     Classrooms,
-    LessonQuestion,
     NoSuchClass,
     NotTheTeacher,
-    OwnQuestion,
     Place,
-    PollResult,
-    Question,
     TooManyClasses,
     is_code,
 )
+from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion, PollResult, Question
 from viz_app.serving.classes.remote_classrooms import ClassServerAway, RemoteClassrooms
 
 TEACHER = "teacher"
@@ -313,7 +309,7 @@ def test_what_is_no_call_does_nothing(method: str, arguments: bytes) -> None:
 
 def test_every_method_can_be_called_from_afar() -> None:
     public = {name for name in vars(Classrooms) if not name.startswith("_")}
-    assert public == set(METHODS) and len(public) == 10
+    assert public == set(METHODS) and len(public) == 11
     with pytest.raises(AttributeError):
         RemoteClassrooms(("127.0.0.1", 1)).forget  # noqa: B018
 

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,9 @@ from tests.app.serving.scheduling.test_single_flight_cache import in_thread
 from tests.missing import skip_or_fail
 from transformer_core.attention_maps import KINDS, MapsTooLarge
 from transformer_core.translator import Translator
-from viz_app.serving.classes.classrooms import AnswerRefused, NoSuchClass, NotTheTeacher, OwnQuestion
-from viz_app.serving.classes.remote_classrooms import RemoteClassrooms
+from viz_app.serving.classes.classrooms import AnswerRefused, NoSuchClass, NotTheTeacher
+from viz_app.serving.classes.polls import OwnQuestion
+from viz_app.serving.classes.remote_classrooms import ClassServerAway, RemoteClassrooms
 from viz_app.serving.cluster.decoding_messages import MAX_REQUEST_BYTES
 from viz_app.serving.cluster.remote_decoder import OtherModel, RemoteDecoder
 from viz_app.serving.decoding.batching import Batcher, DeadlineExceeded
@@ -61,15 +63,15 @@ class ModelServer:
         response = connection.getresponse()
         return response.status, response.read()
 
-    def replicas(self) -> list[int]:
-        """Processes that hold the model."""
+    def replicas(self, holding: str = "model") -> list[int]:
+        """Processes that hold the model, or the classes."""
         found = []
         for pid in processes(self.process.pid):
             try:
                 title = Path(f"/proc/{pid}/cmdline").read_bytes()
             except OSError:
                 continue
-            if title.startswith(b"ray::ServeReplica:model"):
+            if title.startswith(f"ray::ServeReplica:{holding}".encode()):
                 found.append(pid)
         return found
 
@@ -200,6 +202,25 @@ def test_front_ends_share_the_classes_of_the_server(server: ModelServer) -> None
         connection = http.client.HTTPConnection(*server.address, timeout=PATIENCE)
         connection.request("POST", f"{CLASSES_PATH}/{method}", body)
         assert connection.getresponse().status in (400, 409)
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="finds the replica by /proc")
+def test_classes_survive_their_process(server: ModelServer) -> None:
+    store, secret = RemoteClassrooms(server.address), RemoteClassrooms(server.address).cookie_secret()
+    code = store.open("teacher", "10.0.0.1")
+    store.ask(code, "teacher", OwnQuestion(text="Which?", choices=("a", "b"), right=1))
+    store.answer(code, "student", 1, 1)
+    time.sleep(1.5)  # until it is in the file
+    (killed,) = server.replicas("classroom")
+    os.kill(killed, signal.SIGKILL)
+
+    def answers() -> bool:
+        with suppress(ClassServerAway):
+            return bool(store.look(code, "student").mine == 1 and store.cookie_secret() == secret)
+        return False
+
+    wait_until(answers, START)  # Ray starts another one
+    store.end(code, "teacher")
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="finds the replica by /proc")

@@ -13,13 +13,13 @@ from starlette.applications import Starlette
 
 from tests.app.serving.opening import zips
 from tests.app.serving.opening.test_opened_models import over
-from viz_app.serving.browser_cookie import COOKIE
+from viz_app.serving.browser_cookie import COOKIE, signed
 from viz_app.serving.opening import model_uploads as module
 from viz_app.serving.opening.opened_models import OpenedModels
 from viz_app.serving.scheduling.rate_limit import RateLimit
 
 HOST = "localhost:8501"
-GOOD = {"host": HOST, "origin": f"http://{HOST}", "cookie": f"{COOKIE}={'0' * 32}"}
+GOOD = {"host": HOST, "origin": f"http://{HOST}", "cookie": f"{COOKIE}={signed('0' * 32)}"}
 
 
 @pytest.fixture
