@@ -28,15 +28,26 @@ class Batch:
         source: (B, S) ids, each ending with `</s>`.
         inputs: (B, T) ids the decoder reads: `<s>` and the target (the output shifted right).
         outputs: (B, T) ids it must produce: the target and `</s>`.
+        source_padded: Whether some source may have padding, which no attention may see.
     """
 
     source: Tensor
     inputs: Tensor
     outputs: Tensor
+    source_padded: bool = True
+
+    @property
+    def ids(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Source, inputs, outputs."""
+        return self.source, self.inputs, self.outputs
 
     def to(self, device: torch.device) -> Batch:
         """Return the same batch on another device."""
-        return Batch(*(part.to(device, non_blocking=True) for part in (self.source, self.inputs, self.outputs)))
+        return Batch(*(part.to(device, non_blocking=True) for part in self.ids), self.source_padded)
+
+    def pin_memory(self) -> Batch:
+        """Return the same batch in memory from which a GPU copies while the host goes on."""
+        return Batch(*(part.pin_memory() for part in self.ids), self.source_padded)
 
 
 def make_batch(sources: Sequence[Ids], targets: Sequence[Ids], special: SpecialIds) -> Batch:
@@ -83,7 +94,8 @@ def batch_of_rows(
     outputs = np.full((rows, target_width), special.pad, dtype=np.int64)
     _fill(outputs[:count], target, target_lengths)
     outputs[np.arange(count), target_lengths] = special.eos
-    return Batch(*map(torch.from_numpy, (sources, inputs, outputs)))
+    padded = rows > count or int(source_lengths.min()) + 1 < source_width
+    return Batch(*map(torch.from_numpy, (sources, inputs, outputs)), padded)
 
 
 def _fill(table: npt.NDArray[np.int64], ids: npt.NDArray[np.int32], lengths: Counts) -> None:
