@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from transformer_core.cpu.dropout import Dropout
 from transformer_core.cpu.open_attention import masked_scores, softmax_under
+from transformer_core.devices import backend
 from transformer_core.hooks.points import HookPoint, has_hooks, run_hooks
 from transformer_core.model.masks import is_causal
 from transformer_core.model.projections import may_fuse, project_fused
@@ -175,7 +176,7 @@ class MultiHeadAttention(nn.Module):
         A fused kernel knows only the scaled dot product, so a variant with other scores computes them in the open.
         """
         own_scores = type(self).compute_scores is not MultiHeadAttention.compute_scores
-        if own_scores or (queries.device.type == "cpu" and queries.requires_grad):
+        if own_scores or (queries.requires_grad and not backend(queries.device).is_asynchronous):
             return self.weigh(self.compute_scores(queries, keys, mask), values, mask)
         dropout, causal = self.dropout.p if self.training else 0.0, is_causal(mask)
         return F.scaled_dot_product_attention(

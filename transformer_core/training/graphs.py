@@ -65,7 +65,7 @@ class GraphCapture:
 
     def __call__(self, run: Run, warm_up: Run) -> Run:
         """Return a function that repeats a run; kernels are chosen in the warm-up."""
-        stream = torch.cuda.Stream()
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             warm_up()
@@ -99,7 +99,7 @@ class GraphedStep:
         """Add the gradients of one batch."""
         shape = (*batch.source.shape, *batch.inputs.shape, batch.source_padded, self._step.inner.penalises)
         if shape not in self._batches and not self._is_off:
-            place = Batch(*(ids.to(self._step.scale.device, copy=True) for ids in batch.ids), batch.source_padded)
+            place = batch.copy(self._step.scale.device)
             run = self._captured(lambda: self._step.add_gradients(place), lambda: self._forget_gradients(place))
             if run is not None:
                 self._batches[shape] = place, run

@@ -174,10 +174,11 @@ def output_loss(
     """
     real = targets != pad  # (B, T)
     if backend(vectors.device).is_asynchronous:
+        counts = real.flatten().float()
         # Zeros take no part in the gradient of the weight.
-        rows = vectors.masked_fill(~real[..., None], 0.0).flatten(0, 1), targets.flatten(), real.flatten().float()
+        vectors, targets = vectors.masked_fill(~real[..., None], 0.0).flatten(0, 1), targets.flatten()
     else:
-        rows = vectors[real], targets[real], None
+        counts, vectors, targets = None, vectors[real], targets[real]
     # PyTorch leaves `apply` untyped.
-    smoothed, nll = _ChunkedCrossEntropy.apply(rows[0], weight, bias, *rows[1:], smoothing, dtype)  # type: ignore[no-untyped-call]
+    smoothed, nll = _ChunkedCrossEntropy.apply(vectors, weight, bias, targets, counts, smoothing, dtype)  # type: ignore[no-untyped-call]
     return Loss(smoothed, nll, real.sum())

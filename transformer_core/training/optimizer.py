@@ -31,20 +31,14 @@ class _Stack:
         self.matrices = matrices
         self.momentum = torch.zeros(len(matrices), *matrices[0].shape, device=matrices[0].device)  # (N, m, n)
         self.is_tall = matrices[0].shape[0] > matrices[0].shape[1]
-        self.scale = -0.2 * math.sqrt(max(matrices[0].shape))  # steps of Adam's size
 
     def nesterov(self, failed: Tensor) -> Tensor:
-        """Add the gradients to the momentum; return (N, m, n) bfloat16 to orthogonalise, wide rather than tall."""
+        """Add the gradients to the momentum; return (N, m, n) to orthogonalise, wide rather than tall."""
         gradients = torch.stack([matrix.grad for matrix in self.matrices if matrix.grad is not None])
-        gradients = torch.where(failed > 0, self.momentum, gradients)  # which leaves the momentum as it is
+        gradients = torch.where(failed, self.momentum, gradients)  # which leaves the momentum as it is
         self.momentum.lerp_(gradients, 1.0 - _MOMENTUM)
-        update = gradients.lerp_(self.momentum, _MOMENTUM).bfloat16()
+        update = gradients.lerp_(self.momentum, _MOMENTUM)
         return update.mT if self.is_tall else update
-
-    def apply(self, update: Tensor, rate: Tensor) -> None:
-        """Change the weights by orthogonal matrices, (N, m, n) or wide."""
-        step = update.float() * (rate * self.scale)
-        torch._foreach_add_(self.matrices, list((step.mT if self.is_tall else step).unbind()))
 
 
 class Muon:
@@ -78,12 +72,18 @@ class Muon:
     @torch.no_grad()
     def step(self) -> None:
         """Update the weights."""
-        rate = self._rate * (self._factor * (1.0 - self._failed))
-        for _, group in groupby(sorted(self.stacks, key=_wide_shape), key=_wide_shape):
+        rate, failed = self._rate * (self._factor * (1.0 - self._failed)), self._failed > 0
+        matrices: list[Tensor] = []
+        steps: list[Tensor] = []
+        for shape, group in groupby(sorted(self.stacks, key=_wide_shape), key=_wide_shape):
             stacks = list(group)
-            updates = orthogonalise(torch.cat([stack.nesterov(self._failed) for stack in stacks]))
-            for stack, update in zip(stacks, updates.split([len(s.matrices) for s in stacks]), strict=True):
-                stack.apply(update, rate)
+            updates = [stack.nesterov(failed) for stack in stacks]
+            turned = orthogonalise(torch.cat(updates) if len(updates) > 1 else updates[0])
+            turned *= rate * (-0.2 * math.sqrt(max(shape)))  # steps of Adam's size
+            for stack, step in zip(stacks, torch.split(turned, [len(stack.matrices) for stack in stacks]), strict=True):
+                matrices += stack.matrices
+                steps += (step.mT if stack.is_tall else step).unbind()
+        torch._foreach_add_(matrices, steps)
 
 
 def _wide_shape(stack: _Stack) -> tuple[int, ...]:
@@ -91,12 +91,13 @@ def _wide_shape(stack: _Stack) -> tuple[int, ...]:
 
 
 def orthogonalise(x: Tensor) -> Tensor:
-    """Bring the singular values of (N, m, n) matrices near 1, m <= n, by Newton-Schulz iterations."""
-    x = x / x.norm(dim=(-2, -1), keepdim=True).clamp_min(1e-7)
+    """Bring the singular values of (N, m, n) matrices near 1, m <= n, by Newton-Schulz iterations in bfloat16."""
+    x = x.bfloat16()
+    x /= x.norm(dim=(-2, -1), keepdim=True).clamp_min(1e-7)
     for _ in range(_ITERATIONS):
         gram = torch.bmm(x, x.mT)
         x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=_B, alpha=_C), x, beta=_A)
-    return x
+    return x.float()
 
 
 class Optimizer:
@@ -131,9 +132,9 @@ class Optimizer:
             Muon(largest_first[rank :: group.size], config.muon_factor, self.rate, self.failed)
             for rank in range(group.size if matrices else 0)
         ]
-        self.state: dict[Tensor, dict[str, Tensor]] = {**self._adam.state}
+        self.state: dict[Tensor, dict[str, Tensor]] = dict(self._adam.state)
         for muon in self._muon:
-            self.state |= muon.state
+            self.state.update(muon.state)  # type: ignore[arg-type]
         self._parameters = [*others, *matrices]
 
     def step(self) -> None:
@@ -166,8 +167,14 @@ class Optimizer:
 
 def _adam(parameters: list[nn.Parameter], config: TrainingConfig, rate: Tensor) -> torch.optim.Adam:
     """Build Adam with a state from the beginning, so that a step can be captured and a saved state copied into it."""
-    options = {"betas": (config.beta1, config.beta2), "eps": config.adam_epsilon, "fused": True}
-    adam = torch.optim.Adam(parameters, lr=rate, capturable=rate.device.type == "cuda", **options)
+    adam = torch.optim.Adam(
+        parameters,
+        lr=rate,
+        betas=(config.beta1, config.beta2),
+        eps=config.adam_epsilon,
+        fused=True,
+        capturable=rate.device.type == "cuda",
+    )
     for parameter in parameters:
         moments = {name: torch.zeros_like(parameter, requires_grad=False) for name in ("exp_avg", "exp_avg_sq")}
         adam.state[parameter] = {"step": torch.zeros((), device=rate.device), **moments}

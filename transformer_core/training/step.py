@@ -74,11 +74,11 @@ class TrainingStep:
         self.parameters = list(inner.parameters())
         self.keeps_gradients = False  # in the same memory, set to zero after an update
         device = optimizer.rate.device
-        numbers = {"dtype": backend(device).sum_dtype, "device": device}
+        sums = backend(device).sum_dtype
         # Of each step: a row of loss and nll for each batch, and a row that begins with the norm of the gradient.
-        self._rows = torch.zeros(config.log_every * (config.accumulate + 1), 2, **numbers)
+        self._rows = torch.zeros(config.log_every * (config.accumulate + 1), 2, dtype=sums, device=device)
         self._next_row = torch.zeros(1, dtype=torch.long, device=device)
-        self._loss = torch.zeros((), **numbers)  # of this step so far
+        self._loss = torch.zeros((), dtype=sums, device=device)  # of this step so far
         self.scale = torch.zeros((), device=device)  # of the loss of a batch; 0 if it does not count
 
     def take(self, given: StepBatches, rate: float, parts: StepParts) -> None:

@@ -178,4 +178,4 @@ def test_a_batch_of_nothing_but_padding_has_gradients_of_zero() -> None:
 def test_sums_on_apples_gpus_are_float32() -> None:
     """They have no float64: with it, training on `mps` failed at its first step."""
     assert backend(torch.device("mps")).sum_dtype == torch.float32
-    assert loss_module._sum_dtype(torch.device("cpu")) == loss_module._sum_dtype(torch.device("cuda")) == torch.float64
+    assert backend(torch.device("cpu")).sum_dtype == backend(torch.device("cuda")).sum_dtype == torch.float64

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from tests.core.tiny import inputs_for, tiny_model
 from tests.core.training.runs import SHORT, new_trainer, same, train, weights_of
@@ -97,3 +97,26 @@ def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Pat
 def test_spread_matrices_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"parallel is 'fsdp'.*muon"):
         TrainingConfig(optimizer="muon", parallel="fsdp")
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (64, 16), (16, 64)])
+def test_the_steps_are_torchs(shape: tuple[int, int]) -> None:
+    """Three steps of torch.optim.Muon, matrix by matrix, within what bfloat16 rounds."""
+    model = tiny_model(d_model=16, d_ff=64)
+    matrices = [each for name, each in model.named_parameters() if ".layers." in name and each.shape == shape]
+    twins = [nn.Parameter(each.detach().clone()) for each in matrices]
+    optimizer = Optimizer(model, MUON)
+    reference = torch.optim.Muon(twins, lr=1e-2 * MUON.muon_factor, weight_decay=0.0, adjust_lr_fn="match_rms_adamw")
+    generator = torch.Generator().manual_seed(3)
+    optimizer.rate.fill_(1e-2)
+    for _ in range(3):
+        for parameter in model.parameters():
+            parameter.grad = torch.randn(parameter.shape, generator=generator)
+        for twin, matrix in zip(twins, matrices, strict=True):
+            twin.grad = matrix.grad
+        optimizer.step()
+        reference.step()  # type: ignore[no-untyped-call]
+    assert len(matrices) >= 2
+    for twin, matrix in zip(twins, matrices, strict=True):
+        torch.testing.assert_close(matrix, twin, atol=2e-3 * 1e-2, rtol=1e-2)
+        assert torch.equal(optimizer.state[matrix]["momentum_buffer"], reference.state[twin]["momentum_buffer"])

@@ -95,7 +95,8 @@ def test_a_save_that_fails_leaves_the_old_states(
             save_state(tmp_path, model, optimizer, Progress(step=step), keep=1)
     assert names(tmp_path) == ["step-00000001"]
     assert {path.name: path.read_bytes() for path in old.iterdir()} == before
-    assert load_state(old, tiny_model(seed=9), Optimizer(model, TrainingConfig())) == Progress(step=1)
+    other = tiny_model(seed=9)
+    assert load_state(old, other, Optimizer(other, TrainingConfig())) == Progress(step=1)
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "optimizer.safetensors", "state.json"])
