@@ -323,8 +323,7 @@ class TrainingConfig(_Config):
         rewritten = self.activation_checkpointing or self.parallel == "fsdp"  # the layers
         allowed = "with activation_checkpointing, and where parallel is fsdp"
         _require(not (self.compile and rewritten), "compile", self.compile, f"false {allowed}")
-        plain = not (self.compile or rewritten)
-        _require(plain or not self.head_penalty, "head_penalty", self.head_penalty, f"0 with compile, {allowed}")
+        _require(not rewritten or not self.head_penalty, "head_penalty", self.head_penalty, f"0 {allowed}")
         saved = self.checkpoint_every > 0 or self.checkpoint_minutes > 0
         allowed = "positive when checkpoint_minutes is 0, or nothing would be saved"
         _require(saved, "checkpoint_every", self.checkpoint_every, allowed)

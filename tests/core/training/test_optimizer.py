@@ -38,9 +38,10 @@ def test_muon_moves_the_matrices_of_the_layers_and_nothing_else(model: Transform
 @pytest.mark.parametrize("shape", [(16, 16), (32, 16), (16, 32)])
 def test_a_step_is_the_momentum_turned(shape: tuple[int, int]) -> None:
     """Against the singular values: Muon's five iterations bring them near 1, and leave the directions alone."""
-    model = tiny_model(d_model=16, d_ff=32)
+    model = tiny_model(d_model=16, d_ff=32, num_heads=4, d_k=4, d_v=4)
     optimizer = Optimizer(model, MUON)
     weights = [each for name, each in model.named_parameters() if ".layers." in name and each.shape == shape]
+    assert weights
     before = [each.detach().clone() for each in weights]
     generator = torch.Generator().manual_seed(1)
     gradients = [torch.randn(shape, generator=generator) for _ in weights]
@@ -102,7 +103,7 @@ def test_spread_matrices_are_refused() -> None:
 @pytest.mark.parametrize("shape", [(16, 16), (64, 16), (16, 64)])
 def test_the_steps_are_torchs(shape: tuple[int, int]) -> None:
     """Three steps of torch.optim.Muon, matrix by matrix, within what bfloat16 rounds."""
-    model = tiny_model(d_model=16, d_ff=64)
+    model = tiny_model(d_model=16, d_ff=64, num_heads=4, d_k=4, d_v=4)
     matrices = [each for name, each in model.named_parameters() if ".layers." in name and each.shape == shape]
     twins = [nn.Parameter(each.detach().clone()) for each in matrices]
     optimizer = Optimizer(model, MUON)

@@ -19,6 +19,7 @@ from transformer_core import devices
 from transformer_core.config import ModelConfig
 from transformer_core.data import Corpus
 from transformer_core.hooks.points import capture
+from transformer_core.model.positions import SinusoidalPositions
 from transformer_core.model.transformer import Transformer
 from transformer_core.training import graphs
 from transformer_core.training.trainer import Trainer, TrainingFailed
@@ -91,9 +92,9 @@ def test_a_gpu_takes_the_steps_of_a_cpu(corpus: Corpus, tmp_path: Path, request:
     queued = train(corpus, tmp_path / "gpu", careful)
     for a, b in zip(on_cpu.model.parameters(), queued.model.parameters(), strict=True):
         torch.testing.assert_close(a, b, atol=1e-4, rtol=1e-3)
-    for one, other in zip(updates(tmp_path / "cpu"), updates(tmp_path / "gpu"), strict=True):
+    for line, expected_line in zip(updates(tmp_path / "gpu"), updates(tmp_path / "cpu"), strict=True):
         for key in ("loss", "nll", "gradient_norm", "learning_rate", "target_tokens", "epoch", "mean_nll"):
-            assert one[key] == pytest.approx(other[key], rel=1e-3), key
+            assert line[key] == pytest.approx(expected_line[key], rel=1e-3), key
 
 
 @pytest.mark.usefixtures("as_on_a_gpu")
@@ -267,7 +268,7 @@ def test_nothing_changes_from_the_first_step_on_that_is_not_finite(
             broken._step.inner.head_penalty.fill_(math.inf)
         take(given, rate, parts)  # type: ignore[arg-type]
 
-    broken._step.take = taken  # type: ignore[method-assign,assignment]
+    broken._step.take = taken  # type: ignore[method-assign]
     with pytest.raises(TrainingFailed, match=r"step 4: loss (inf|nan).*failed-00000004"):
         broken.train()
     assert same(weights_of(sound), weights_of(broken))
@@ -284,6 +285,8 @@ def test_nothing_changes_from_the_first_step_on_that_is_not_finite(
 @pytest.mark.usefixtures("with_graphs")
 def test_positions_grow_before_a_graph_reads_them(corpus: Corpus, tmp_path: Path) -> None:
     trainer = new_trainer(corpus, tmp_path, SHORT.replace(max_tokens=900, batch_tokens=1000))
-    table = trainer.model.positions.table
+    positions = trainer.model.positions
+    assert isinstance(positions, SinusoidalPositions)
+    before = len(positions.table)
     graphs.graphed(trainer._step, trainer.config, trainer.group, trainer._loader.widths)
-    assert len(table) < trainer._loader.widths[-1] <= len(trainer.model.positions.table)
+    assert before < trainer._loader.widths[-1] <= len(positions.table)
