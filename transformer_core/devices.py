@@ -16,7 +16,7 @@ class Backend:
         cuda_graphs: Whether a step can be captured in CUDA graphs.
         pins_memory: Whether batches are copied faster from pinned memory.
         sum_dtype: Number format of sums over a batch; Apple's GPUs have no float64.
-        logits_bytes: Memory for logits and their probabilities, which exist for some rows at a time.
+        logits_bytes: Memory for logits and their probabilities at most, which exist for some rows at a time.
     """
 
     is_asynchronous: bool
@@ -37,6 +37,12 @@ _OTHER = Backend(True, cuda_graphs=False, pins_memory=False, sum_dtype=torch.flo
 def backend(device: torch.device) -> Backend:
     """Return the kind of a device."""
     return BACKENDS.get(device.type, _OTHER)
+
+
+def logits_bytes(device: torch.device) -> int:
+    """Return the memory for logits on a device; on a small GPU a sixteenth of its own."""
+    most = backend(device).logits_bytes
+    return min(most, torch.cuda.get_device_properties(device).total_memory // 16) if device.type == "cuda" else most
 
 
 def best_device() -> str:

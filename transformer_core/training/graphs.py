@@ -71,7 +71,8 @@ class GraphCapture:
             warm_up()
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool):
+        # By default a capture forbids other threads to allocate, as the one that pins batches does.
+        with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
             run()
         self._pool = self._pool or graph.pool()
         return graph.replay
@@ -120,7 +121,9 @@ class GraphedStep:
         if self._is_off:
             return None
         try:
-            with torch.random.fork_rng():  # dropout goes on as if there had been no warm-up
+            device = self._step.scale.device
+            gpus = [device] if device.type == "cuda" else []
+            with torch.random.fork_rng(gpus):  # dropout goes on as if there had been no warm-up
                 return self._capture(run, warm_up)
         except RuntimeError as error:
             log.warning("training without CUDA graphs, since one could not be captured: %s", str(error).splitlines()[0])

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from transformer_core.config import Smoothing
 from transformer_core.cpu.cross_entropy_block import CrossEntropyBlock
-from transformer_core.devices import backend
+from transformer_core.devices import backend, logits_bytes
 
 _CPU_CHUNK = 256  # rows of logits that a CPU still has in its cache when it multiplies them again
 _CPU_BLOCK = 64  # rows of them in float32, few enough for a CPU's cache; a GPU does all rows at once
@@ -148,7 +148,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
 
 def _rows_at_a_time(weight: Tensor, dtype: torch.dtype) -> int:
     """Return the rows whose logits and log-probabilities fit into the memory that a GPU sets aside for them."""
-    return max(1, backend(weight.device).logits_bytes // (len(weight) * (dtype.itemsize + torch.float32.itemsize)))
+    return max(1, logits_bytes(weight.device) // (len(weight) * (dtype.itemsize + torch.float32.itemsize)))
 
 
 def output_loss(
