@@ -19,7 +19,7 @@ from benchmarks.peers.twins import QUICK, SHAPE
 from transformer_core.config import TrainingConfig
 from transformer_core.model.transformer import Transformer, count_parameters
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, join_process_group, local_device
-from transformer_core.training.optimizer import optimizer_for
+from transformer_core.training.optimizer import Optimizer
 
 ADAM, MUON = TrainingConfig(), TrainingConfig(optimizer="muon")
 
@@ -28,7 +28,7 @@ def step(
     model: Transformer, config: TrainingConfig, divided_among: ProcessGroup, group: ProcessGroup
 ) -> Callable[[], None]:
     """Return a function that takes one step of an optimizer."""
-    optimizer = optimizer_for(model, config, divided_among)
+    optimizer = Optimizer(model, config, divided_among)
     gradients = [torch.randn_like(parameter) for parameter in model.parameters()]
 
     def run() -> None:

@@ -255,6 +255,8 @@ class TrainingConfig(_Config):
         parallel: How several processes hold weights and optimizer state: each has all (ddp) or a part (fsdp).
         activation_checkpointing: Whether activations are computed again in the backward pass: less memory, slower.
         compile: Whether the model is compiled (on a GPU); batches are then padded to a few fixed shapes.
+        cuda_graphs: Whether steps are captured in CUDA graphs where that can be done: on one CUDA GPU, without
+            activation_checkpointing. Batches are then padded to a few fixed shapes.
         seed: Seeds the weights, the order of the data and dropout.
         log_every: Steps between two lines of metrics.jsonl.
         validate_every: Steps between two validations.
@@ -291,6 +293,7 @@ class TrainingConfig(_Config):
     parallel: Parallel = "ddp"
     activation_checkpointing: bool = False
     compile: bool = False
+    cuda_graphs: bool = True
     seed: int = 1
     log_every: Positive = 50
     validate_every: Positive = 1_000
@@ -320,8 +323,7 @@ class TrainingConfig(_Config):
         rewritten = self.activation_checkpointing or self.parallel == "fsdp"  # the layers
         allowed = "with activation_checkpointing, and where parallel is fsdp"
         _require(not (self.compile and rewritten), "compile", self.compile, f"false {allowed}")
-        plain = not (self.compile or rewritten)
-        _require(plain or not self.head_penalty, "head_penalty", self.head_penalty, f"0 with compile, {allowed}")
+        _require(not rewritten or not self.head_penalty, "head_penalty", self.head_penalty, f"0 {allowed}")
         saved = self.checkpoint_every > 0 or self.checkpoint_minutes > 0
         allowed = "positive when checkpoint_minutes is 0, or nothing would be saved"
         _require(saved, "checkpoint_every", self.checkpoint_every, allowed)

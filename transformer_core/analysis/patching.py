@@ -127,7 +127,7 @@ def patching(
     start, end = (metrics[1], metrics[0]) if direction == "denoise" else (metrics[0], metrics[1])
     cells = list(_cells(translator, site, receiver))
     found = _patched_logits(translator, prefix, donor, receiver, site, cells, should_stop)
-    values = (found[:, first] - found[:, second]).double()
+    values = (found[:, first] - found[:, second]).cpu().double()
     config = translator.config
     positions = max(receiver.source.shape[1], len(prefix) + 1)
     last = config.num_heads if site == "heads" else positions

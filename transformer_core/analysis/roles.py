@@ -249,7 +249,7 @@ def occlusion_drops(
         log_p = torch.log_softmax(logits.float(), dim=-1)
         of_tokens = log_p.gather(2, batch.outputs.expand(count, -1)[:, :, None]).squeeze(2)  # (rows, T)
         whole = of_tokens[-1] if whole is None else whole
-        drops.append((whole - of_tokens).double().cpu().numpy())
+        drops.append((whole - of_tokens).cpu().double().numpy())
     of_all = np.asarray(np.concatenate(drops[::-1]).T)
     return of_all if finished else of_all[:-1]
 

@@ -119,7 +119,7 @@ def greedy_order(translator: Translator, item: Any) -> Results:
         total = torch.zeros(len(places), dtype=torch.float64)
         with ablated(translator, off):
             for source, target in read:
-                total += head_effects(translator, source, target).totals.double().cpu()
+                total += head_effects(translator, source, target).totals.cpu().double()
         return total[[places[head] for head in left]]
 
     return {"order": np.array([heads.index(head) for head in orders.greedy_order(heads, costs)])}

@@ -171,8 +171,8 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
         of_mean = measured[tuple(CHANGES).index("mean")]  # (K, L, H, T)
         classes = np.array([token_class(token) for token in run.tokens])
         found["effects"].append(np.stack([each.sum(axis=3) for each in measured]))
-        importance = gradient_importance(translator, run).double() * len(run.outputs)
-        found["gradient"].append(importance.cpu().numpy().reshape(of_mean.shape[:3]))
+        importance = gradient_importance(translator, run).cpu().double() * len(run.outputs)
+        found["gradient"].append(importance.numpy().reshape(of_mean.shape[:3]))
         found["classes"].append(np.stack([of_mean[..., classes == name].sum(axis=3) for name in CLASSES]))
         found["class_tokens"].append([int((classes == name).sum()) for name in CLASSES])
         found["tokens"].append(len(run.outputs))
@@ -195,7 +195,7 @@ def _effects(
     found = head_effects(
         translator, source, target, change=change, means=given, draws=1, seed=seed, frozen_norm=frozen
     ).effects
-    return torch.stack([found[kind] for kind in KINDS]).double().cpu().numpy()
+    return torch.stack([found[kind] for kind in KINDS]).cpu().double().numpy()
 
 
 def token_class(token: str) -> str:

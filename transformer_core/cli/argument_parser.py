@@ -215,7 +215,7 @@ class Parser(argparse.ArgumentParser):
 
     def add_machine(self) -> None:
         """Add the options for device and threads."""
-        about = "auto (a CUDA GPU if there is one), cpu, cuda, cuda:1, ..."
+        about = "auto (a GPU if there is one), cpu, cuda, cuda:1, mps, ..."
         self.add_argument("--device", default="auto", metavar="NAME", help=about)
         about = "CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS."
         self.add_number("--threads", 0, about, least=0)

@@ -40,22 +40,23 @@ def checkpoint_names(translator: Translator) -> dict[str, str]:
     return {"checkpoint": folder, "checkpoint_hash": translator.checkpoint_hash}
 
 
-def select_device(name: str, threads: int, *, training: bool = False) -> str:
-    """Set the threads and check the device. Raises UsageError when it is missing, or cannot train."""
+def select_device(name: str, threads: int) -> str:
+    """Set the threads and check the device. Raises UsageError when it is missing."""
     import torch
+
+    from transformer_core.devices import available_devices, best_device
 
     if threads:
         torch.set_num_threads(threads)
     if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if training and name.startswith("mps"):
-        raise UsageError(f"--device is {name!r}, but training adds in float64, which mps lacks; use cpu or cuda")
+        return best_device()
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:
-        found = ["auto", "cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
         reason = str(error).splitlines()[0]
-        raise UsageError(f"--device is {name!r}, but must be one of {', '.join(found)} ({reason})") from error
+        raise UsageError(
+            f"--device is {name!r}, but must be one of {', '.join(available_devices())} ({reason})"
+        ) from error
     return name
 
 

@@ -91,7 +91,7 @@ def run(options: Options) -> int:
     training = common_training(options.steps, options.training)
     data = Path(options.data)
     out, file = Path(options.out), Path(options.out) / RESULTS_FILE
-    device = select_device(options.device, options.threads, training=True)
+    device = select_device(options.device, options.threads)
 
     from transformer_core.data import Corpus
     from transformer_core.evaluation.evaluate import TestSet

@@ -12,6 +12,8 @@ import math
 import torch
 from torch import Tensor
 
+from transformer_core.devices import backend
+
 
 class AttentionBias:
     """A mask in the form that is added to scores, computed once: the layers of a model share one mask.
@@ -27,8 +29,8 @@ class AttentionBias:
         self._hidden = ~mask
         self._added: dict[torch.dtype, Tensor] = {}
         fully_masked = self._hidden.all(dim=-1, keepdim=True)
-        # Reading the answer is free only on a CPU, and impossible while compiling.
-        readable = mask.device.type == "cpu" and not torch.compiler.is_compiling()
+        # Reading the answer makes a GPU wait, and is impossible while compiling.
+        readable = not backend(mask.device).is_asynchronous and not torch.compiler.is_compiling()
         self.fully_masked = None if readable and not bool(fully_masked.any()) else fully_masked
 
     def as_additive(self, dtype: torch.dtype) -> Tensor:

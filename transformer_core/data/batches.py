@@ -5,7 +5,7 @@ Shape legend: B sentences, S source positions, T target positions, N ids of all 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -28,15 +28,33 @@ class Batch:
         source: (B, S) ids, each ending with `</s>`.
         inputs: (B, T) ids the decoder reads: `<s>` and the target (the output shifted right).
         outputs: (B, T) ids it must produce: the target and `</s>`.
+        source_padded: Whether some source may have padding, which no attention may see.
     """
 
     source: Tensor
     inputs: Tensor
     outputs: Tensor
+    source_padded: bool = True
+
+    @property
+    def ids(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Source, inputs, outputs."""
+        return self.source, self.inputs, self.outputs
 
     def to(self, device: torch.device) -> Batch:
         """Return the same batch on another device."""
-        return Batch(*(part.to(device, non_blocking=True) for part in (self.source, self.inputs, self.outputs)))
+        return self._map(lambda ids: ids.to(device, non_blocking=True))
+
+    def pin_memory(self) -> Batch:
+        """Return the same batch in memory from which a GPU copies while the host goes on."""
+        return self._map(Tensor.pin_memory)
+
+    def copy(self, device: torch.device) -> Batch:
+        """Return a copy on a device, perhaps the same one."""
+        return self._map(lambda ids: ids.to(device, copy=True))
+
+    def _map(self, change: Callable[[Tensor], Tensor]) -> Batch:
+        return Batch(change(self.source), change(self.inputs), change(self.outputs), self.source_padded)
 
 
 def make_batch(sources: Sequence[Ids], targets: Sequence[Ids], special: SpecialIds) -> Batch:
@@ -83,7 +101,8 @@ def batch_of_rows(
     outputs = np.full((rows, target_width), special.pad, dtype=np.int64)
     _fill(outputs[:count], target, target_lengths)
     outputs[np.arange(count), target_lengths] = special.eos
-    return Batch(*map(torch.from_numpy, (sources, inputs, outputs)))
+    padded = rows > count or int(source_lengths.min()) + 1 < source_width
+    return Batch(torch.from_numpy(sources), torch.from_numpy(inputs), torch.from_numpy(outputs), padded)
 
 
 def _fill(table: npt.NDArray[np.int64], ids: npt.NDArray[np.int32], lengths: Counts) -> None:

@@ -16,8 +16,10 @@ from torch import Tensor, nn
 
 from transformer_core.cpu.dropout import Dropout
 from transformer_core.cpu.open_attention import masked_scores, softmax_under
-from transformer_core.cpu.projections import may_fuse, project_fused
+from transformer_core.devices import backend
 from transformer_core.hooks.points import HookPoint, has_hooks, run_hooks
+from transformer_core.model.masks import is_causal
+from transformer_core.model.projections import may_fuse, project_fused
 
 
 def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: float | None = None) -> Tensor:
@@ -116,7 +118,7 @@ class MultiHeadAttention(nn.Module):
         Returns:
             (B, Q, d).
         """
-        if may_fuse(x, (self.w_q, self.w_k, self.w_v)):
+        if may_fuse((self.w_q, self.w_k, self.w_v)):
             return self.attend(*self._project_fused(x, memory), mask)
         queries = self.project_queries(x)  # (B, H, Q, d_k)
         keys, values = self.project_keys_and_values(memory)  # (B, H, K, d_k), (B, H, K, d_v)
@@ -174,11 +176,17 @@ class MultiHeadAttention(nn.Module):
         A fused kernel knows only the scaled dot product, so a variant with other scores computes them in the open.
         """
         own_scores = type(self).compute_scores is not MultiHeadAttention.compute_scores
-        if own_scores or (queries.device.type == "cpu" and queries.requires_grad):
+        if own_scores or (queries.requires_grad and not backend(queries.device).is_asynchronous):
             return self.weigh(self.compute_scores(queries, keys, mask), values, mask)
-        dropout = self.dropout.p if self.training else 0.0
+        dropout, causal = self.dropout.p if self.training else 0.0, is_causal(mask)
         return F.scaled_dot_product_attention(
-            queries, keys, values, attn_mask=mask, dropout_p=dropout, scale=self.scale
+            queries,
+            keys,
+            values,
+            attn_mask=None if causal else mask,  # with a mask the fastest kernels of a GPU are ruled out
+            dropout_p=dropout,
+            is_causal=causal,
+            scale=self.scale,
         )
 
     def weigh(self, scores: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
@@ -191,7 +199,7 @@ class MultiHeadAttention(nn.Module):
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)
 
     def _project_fused(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Project queries, keys and values in fewer products on a CPU: twin of the projections in `forward`."""
+        """Project queries, keys and values in fewer products: twin of the projections in `forward`."""
         queries, keys, values = map(self._split_heads, project_fused(x, memory, (self.w_q, self.w_k, self.w_v)))
         return run_hooks(self.queries, queries), run_hooks(self.keys, keys), run_hooks(self.values, values)
 

@@ -146,8 +146,8 @@ class EncoderLayer(nn.Module):
         self.feed_forward = _feed_forward(config)
         self.feed_forward_add_norm = AddAndNorm(config)
 
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        """(B, S, d), mask (B, 1, 1, S) -> (B, S, d)."""
+    def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        """(B, S, d), mask (B, 1, 1, S) or None -> (B, S, d)."""
         x = self.self_attention_add_norm(x, lambda x: self.self_attention(x, x, mask))
         out: Tensor = self.feed_forward_add_norm(x, self.feed_forward)
         return out

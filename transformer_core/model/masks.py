@@ -8,6 +8,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+_CAUSAL = "_headlight_causal"  # an attribute of mask tensors
+
 
 def padding_mask(ids: Tensor, pad: int) -> Tensor:
     """(B, S) ids -> (B, 1, 1, S): no query attends to padding."""
@@ -23,4 +25,12 @@ def input_padding_mask(inputs: Tensor, pad: int) -> Tensor:
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     """(1, 1, T, T): a position attends to itself and earlier ones, so that no target leaks (Section 3.2.3)."""
-    return torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]
+    mask = torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]
+    if not torch.compiler.is_compiling():
+        mask.__dict__[_CAUSAL] = True
+    return mask
+
+
+def is_causal(mask: Tensor | None) -> bool:
+    """Return whether a mask is one of `causal_mask`, for which kernels need no tensor."""
+    return mask is not None and not torch.compiler.is_compiling() and _CAUSAL in mask.__dict__

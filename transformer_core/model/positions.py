@@ -24,16 +24,17 @@ def sinusoidal_positions(
     Not interleaved, all sines come before all cosines, with the same angles: the same columns in another order. With
     `whole_range` the slowest angle is exactly pos / 10000, as in tensor2tensor: the exponents are i / (d/2 - 1).
     """
-    positions = torch.arange(length, dtype=torch.float64, device=device)[:, None]  # (n, 1)
-    even = torch.arange(0, d_model, 2, dtype=torch.float64, device=device)  # 2i, (d/2,)
+    cpu = torch.device("cpu")  # not every GPU has float64
+    positions = torch.arange(length, dtype=torch.float64, device=cpu)[:, None]  # (n, 1)
+    even = torch.arange(0, d_model, 2, dtype=torch.float64, device=cpu)  # 2i, (d/2,)
     slowest = max(d_model - 2, 1) if whole_range else d_model
     angles = positions * torch.exp(even * (-math.log(10_000.0) / slowest))  # (n, d/2)
     if not interleaved:
-        return torch.cat((torch.sin(angles), torch.cos(angles)), dim=1).float()
-    table = torch.empty(length, d_model, dtype=torch.float64, device=device)
+        return torch.cat((torch.sin(angles), torch.cos(angles)), dim=1).float().to(device)
+    table = torch.empty(length, d_model, dtype=torch.float64, device=cpu)
     table[:, 0::2] = torch.sin(angles)
     table[:, 1::2] = torch.cos(angles)
-    return table.float()
+    return table.float().to(device)
 
 
 class SinusoidalPositions(nn.Module):

@@ -141,12 +141,12 @@ class Transformer(nn.Module):
         out: Tensor = self.dropout(run_hooks(stack.embeddings, summed))
         return out
 
-    def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
+    def encode(self, source: Tensor, source_mask: Tensor | None) -> Tensor:
         """Encode the source.
 
         Args:
             source: (B, S) ids, each sentence ending with </s>.
-            source_mask: (B, 1, 1, S).
+            source_mask: (B, 1, 1, S); None if there is no padding.
 
         Returns:
             (B, S, d), one vector for each source position.
@@ -157,13 +157,15 @@ class Transformer(nn.Module):
         out: Tensor = self.encoder.norm(x)
         return out
 
-    def decode(self, target: Tensor, memory: Tensor, source_mask: Tensor, target_mask: Tensor | None = None) -> Tensor:
+    def decode(
+        self, target: Tensor, memory: Tensor, source_mask: Tensor | None, target_mask: Tensor | None = None
+    ) -> Tensor:
         """Decode the whole target at once; with the causal mask each position attends to itself and earlier ones.
 
         Args:
             target: (B, T) decoder inputs: <s> and the tokens (the output shifted right).
             memory: (B, S, d) from `encode`.
-            source_mask: (B, 1, 1, S).
+            source_mask: (B, 1, 1, S); None if there is no padding.
             target_mask: (B, 1, 1, T); needed only by a model without the causal mask, if there is padding.
 
         Returns:
@@ -193,7 +195,9 @@ class Transformer(nn.Module):
         """(V, d), the matrix of the output projection."""
         return (self.projection or self.embedding).weight
 
-    def forward(self, source: Tensor, target: Tensor, source_mask: Tensor, target_mask: Tensor | None = None) -> Tensor:
+    def forward(
+        self, source: Tensor, target: Tensor, source_mask: Tensor | None, target_mask: Tensor | None = None
+    ) -> Tensor:
         """(B, S) and (B, T) ids, (B, 1, 1, S), perhaps (B, 1, 1, T) -> (B, T, V) logits; see `decode`."""
         return self.logits(self.decode(target, self.encode(source, source_mask), source_mask, target_mask))
 

@@ -67,6 +67,13 @@ class ProcessGroup:
         dist.all_reduce(total)
         return total.tolist()
 
+    def add_up(self, value: Tensor) -> Tensor:
+        """Return a value on the device that trains, summed over all processes."""
+        if self.size > 1:
+            value = value.clone()
+            dist.all_reduce(value)
+        return value
+
     def any(self, *flags: bool) -> list[bool]:
         """For each flag, whether it is set in any process."""
         return [value > 0 for value in self.sum(*map(float, flags))]

@@ -39,7 +39,7 @@ def save_failure(
     tensors = {
         f"{number}.{part}": ids.cpu().contiguous()
         for number, batch in enumerate(batches)
-        for part, ids in vars(batch).items()
+        for part, ids in zip(("source", "inputs", "outputs"), batch.ids, strict=True)
     }
     save_tensors(folder / f"batches-{rank}.safetensors", tensors)
     described = [

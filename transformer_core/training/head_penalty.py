@@ -99,23 +99,23 @@ def _sides(source: Tensor, inputs: Tensor, is_separator: tuple[Tensor, Tensor], 
 
 
 def _terms(weights: Tensor, side: _Side) -> Tensor:
-    """(B, H, Q, K) -> (H,): the term of each head."""
-    chosen = side.rows.sum(1) >= _MIN_ROWS
-    if not bool(chosen.any()):
-        return weights.new_zeros(weights.shape[1])
-    weights, rows = weights[chosen], side.rows[chosen].to(weights.dtype)
-    share = (rows / rows.sum(1, keepdim=True))[:, None]  # (B, 1, Q): all queries equally likely
+    """(B, H, Q, K) -> (H,): the term of each head; without choosing sentences, for which a GPU would wait."""
+    rows = side.rows.to(weights.dtype)
+    counts = rows.sum(1)  # (B,)
+    chosen = (counts >= _MIN_ROWS).to(weights.dtype)
+    weight = (chosen / chosen.sum().clamp_min(1.0))[:, None]  # (B, 1) of each sentence in a mean
+    share = (rows / counts.clamp_min(1.0)[:, None])[:, None]  # (B, 1, Q): all queries equally likely
     mean = (share[:, :, None] @ weights).squeeze(2)  # (B, H, K)
     nats = _entropy(mean) - (_entropy(weights) * share).sum(2)
     if side.causal:
         nats = nats - _of_uniform(share)
-    information = (nats / side.lengths[chosen].clamp_min(2).to(weights.dtype).log()[:, None]).mean(0)
+    information = (weight * nats / side.lengths.clamp_min(2).to(weights.dtype).log()[:, None]).sum(0)
     term = torch.relu(_MIN_INFORMATION - information)
     if side.is_separator is not None:
-        resting = (mean * side.is_separator[chosen][:, None]).sum(2).mean(0)
+        resting = (weight * (mean * side.is_separator[:, None]).sum(2)).sum(0)
         term = term + torch.relu(resting - _MAX_RESTING)
-        term = term + torch.relu(_at_one_offset(weights, share) - _MAX_AT_ONE_OFFSET)
-    return term
+        term = term + torch.relu(_at_one_offset(weights, share, weight) - _MAX_AT_ONE_OFFSET)
+    return term * chosen.amax()  # nothing where no sentence counts
 
 
 def _of_uniform(share: Tensor) -> Tensor:
@@ -126,13 +126,13 @@ def _of_uniform(share: Tensor) -> Tensor:
     return _entropy(share @ uniform) - (_entropy(uniform) * share).sum(2)
 
 
-def _at_one_offset(weights: Tensor, share: Tensor) -> Tensor:
-    """(B, H, Q, K) -> (H,): the largest share of weight at one distance between query and key."""
+def _at_one_offset(weights: Tensor, share: Tensor, weight: Tensor) -> Tensor:
+    """(B, H, Q, K), (B, 1, Q), (B, 1) -> (H,): the largest share of weight at one distance between query and key."""
     size, found = weights.shape[2], []
     for offset in _OFFSETS:
         diagonal = weights.diagonal(offset, dim1=2, dim2=3)
         rows = share[..., : size - offset] if offset >= 0 else share[..., -offset:]
-        found.append((diagonal * rows[..., : diagonal.shape[-1]]).sum(2).mean(0))
+        found.append((weight * (diagonal * rows[..., : diagonal.shape[-1]]).sum(2)).sum(0))
     return torch.stack(found).amax(0)
 
 

@@ -37,7 +37,8 @@ class Objective(nn.Module):
         self.model = model
         self.pad = pad
         self.is_separator = is_separator
-        self.head_penalty = config.head_penalty  # 0 before it sets in
+        self.penalises = config.head_penalty > 0  # False before the penalty sets in
+        self.head_penalty = torch.full((), config.head_penalty, device=model.output_weight.device)
         self.smoothing = mass_on_others(config.label_smoothing, model.config.vocab_size, config.smoothing)
         self.dtype = number_format(config)
         self._vectors_of = decoder_vectors
@@ -46,13 +47,20 @@ class Objective(nn.Module):
             torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, _GRAPHS)
             self._vectors_of = torch.compile(decoder_vectors, dynamic=False, backend=_BACKEND)
 
-    def forward(self, source: Tensor, inputs: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
+    def set_head_penalty(self, weight: float) -> None:
+        """Set the weight of the head penalty from the next batch on."""
+        self.penalises = weight > 0
+        self.head_penalty.fill_(weight)
+
+    def forward(
+        self, source: Tensor, inputs: Tensor, outputs: Tensor, source_padded: bool = True
+    ) -> tuple[Tensor, Tensor]:
         """A batch -> its loss, which carries the gradient, and its nll; both summed over tokens, in nats.
 
         The loss has label smoothing, and the head penalty if there is one.
         """
-        batch = Batch(source, inputs, outputs)
-        if not self.head_penalty or self.is_separator is None:
+        batch = Batch(source, inputs, outputs, source_padded)
+        if not self.penalises or self.is_separator is None:
             loss = self._loss(batch)
             return loss.smoothed, loss.nll
         with capture(self.model, points="weights", detach=False) as weights:

@@ -21,7 +21,7 @@ from transformer_core.renamed import current_names
 from transformer_core.storage.files import atomic_directory, recover_interrupted_writes, remove_directory, write_json
 from transformer_core.storage.tensor_files import save_tensors
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, distribute_like, full_tensor
-from transformer_core.training.optimizer import AdamAndMuon, Optimizer, state_names
+from transformer_core.training.optimizer import Optimizer
 
 STATE_VERSION = 1
 
@@ -44,6 +44,7 @@ class Progress:
         recent_tokens: Target tokens of each of them.
         line_nll: Negative log-likelihood of all steps since the last line of the journal.
         line_tokens: Their target tokens.
+        bucketed: Whether batches are padded to a few shapes, which decides what `batch` means; None in states of old.
     """
 
     step: int = 0
@@ -55,12 +56,11 @@ class Progress:
     recent_tokens: list[int] = field(default_factory=list)
     line_nll: float = 0.0
     line_tokens: int = 0
+    bucketed: bool | None = None
 
-    def add_step(self, nll: float, tokens: int, seconds: float, window: int) -> None:
-        """Count a step; the sums of the latest `window` steps are kept."""
-        self.step += 1
+    def add_step(self, nll: float, tokens: int, window: int) -> None:
+        """Count the nll of a step; the sums of the latest `window` steps are kept."""
         self.target_tokens += tokens
-        self.seconds += seconds
         self.recent_nll = [*self.recent_nll, nll][-window:]
         self.recent_tokens = [*self.recent_tokens, tokens][-window:]
         self.line_nll += nll
@@ -95,8 +95,7 @@ def save_state(
     folder = run / f"step-{progress.step:08d}"
     moments = _random_states(group)
     weights = {}
-    if isinstance(optimizer, AdamAndMuon):
-        optimizer.synchronize_state()
+    optimizer.synchronize_state()
     for name, parameter in model.named_parameters():
         weights[name] = _on_cpu(parameter)
         for key, value in optimizer.state[parameter].items():
@@ -157,15 +156,11 @@ def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, group: Proc
             model, {n: distribute_like(w, parameters[n]) if n in parameters else w for n, w in weights.items()}
         )
         for name, parameter in parameters.items():
-            kept = {key: moments[f"{key}/{name}"] for key in state_names(optimizer, parameter)}
-            # Adam keeps its step count on the device of the weights, but never sharded.
-            optimizer.state[parameter] = {
-                key: value.to(parameter.device) if key == "step" else distribute_like(value, parameter)
-                for key, value in kept.items()
-            }
+            for key, value in optimizer.state[parameter].items():
+                value.copy_(distribute_like(moments[f"{key}/{name}"], value))
         _set_random_state(moments, group.rank)
         return Progress(**current_names(values))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RuntimeError) as error:
         raise StateError(f"the training state in {folder} does not fit this model: {error}") from error
 
 

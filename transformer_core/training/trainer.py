@@ -14,23 +14,18 @@ import torch
 
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Corpus
+from transformer_core.devices import backend
 from transformer_core.model.transformer import Transformer
 from transformer_core.progress import progress_bar
 from transformer_core.training.activation_checkpointing import checkpoint_activations
 from transformer_core.training.batch_loader import BatchLoader, StepBatches
-from transformer_core.training.distributed import (
-    SINGLE_PROCESS,
-    ProcessGroup,
-    full_tensor,
-    gradient_sync,
-    replicated,
-    sharded,
-)
+from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, full_tensor, replicated, sharded
 from transformer_core.training.failures import save_failure
+from transformer_core.training.graphs import graphed, wants_graphs
 from transformer_core.training.head_penalty import linear_ramp, separators
 from transformer_core.training.journal import Journal
 from transformer_core.training.objective import Objective, number_format
-from transformer_core.training.optimizer import optimizer_for, set_learning_rate
+from transformer_core.training.optimizer import Optimizer
 from transformer_core.training.schedule import cooldown, learning_rate
 from transformer_core.training.signals import StopFlag, handle_signals
 from transformer_core.training.snapshots import remove_snapshots_after, save_snapshot, snapshot_steps
@@ -42,6 +37,7 @@ from transformer_core.training.state import (
     save_state,
     step_folders,
 )
+from transformer_core.training.step import StepParts, StepReading, TrainingStep
 from transformer_core.training.validation import ValidationSet, greedy_bleu, validation_loss
 
 log = logging.getLogger(__name__)
@@ -87,7 +83,7 @@ class Trainer:
         self.validation, self.group = list(validation), group
         self.device = next(model.parameters()).device
         self.dtype = number_format(config)
-        self._loader = BatchLoader(corpus, model.config, config, group, self.device)
+        self._reads_late = backend(self.device).is_asynchronous
         saved = step_folders(run)
         if saved and not resume:
             raise StateError(f"{run} already has a training run; resume it, or choose another folder")
@@ -95,10 +91,10 @@ class Trainer:
         if config.activation_checkpointing:
             checkpoint_activations(layers)
         objective = Objective(model, config, corpus.special.pad, separators(corpus.tokenizer, self.device))
-        self._penalised = objective
-        shards = config.parallel == "fsdp"
-        self._objective = sharded(objective, layers, group) if shards else replicated(objective, group)
-        self.optimizer = optimizer_for(model, config, group)
+        wrapped = sharded(objective, layers, group) if config.parallel == "fsdp" else replicated(objective, group)
+        self.optimizer = Optimizer(model, config, group)
+        self._step = TrainingStep(wrapped, objective, self.optimizer, config, group)
+        self._queued: list[StepBatches] = []  # steps since the last reading
         self.progress = Progress()
         self._stop_flag = StopFlag()
         if group.rank:  # a different dropout seed; the main process continues with the seed of the weights
@@ -106,6 +102,9 @@ class Trainer:
         if saved:
             self.progress = load_state(saved[-1], model, self.optimizer, group)
             log.info("resumed at step %d", self.progress.step)
+        if self.progress.bucketed is None:
+            self.progress.bucketed = config.compile or (not saved and wants_graphs(self._step, config, group))
+        self._loader = BatchLoader(corpus, model.config, config, group, self.device, self.progress.bucketed)
         self._same_place_everywhere()
         self.journal = Journal(run, writes=group.is_main)
         if group.is_main:
@@ -125,27 +124,37 @@ class Trainer:
         last_save, saved_step = time.monotonic(), progress.step
         progress_shown = progress_bar(unit="step", total=config.steps, done=progress.step, shown=self.group.is_main)
         with handle_signals(self._stop_flag), progress_shown as bar:
-            steps, stop = self._loader.steps(self.progress), False
+            batches, stop = self._loader.steps(progress.epoch, progress.batch), False
+            self.model.train()
+            parts = graphed(self._step, config, self.group, self._loader.widths)
             if progress.step == 0:
                 self._save_snapshot()
+            started = time.monotonic()
             while progress.step < config.steps and not stop:
-                report = self._update(next(steps))
+                self._queue(next(batches), parts)
                 bar.update()
-                bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 last = progress.step == config.steps
-                if progress.step % config.log_every == 0 or last or progress.step in self._snapshot_steps:
+                logs = progress.step % config.log_every == 0 or last or progress.step in self._snapshot_steps
+                validates = progress.step % config.validate_every == 0 or last
+                saves = last or (config.checkpoint_every > 0 and progress.step % config.checkpoint_every == 0)
+                due_by_time = 0 < config.checkpoint_minutes * 60 <= time.monotonic() - last_save
+                wanted = self.group.size == 1 and (due_by_time or self._stop_flag.requested)
+                if self._reads_late and not (logs or validates or saves or wanted):
+                    continue
+                report = self._read(time.monotonic() - started)
+                bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
+                if logs:
                     self.journal.write({**report, "mean_nll": progress.end_line()})
                 self._check_plateau()
                 self._save_snapshot()
-                if progress.step % config.validate_every == 0 or progress.step == config.steps:
+                if validates:
                     self.journal.write({"step": progress.step, "validation": self.validate()})
-                due_by_time = 0 < config.checkpoint_minutes * 60 <= time.monotonic() - last_save
                 # Clocks and signals differ between processes, but all must do the same.
                 stop, due_by_time = self.group.any(self._stop_flag.requested, due_by_time and self.group.is_main)
-                due_by_step = bool(config.checkpoint_every) and progress.step % config.checkpoint_every == 0
-                if due_by_time or due_by_step or progress.step == config.steps:
+                if due_by_time or saves:
                     self._save()
                     last_save, saved_step = time.monotonic(), progress.step
+                started = time.monotonic()
             if stop and saved_step != progress.step:
                 self._save()
             if stop:
@@ -198,72 +207,55 @@ class Trainer:
         weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
         return Transformer.from_weights(self.model.config, weights).to(self.device)
 
-    def _update(self, batches: StepBatches) -> dict[str, Any]:
-        """Take one step of the optimizer on the mean loss over the target tokens of all processes."""
-        started = time.monotonic()
-        self.model.train()
-        config = self.config
-        share = linear_ramp(self.progress.step, config.head_penalty_start, config.head_penalty_full)
-        self._penalised.head_penalty = config.head_penalty * share
-        losses, nll, tokens = self._gradients(batches)
-        smoothed, nll = self.group.sum(sum(losses), nll)
-        norm, rate = self._step(math.isfinite(smoothed))
-        seconds = time.monotonic() - started
-        self.progress.add_step(nll, tokens, seconds, _PLATEAU_WINDOW)
-        report = {
-            "step": self.progress.step,
-            "epoch": self.progress.epoch,
-            "loss": smoothed / tokens,
-            "nll": nll / tokens,
-            "gradient_norm": norm,
-            "learning_rate": rate,
-            "tokens_per_second": tokens / seconds,
-            "target_tokens": self.progress.target_tokens,
-            "seconds": round(self.progress.seconds, 1),
-        }
-        if not (math.isfinite(smoothed) and math.isfinite(norm)):
-            self._fail(batches, losses, report)
-        return report
+    def _queue(self, given: StepBatches, parts: StepParts) -> None:
+        """Take one step, which the device may do later."""
+        config, progress = self.config, self.progress
+        if config.head_penalty:
+            share = linear_ramp(progress.step, config.head_penalty_start, config.head_penalty_full)
+            self._step.inner.set_head_penalty(config.head_penalty * share)
+        progress.step += 1
+        progress.epoch, progress.batch = given.epoch, given.batch
+        self._step.take(given, self._learning_rate(progress.step), parts)
+        self._queued.append(given)
 
-    def _gradients(self, batches: StepBatches) -> tuple[list[float], float, int]:
-        """Accumulate gradients; returns the loss of each batch, their nll, and the target tokens of all processes."""
-        pad, group = self.corpus.special.pad, self.group
-        tokens = int(group.sum(sum(int((batch.outputs != pad).sum()) for batch, counts in batches if counts))[0])
-        losses, nll = [], 0.0
-        for number, (batch, counts) in enumerate(batches, start=1):
-            with gradient_sync(self._objective, now=number == len(batches)):
-                loss, batch_nll = self._objective(batch.source, batch.inputs, batch.outputs)
-                # The exchange averages over processes, but the sum is needed.
-                torch.autograd.backward(
-                    loss / tokens * (group.size if counts else 0.0) if group.size > 1 else loss / tokens
-                )
-            losses.append(float(loss.detach()) if counts else 0.0)
-            nll += float(batch_nll) if counts else 0.0
-        return losses, nll, tokens
-
-    def _step(self, sound: bool) -> tuple[float, float]:
-        """Update the weights if loss and gradient are finite; returns the gradient norm and the learning rate."""
+    def _learning_rate(self, step: int) -> float:
         config = self.config
-        limit = config.max_gradient_norm or math.inf
-        norm = float(full_tensor(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
-        step = self.progress.step + 1
         rate = learning_rate(
             step,
             d_model=self.model.config.d_model,
             warmup_steps=config.warmup_steps,
             factor=config.learning_rate_factor,
         )
-        rate *= cooldown(step, steps=config.steps, cooldown_steps=config.cooldown_steps)
-        set_learning_rate(self.optimizer, rate)
-        if sound and math.isfinite(norm):
-            self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        return norm, rate
+        return rate * cooldown(step, steps=config.steps, cooldown_steps=config.cooldown_steps)
 
-    def _fail(self, batches: StepBatches, losses: list[float], report: dict[str, Any]) -> NoReturn:
+    def _read(self, seconds: float) -> dict[str, Any]:
+        """Wait for the queued steps, which took some seconds, and count them; returns a report of the last one."""
+        queued, self._queued = self._queued, []
+        progress = self.progress
+        progress.seconds += seconds
+        report: dict[str, Any] = {}
+        first = progress.step - len(queued) + 1
+        for step, (given, found) in enumerate(zip(queued, self._step.read(queued), strict=True), start=first):
+            progress.add_step(found.nll, given.tokens, _PLATEAU_WINDOW)
+            report = {
+                "step": step,
+                "epoch": given.epoch,
+                "loss": found.loss / given.tokens,
+                "nll": found.nll / given.tokens,
+                "gradient_norm": found.gradient_norm,
+                "learning_rate": self._learning_rate(step),
+                "tokens_per_second": sum(each.tokens for each in queued) / seconds,
+                "target_tokens": progress.target_tokens,
+                "seconds": round(progress.seconds, 1),
+            }
+            if not found.is_finite:
+                self._fail(given, found, report)
+        return report
+
+    def _fail(self, given: StepBatches, found: StepReading, report: dict[str, Any]) -> NoReturn:
         """Save the batches and raise TrainingFailed; the weights are those before this step."""
-        read = [batch for batch, _ in batches]
-        folder = save_failure(self.run_folder, read, losses, report, self.corpus.tokenizer, self.group.rank)
+        read = [batch for batch, _ in given.batches]
+        folder = save_failure(self.run_folder, read, found.own_losses, report, self.corpus.tokenizer, self.group.rank)
         self.group.barrier()  # a process that ends early would end the others
         raise TrainingFailed(
             f"step {report['step']}: loss {report['loss']}, gradient norm {report['gradient_norm']}; "

@@ -52,14 +52,14 @@ def validation_loss(
     for batch in _batches(sources, targets, tokenizer, batch_tokens):
         moved = batch.to(device)
         loss = batch_loss(model, moved, smoothing=0.0, pad=tokenizer.special.pad, dtype=dtype)
-        total, tokens = total + float(loss.nll), tokens + loss.tokens
+        total, tokens = total + float(loss.nll), tokens + int(loss.tokens)
     return total, tokens
 
 
 def decoder_vectors(
-    model: Transformer, source: Tensor, inputs: Tensor, mask: Tensor, input_mask: Tensor | None
+    model: Transformer, source: Tensor, inputs: Tensor, mask: Tensor | None, input_mask: Tensor | None
 ) -> Tensor:
-    """(B, S) and (B, T) ids, (B, 1, 1, S), (B, 1, 1, T) -> (B, T, d): all of the model but the output projection."""
+    """(B, S), (B, T) ids, (B, 1, 1, S), (B, 1, 1, T) -> (B, T, d): all of the model but the output projection."""
     return model.decode(inputs, model.encode(source, mask), mask, input_mask)
 
 
@@ -70,13 +70,13 @@ def batch_loss(
     smoothing: float,
     pad: int,
     dtype: torch.dtype,
-    vectors_of: Callable[[Transformer, Tensor, Tensor, Tensor, Tensor | None], Tensor] = decoder_vectors,
+    vectors_of: Callable[[Transformer, Tensor, Tensor, Tensor | None, Tensor | None], Tensor] = decoder_vectors,
 ) -> Loss:
     """Return the loss of one batch (see `output_loss`), with matrix products in the given number format.
 
     `vectors_of` is `decoder_vectors`, perhaps compiled.
     """
-    mask = padding_mask(batch.source, pad)
+    mask = padding_mask(batch.source, pad) if batch.source_padded else None
     input_mask = None if model.config.causal else input_padding_mask(batch.inputs, pad)
     with torch.autocast(batch.source.device.type, dtype=dtype, enabled=dtype != torch.float32):
         vectors = vectors_of(model, batch.source, batch.inputs, mask, input_mask)

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from transformer_core.cpu.few_queries import attend
 from transformer_core.cpu.open_attention import attention_bias, masked_scores, softmax_under
-from transformer_core.cpu.projections import project_fused
 from transformer_core.model.attention import MultiHeadAttention, attention_scores, attention_weights
 from transformer_core.model.masks import causal_mask
+from transformer_core.model.projections import project_fused
 
 
 @pytest.mark.parametrize("kind", ["none", "keys", "pairs", "nowhere"])

@@ -42,6 +42,24 @@ def test_a_compiled_training_equals_the_same_one_not_compiled(
     assert names == set(new_model(corpus).state_dict())
 
 
+def test_the_head_penalty_is_compiled_around(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its weights leave the compiled graph at each hook point, and their gradients come back."""
+    monkeypatch.setattr(objective, "_BACKEND", "eager")
+    penalised = COMPILED.replace(
+        steps=2, head_penalty=5.0, head_penalty_start=0, head_penalty_full=1, learning_rate_factor=0.01
+    )
+    fast = train(corpus, tmp_path / "fast", penalised)
+    with torch.compiler.set_stance("force_eager"):
+        plain = train(corpus, tmp_path / "plain", penalised)
+    for one, other in zip(updates(tmp_path / "fast"), updates(tmp_path / "plain"), strict=True):
+        assert one["loss"] == pytest.approx(other["loss"], rel=1e-4)
+    without = train(corpus, tmp_path / "without", penalised.replace(head_penalty=0.0, compile=False, steps=1))
+    assert updates(tmp_path / "fast")[0]["loss"] > updates(tmp_path / "without")[0]["loss"] + 0.05
+    assert not without.progress.bucketed
+    for a, b in zip(fast.model.parameters(), plain.model.parameters(), strict=True):
+        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+
+
 def _plan(corpus: Corpus) -> Plan:
     widths = bucket_widths(COMPILED.max_tokens + 1)
     return plan_epoch(corpus.lengths, COMPILED.batch_tokens, COMPILED.max_tokens, COMPILED.seed, 0, widths)

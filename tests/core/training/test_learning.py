@@ -30,7 +30,7 @@ def loss_of(model: Transformer, batch: Batch) -> tuple[Tensor, float]:
     mask = padding_mask(batch.source, SPECIAL.pad)
     vectors = model.decode(batch.inputs, model.encode(batch.source, mask), mask)
     loss = output_loss(vectors, model.embedding.weight, batch.outputs, pad=SPECIAL.pad, smoothing=0.05)
-    return loss.smoothed / loss.tokens, float(loss.nll) / loss.tokens
+    return loss.smoothed / loss.tokens, float(loss.nll / loss.tokens)
 
 
 def test_a_tiny_model_learns_to_reverse() -> None:

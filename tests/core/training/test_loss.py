@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.core.training.readable_loss import smoothed_cross_entropy
+from transformer_core.devices import backend
 from transformer_core.training import loss as loss_module
 from transformer_core.training.loss import mass_on_others, output_loss
 
@@ -169,12 +170,12 @@ def test_a_batch_of_nothing_but_padding_has_gradients_of_zero() -> None:
     vectors, weight = torch.randn(2, 3, 4, requires_grad=True), torch.randn(7, 4, requires_grad=True)
     loss = output_loss(vectors, weight, torch.zeros(2, 3, dtype=torch.int64), pad=0, smoothing=0.1)
     torch.autograd.backward(loss.smoothed)
-    assert (float(loss.smoothed.detach()), loss.tokens) == (0.0, 0)
+    assert (float(loss.smoothed.detach()), int(loss.tokens)) == (0.0, 0)
     assert weight.grad is not None
     assert not bool(weight.grad.any())
 
 
 def test_sums_on_apples_gpus_are_float32() -> None:
     """They have no float64: with it, training on `mps` failed at its first step."""
-    assert loss_module._sum_dtype(torch.device("mps")) == torch.float32
-    assert loss_module._sum_dtype(torch.device("cpu")) == loss_module._sum_dtype(torch.device("cuda")) == torch.float64
+    assert backend(torch.device("mps")).sum_dtype == torch.float32
+    assert backend(torch.device("cpu")).sum_dtype == backend(torch.device("cuda")).sum_dtype == torch.float64

@@ -8,18 +8,20 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch.optim import Optimizer
 
 from tests.core.tiny import inputs_for, tiny_model
+from transformer_core.config import TrainingConfig
 from transformer_core.model.transformer import Transformer
 from transformer_core.training import state
+from transformer_core.training.optimizer import Optimizer
 from transformer_core.training.state import Progress, StateError, average_weights, load_state, save_state, step_folders
 
 
 @pytest.fixture
 def optimizer(model: Transformer) -> Optimizer:
     """Adam after two steps of the model."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    optimizer = Optimizer(model, TrainingConfig())
+    optimizer.rate.fill_(1e-3)
     for _ in range(2):
         model(*inputs_for([5, 3], 4)).square().mean().backward()
         optimizer.step()
@@ -37,7 +39,7 @@ def test_everything_comes_back(tmp_path: Path, model: Transformer, optimizer: Op
     drawn = torch.rand(3)
 
     other = tiny_model(seed=9)
-    new = torch.optim.Adam(other.parameters())
+    new = Optimizer(other, TrainingConfig())
     assert load_state(folder, other, new) == progress
     assert torch.equal(torch.rand(3), drawn)
     for a, b in zip(model.parameters(), other.parameters(), strict=True):
@@ -93,7 +95,8 @@ def test_a_save_that_fails_leaves_the_old_states(
             save_state(tmp_path, model, optimizer, Progress(step=step), keep=1)
     assert names(tmp_path) == ["step-00000001"]
     assert {path.name: path.read_bytes() for path in old.iterdir()} == before
-    assert load_state(old, tiny_model(seed=9), torch.optim.Adam(model.parameters())) == Progress(step=1)
+    other = tiny_model(seed=9)
+    assert load_state(old, other, Optimizer(other, TrainingConfig())) == Progress(step=1)
 
 
 @pytest.mark.parametrize("file", ["model.safetensors", "optimizer.safetensors", "state.json"])
@@ -115,11 +118,11 @@ def test_a_state_of_another_model_or_format(tmp_path: Path, model: Transformer, 
     folder = save_state(tmp_path, model, optimizer, Progress(step=3), keep=1)
     other = tiny_model(d_ff=8)
     with pytest.raises(StateError, match=r"does not fit this model.*feed_forward"):
-        load_state(folder, other, torch.optim.Adam(other.parameters()))
+        load_state(folder, other, Optimizer(other, TrainingConfig()))
     values = json.loads((folder / "state.json").read_text())
     (folder / "state.json").write_text(json.dumps({**values, "version": 99}))
     with pytest.raises(StateError, match="does not have format version 1"):
-        load_state(folder, model, torch.optim.Adam(model.parameters()))
+        load_state(folder, model, Optimizer(model, TrainingConfig()))
 
 
 def test_a_state_whose_place_in_the_data_means_something_else(

@@ -15,7 +15,7 @@ from transformer_core.config import TrainingConfig
 from transformer_core.data import Corpus
 from transformer_core.training import objective
 from transformer_core.training.distributed import ProcessGroup, join_process_group
-from transformer_core.training.optimizer import optimizer_for
+from transformer_core.training.optimizer import Optimizer
 from transformer_core.training.trainer import Trainer
 
 Scenario = tuple[str, TrainingConfig, float, bool]  # run, options, dropout, resume
@@ -48,7 +48,7 @@ def _train(corpus: Corpus, folder: Path, group: ProcessGroup, scenario: Scenario
     kind = _Signalled if run.startswith("stopped") else Trainer
     trainer = kind(new_model(corpus, dropout), corpus, config, folder / run, resume=resume, group=group)
     if run.startswith("undivided"):
-        trainer.optimizer = optimizer_for(trainer.model, config)
+        trainer.optimizer = trainer._step.optimizer = Optimizer(trainer.model, config)
     return trainer.train().step
 
 

@@ -91,7 +91,7 @@ def mean_effects(
     for source, target in progress(read):
         effects = head_effects(translator, source, target, change="mean", means=means).effects
         for kind, values in effects.items():
-            found[kind].append(values.double().sum(dim=2).cpu().numpy())
+            found[kind].append(values.cpu().double().sum(dim=2).numpy())
         lengths.append(effects[KINDS[0]].shape[2])
     return {kind: with_intervals(np.stack(values), lengths) for kind, values in found.items()}
 

@@ -138,7 +138,7 @@ def output_sums(translator: Translator, pairs: Iterable[tuple[str, str]]) -> tup
     counts = torch.zeros(len(KINDS), dtype=torch.float64)
     for pair in pairs:
         for number, layers in enumerate(_outputs(translator, *pair).values()):
-            sums[number] += torch.stack([outputs.double().sum(dim=1) for outputs in layers]).cpu()
+            sums[number] += torch.stack([outputs.cpu().double().sum(dim=1) for outputs in layers])
             counts[number] += layers[0].shape[1]
     return sums, counts
 

@@ -97,7 +97,7 @@ def run(options: Options) -> int:
     if "out" not in given:
         raise UsageError("missing: --out DIR")
     threads = given.get("threads", 0)
-    device = select_device(given.get("device", "auto"), threads, training=True)
+    device = select_device(given.get("device", "auto"), threads)
     _validation(given.get("valid", ()))  # fails here rather than after an hour of preparing
 
     import torch

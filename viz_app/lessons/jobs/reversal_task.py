@@ -88,7 +88,7 @@ class ReversalTrainer:
             factor=TRAINING.learning_rate_factor,
         )
         self.optimizer.step()
-        return float(loss.nll) / loss.tokens
+        return float(loss.nll / loss.tokens)
 
     def weights(self) -> dict[str, torch.Tensor]:
         """Copy all current weights."""

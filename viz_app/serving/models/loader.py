@@ -139,9 +139,11 @@ def device() -> str:
     """Return the device of decoding: HEADLIGHT_DEVICE, by default a GPU; the CPU if it cannot be used."""
     import torch
 
+    from transformer_core.devices import best_device
+
     name = os.environ.get("HEADLIGHT_DEVICE", "").strip() or "auto"
     if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
+        name = best_device()
     try:
         torch.empty(1, device=name)
     except (RuntimeError, AssertionError) as error:
