@@ -446,8 +446,8 @@ class Translator:
 
         def weights(kind: Kind, queries: int, keys: int) -> FloatArray:
             """(L, H, Q, K), a copy where they would keep other sentences or pinned memory alive."""
-            found: FloatArray = maps[kind][:, row, :, :queries, :keys].numpy()
-            return found.copy() if maps[kind].shape[1] > 1 or maps[kind].is_pinned() else found
+            found = maps[kind][:, row, :, :queries, :keys].numpy()
+            return found.copy() if len(maps[kind][0]) > 1 or maps[kind].is_pinned() else found
 
         return AttentionMaps(
             encoder=weights("encoder", sources, sources),

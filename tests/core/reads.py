@@ -19,7 +19,7 @@ _SENDING = {aten.lift_fresh}  # of `torch.tensor(values)`
 _METHODS = ("tolist", "numpy")  # these pass no dispatcher
 
 
-class CountedReads(TorchDispatchMode):
+class CountedReads(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Operations of this context, and which of them are none of the device alone.
 
     `item`, `bool` and `int` count as `_local_scalar_dense`. An index of booleans counts as `nonzero`. What moves a
@@ -32,7 +32,7 @@ class CountedReads(TorchDispatchMode):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.reads: list[str] = []
         self.sent: list[str] = []
         self.operations = 0
@@ -41,12 +41,13 @@ class CountedReads(TorchDispatchMode):
     def __enter__(self) -> Self:
         for name in _METHODS:
             self._patches.enter_context(patch.object(Tensor, name, self._counted(name)))
-        return super().__enter__()
+        super().__enter__()  # type: ignore[no-untyped-call]
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        super().__exit__(kind, error, trace)
+        super().__exit__(kind, error, trace)  # type: ignore[no-untyped-call]
         self._patches.close()
 
     def _counted(self, name: str) -> Callable[..., Any]:

@@ -179,8 +179,7 @@ def encoder_weights(translator: Translator, encoding: Encoding) -> npt.NDArray[n
     source = batch.source.to(translator.model.embedding.weight.device)
     with capture_maps(translator.model, kinds={"encoder"}) as maps:
         translator.model.encode(source, torch.ones_like(source, dtype=torch.bool)[:, None, None])
-    found: npt.NDArray[np.float32] = to_host(maps)["encoder"][:, 0].numpy()
-    return found
+    return to_host(maps)["encoder"][:, 0].numpy()
 
 
 def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
-from transformer_core.decoding.candidates import Alternatives, Candidates, NextBeam
+from transformer_core.decoding.candidates import Candidates, NextBeam
 from transformer_core.decoding.constraint import Constraint, forbidden_tokens, nothing_but
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
@@ -24,6 +24,7 @@ from transformer_core.model.masks import padding_mask
 from transformer_core.model.transformer import Transformer
 
 Status = Literal["kept", "finished", "pruned"]
+Alternatives = tuple[tuple[int, float], ...]
 ShouldStop = Callable[[], bool]
 IsGivenUp = Callable[[int], bool]
 
@@ -116,19 +117,10 @@ class _Sentence:
         self.states: list[Any] = [None] * config.beam  # of the constraint, one for each row; None for one that is dead
         self.ended: list[tuple[float, int]] = []  # (score, node) of finished hypotheses
         self.given_up = False
-        self._unrecorded: Callable[[], None] | None = None  # of the last step
+        self.record: Callable[[], None] = lambda: None  # writes the last step to the history
 
     def grow(self, step: int, candidates: Candidates, only_possible: bool) -> list[int]:
-        """Sort the candidates of a step into kept, finished and pruned; the last step must be recorded.
-
-        Args:
-            step: Tokens that each candidate has.
-            candidates: Best first.
-            only_possible: Whether tokens that may not come are no alternatives.
-
-        Returns:
-            For each new beam its rank among the candidates.
-        """
+        """Sort the candidates of a step into kept, finished and pruned; return the ranks of those kept."""
         beam, first = self.config.beam, len(self.history)
         statuses: list[Status] = []
         kept: list[int] = []
@@ -144,31 +136,29 @@ class _Sentence:
                 kept.append(rank)
             statuses.append(status)
         self.ended = sorted(self.ended, key=lambda ended: -ended[0])[:beam]
-        self._unrecorded = partial(self._record, step, candidates, statuses, self.beam, only_possible)
+        self.record = partial(self._record, step, candidates, statuses, self.beam, only_possible)
         self.beam = [first + rank for rank in kept]
         self.best = candidates.totals[kept[0]] if kept else -math.inf
         return kept
 
-    def record(self) -> None:
-        """Write the candidates of the last `grow` to the history, if that is still to do."""
-        if self._unrecorded is not None:
-            self._unrecorded()
-            self._unrecorded = None
-
     def _record(
         self, step: int, candidates: Candidates, statuses: list[Status], before: list[int], only_possible: bool
     ) -> None:
-        alternatives = candidates.alternatives(only_possible)
+        """Write the candidates of a step to the history: nothing that the next step waits for."""
+        likeliest = zip(candidates.likeliest_tokens, candidates.likeliest_logs, strict=True)
+        alternatives: list[Alternatives] = [tuple(zip(*beam, strict=True)) for beam in likeliest]
+        if only_possible:
+            alternatives = [tuple(pair for pair in pairs if pair[1] > -math.inf) for pairs in alternatives]
         columns = candidates.beams, candidates.tokens, candidates.totals, candidates.own
         self.history += [
             Node(before[beam], step, token, total, own, status, alternatives[beam])
             for status, beam, token, total, own in zip(statuses, *columns, strict=False)
         ]
+        self.record = lambda: None
 
     def follow(self, constraint: Constraint, candidates: Candidates, kept: list[int]) -> None:
         """Set the states of the new beam, after `grow` has returned it."""
-        chosen = ((self.states[candidates.beams[rank]], candidates.tokens[rank]) for rank in kept)
-        states = [constraint.advance(*each) for each in chosen]
+        states = [constraint.advance(self.states[candidates.beams[rank]], candidates.tokens[rank]) for rank in kept]
         self.states = states + [None] * (self.config.beam - len(states))
 
     def over(self, step: int) -> bool:
@@ -250,7 +240,6 @@ def beam_search(
     if constraint:
         for sentence in sentences:
             sentence.states[0] = constraint.start(sentence.number, sentence.limit)
-    in_order = list(range(beam))
     never = torch.tensor(special.never_generated, device=device)
     never_early = torch.tensor([*special.never_generated, special.eos], device=device)
     tokens = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
@@ -259,7 +248,8 @@ def beam_search(
     for step in range(1, max(limits) + 1):
         if should_stop():
             raise DecodingStopped(f"stopped before step {step}")
-        with row_context(_rows(running, decoder.length, beam)):
+        numbers = tuple(sentence.number for sentence in running for _ in range(beam))
+        with row_context(Rows(decoder.length, numbers, tuple(range(beam)) * len(running))):
             logits = decoder.step(tokens)  # (R, V)
         given = special.forced_bos if step == 1 else -1
         too_early = step <= config.min_length and constraint is None
@@ -270,10 +260,9 @@ def beam_search(
         moved = False
         for sentence, candidates in zip(running, chosen.read(), strict=True):
             kept = sentence.grow(step, candidates, only_possible=constraint is not None or given >= 0)
-            moved |= [candidates.beams[rank] for rank in kept] != in_order
+            moved |= [candidates.beams[rank] for rank in kept] != list(range(beam))
             if constraint:
                 sentence.follow(constraint, candidates, kept)
-        for sentence in running:
             sentence.given_up = is_given_up(sentence.number)
         going = [i for i, sentence in enumerate(running) if not (sentence.given_up or sentence.over(step))]
         if not going:
@@ -289,22 +278,12 @@ def beam_search(
     return [sentence.result() for sentence in sentences]
 
 
-def _rows(running: list[_Sentence], length: int, beam: int) -> Rows:
-    numbers = tuple(sentence.number for sentence in running for _ in range(beam))
-    return Rows(query_offset=length, sentences=numbers, beams=tuple(range(beam)) * len(running))
-
-
 def _log_probabilities(
     running: list[_Sentence], logits: Tensor, never: Tensor, given: int, constraint: Constraint | None
 ) -> tuple[Tensor, Tensor]:
-    """Return logits and log-probabilities (R, V) of the next tokens, minus infinity for those that may not come.
+    """Return logits, changed in place, and log-probabilities (R, V), minus infinity for tokens that may not come.
 
-    Args:
-        running: The sentences of the batch.
-        logits: (R, V), changed in place.
-        never: Ids that are not generated.
-        given: Id of a token that is given; -1 for none.
-        constraint: Limits the tokens, or None.
+    Those are the ids of `never`, all but one that is `given` (-1 for none), and what the constraint forbids.
     """
     # Before the fill: the probability of a forbidden token is lost, not shared among the others.
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)

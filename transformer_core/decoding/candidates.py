@@ -6,45 +6,24 @@ candidates, s of them that are shown, n candidates of a sentence.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from transformer_core.cpu.topk import chunked_topk
 
-Alternatives = tuple[tuple[int, float], ...]
-
 
 class Candidates(NamedTuple):
-    """The n candidates of one sentence, best first, on the host.
+    """The n candidates of one sentence, best first, and the likeliest tokens after each beam; on the host."""
 
-    Args:
-        totals: Log-probability of all tokens so far, in nats.
-        own: Log-probability of the last token alone.
-        likeliest_logs: (k, s) log-probabilities of the likeliest tokens after each beam, best first.
-        beams: Number of the beam that each candidate continues.
-        tokens: The last token.
-        likeliest_tokens: (k, s) the likeliest tokens after each beam.
-    """
-
-    totals: list[float]
-    own: list[float]
-    likeliest_logs: list[list[float]]
-    beams: list[int]
+    totals: list[float]  # log-probability of all tokens so far, in nats
+    own: list[float]  # log-probability of the last token
+    likeliest_logs: list[list[float]]  # (k, s)
+    beams: list[int]  # the beam that each continues
     tokens: list[int]
-    likeliest_tokens: list[list[int]]
-
-    def alternatives(self, only_possible: bool) -> list[Alternatives]:
-        """Return the likeliest tokens after each beam; perhaps without tokens that may not come."""
-        beams = [
-            tuple(zip(*both, strict=True)) for both in zip(self.likeliest_tokens, self.likeliest_logs, strict=True)
-        ]
-        return [tuple(pair for pair in pairs if pair[1] > -math.inf) for pairs in beams] if only_possible else beams
+    likeliest_tokens: list[list[int]]  # (k, s)
 
 
 class NextBeam:
@@ -56,11 +35,6 @@ class NextBeam:
         totals: (B, k) log-probabilities of the beams so far.
         eos: Id of `</s>`.
         alternatives: Tokens shown beside the likeliest.
-
-    Attributes:
-        rows: (B, k) the row that each new beam continues, counted over the whole batch.
-        tokens: (B, k) its token.
-        totals: (B, k) its log-probability; minus infinity where too few candidates go on: it can never win.
     """
 
     def __init__(self, logits: Tensor, log_p: Tensor, totals: Tensor, eos: int, alternatives: int) -> None:
@@ -78,8 +52,9 @@ class NextBeam:
         row_best, token_best = at // choices, first_tokens.gather(1, at)
         # Stable, so that equals keep the order in which the host reads them.
         going = best.masked_fill(token_best == eos, -torch.inf).sort(dim=1, descending=True, stable=True)
-        self.totals, order = going.values[:, :beam], going.indices[:, :beam]
-        self.tokens = token_best.gather(1, order)
+        # Rows count over the whole batch. Where fewer candidates than beams go on, the others can never win: -inf.
+        self.totals, order = going.values[:, :beam], going.indices[:, :beam]  # (B, k)
+        self.tokens = token_best.gather(1, order)  # (B, k)
         self.rows = row_best.gather(1, order) + torch.arange(0, len(logits), beam, device=logits.device)[:, None]
         logs = best, first_own.gather(1, at), own.view(sentences, -1)
         # In float32, too, which holds every id exactly: a vocabulary has less than 2^24 tokens.
@@ -89,12 +64,9 @@ class NextBeam:
 
     def read(self) -> list[Candidates]:
         """Return the candidates of each sentence: the one wait for the device in a step."""
-        (sentences, beam), count = self.rows.shape, self._count
-        packed = self._packed.cpu().numpy().reshape(sentences, 2, -1)
-
-        def lists(values: npt.NDArray[Any]) -> Iterator[list[Any]]:
-            yield values[:, :count].tolist()
-            yield values[:, count : 2 * count].tolist()
-            yield values[:, 2 * count :].reshape(sentences, beam, -1)[:, :, : self._shown].tolist()
-
-        return list(map(Candidates, *lists(packed[:, 0]), *lists(packed[:, 1].astype(np.int64))))
+        count, packed = self._count, self._packed.cpu().numpy().reshape(len(self.rows), 2, -1)
+        columns: list[np.ndarray[Any, Any]] = []
+        for values in (packed[:, 0], packed[:, 1].astype(np.int64)):
+            likeliest = values[:, 2 * count :].reshape(*self.rows.shape, -1)[:, :, : self._shown]
+            columns += values[:, :count], values[:, count : 2 * count], likeliest
+        return [Candidates(*each) for each in zip(*(column.tolist() for column in columns), strict=True)]

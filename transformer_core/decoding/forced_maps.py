@@ -12,38 +12,28 @@ import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.points import Site, edit
+from transformer_core.hooks.points import Site, edit, hook_points
 from transformer_core.model.transformer import Transformer
-
-_ADDRESSES: dict[Kind, str] = {
-    "encoder": "encoder.layers.{}.self_attention.weights",
-    "decoder": "decoder.layers.{}.self_attention.weights",
-    "cross": "decoder.layers.{}.cross_attention.weights",
-}
 
 
 @contextmanager
 def capture_maps(model: Transformer, kinds: Collection[Kind] = KINDS) -> Iterator[dict[Kind, Tensor]]:
-    """Record all weights of one pass in this context, where the model is; as `capture`, but without a wait.
-
-    Yields:
-        For each kind (L, B, H, Q, K), after the pass.
-    """
+    """Record all weights of one pass, on the device of the model: (L, B, H, Q, K) for each kind, after the pass."""
     maps: dict[Kind, Tensor] = {}
-    layers = range(model.config.num_layers)
 
     def record(weights: Tensor, site: Site) -> None:
         assert site.kind is not None and site.layer is not None
         if site.kind not in maps:
-            maps[site.kind] = weights.new_empty(len(layers), *weights.shape)
+            maps[site.kind] = weights.new_empty(model.config.num_layers, *weights.shape)
         maps[site.kind][site.layer] = weights.detach()
 
-    with edit(model, {_ADDRESSES[kind].format(layer) for kind in kinds for layer in layers}, record):
+    sites = [point.site for point in hook_points(model).values() if point.site]
+    with edit(model, {site.address for site in sites if site.point == "weights" and site.kind in kinds}, record):
         yield maps
 
 
 def to_host(maps: Mapping[Kind, Tensor]) -> dict[Kind, Tensor]:
-    """Copy the maps to the host, one transfer for each kind; from CUDA into pinned memory, with one wait for all."""
+    """Copy maps to the host, one transfer for each kind; from CUDA into pinned memory, with one wait for all."""
     moved = {kind: weights.to("cpu", non_blocking=weights.is_cuda) for kind, weights in maps.items()}
     for device in {weights.device for weights in maps.values() if weights.is_cuda}:
         torch.cuda.current_stream(device).synchronize()

@@ -100,11 +100,7 @@ class IncrementalDecoder:
         self.cache.reorder(rows)
 
     def keep_sentences(self, sentences: Sequence[int]) -> Tensor:
-        """Drop the sources of all other sentences; `reorder` must follow, with the rows that are left.
-
-        Returns:
-            The sentences as a tensor on the device.
-        """
+        """Drop all other sources and return these numbers on the device; `reorder` must follow, with the rows left."""
         return self.cache.keep_sentences(sentences)
 
 

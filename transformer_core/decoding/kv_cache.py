@@ -54,14 +54,11 @@ class KVCache:
             attention without a mask is faster.
         keys: (L, R, H, capacity, d_k) of the tokens so far; filled up to `length`.
         values: (L, R, H, capacity, d_v).
-
-    Attributes:
-        source_lengths: For each sentence its source positions that are no padding; read from the device once.
     """
 
     def __init__(self, sources: list[CrossKV], source_mask: Tensor, keys: Tensor, values: Tensor) -> None:
         self.sources = sources
-        self.source_lengths: list[int] = source_mask.sum(dim=-1).flatten().tolist()
+        self.source_lengths: list[int] = source_mask.sum(dim=-1).flatten().tolist()  # without padding; read once
         self.source_mask = self._needed(source_mask)
         self.keys, self.values = keys, values
         self.length = 0
@@ -98,11 +95,7 @@ class KVCache:
         self.values, self._spare_values = self._spare_values[:, :count], self.values[:, :count]
 
     def keep_sentences(self, sentences: Sequence[int]) -> Tensor:
-        """Drop the sources of all other sentences; the caller reorders the rows to match.
-
-        Returns:
-            The sentences on the device, where they arrive without a wait.
-        """
+        """Drop all other sources and return these numbers on the device; the caller reorders the rows to match."""
         device = self.keys.device
         kept = torch.tensor(sentences, pin_memory=device.type == "cuda").to(device, non_blocking=True)
         for source in self.sources:

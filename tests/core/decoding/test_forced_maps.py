@@ -9,7 +9,7 @@ from torch import Tensor
 
 from tests.core.reads import CountedReads
 from tests.core.tiny import inputs_for, nobody_listens, tiny_model
-from transformer_core.attention_maps import KINDS
+from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.hooks.edits import ablate_heads
@@ -41,7 +41,7 @@ def test_the_maps_are_those_of_capture() -> None:
 
 def test_nothing_is_read_before_the_end(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     reads_before: list[list[str]] = []
-    sizes: list[dict[str, int]] = []
+    sizes: list[dict[Kind, int]] = []
     for layers in (2, 5):
         model = tiny_model(vocab_size=len(tokenizer), num_layers=layers)
         translator = Translator(model, tokenizer, DecodingConfig())
@@ -51,7 +51,7 @@ def test_nothing_is_read_before_the_end(tokenizer: Tokenizer, monkeypatch: pytes
         pairs = [TeacherForcedInput(each, each.ids) for each in encodings]
         with CountedReads() as reads:
 
-            def at_the_end(maps: dict[str, Tensor], reads: CountedReads = reads) -> dict[str, Tensor]:
+            def at_the_end(maps: dict[Kind, Tensor], reads: CountedReads = reads) -> dict[Kind, Tensor]:
                 reads_before.append(list(reads.reads))
                 sizes.append({kind: len(each) for kind, each in maps.items()})
                 return maps
@@ -65,8 +65,13 @@ def test_nothing_is_read_before_the_end(tokenizer: Tokenizer, monkeypatch: pytes
 
 
 def test_maps_of_one_sentence_are_not_copied(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[dict[str, Tensor]] = []
-    monkeypatch.setattr("transformer_core.translator.to_host", lambda maps: kept.append(maps) or maps)
+    kept: list[dict[Kind, Tensor]] = []
+
+    def noted(maps: dict[Kind, Tensor]) -> dict[Kind, Tensor]:
+        kept.append(maps)
+        return maps
+
+    monkeypatch.setattr("transformer_core.translator.to_host", noted)
     translator = Translator(tiny_model(vocab_size=len(tokenizer)), tokenizer, DecodingConfig())
     encoding = translator.encode("The man sees a house.")
     maps = translator.attention(encoding, encoding.ids, finished=True)
