@@ -1,10 +1,13 @@
 """Measure decoding: ours against transformers' MarianMTModel.generate and CTranslate2, with the same weights.
 
-    python -m benchmarks.decode [--quick] [--clock cpu] [--batch 1 16 64] [--beam 1 4]
+    python -m benchmarks.decode [--quick] [--clock cpu] [--device cuda] [--batch 1 16 64 128] [--beam 1 4] [--maps]
 
 All write exactly 32 tokens for sources of 32 tokens, since `</s>` is forbidden. The weights are drawn and the same in
 all, so that the tokens written can be compared: `same tokens` is the share of positions that agree with ours.
 CTranslate2 is measured if it is installed (python -m pip install ctranslate2).
+
+With --maps all attention weights are on the host in the end: ours from a forced pass over the best hypothesis,
+MarianMT's of all hypotheses, step by step, as it returns them.
 """
 
 from __future__ import annotations
@@ -24,7 +27,9 @@ from benchmarks.machine import interleaved, read_options, report
 from benchmarks.peers.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of, marian, tokens_of
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.decoding.beam import beam_search
+from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.decoding.greedy import greedy_search
+from transformer_core.model.masks import padding_mask
 from transformer_core.model.transformer import Transformer
 
 LENGTH = 32
@@ -48,8 +53,8 @@ def ours(model: Transformer, source: Tensor, beam: int) -> Tokens:
 
 
 @torch.no_grad()
-def by_marian(twin: Any, source: Tensor, beam: int) -> Tokens:
-    """Decode by MarianMTModel.generate."""
+def by_marian(twin: Any, source: Tensor, beam: int, *, maps: bool = False) -> Tokens:
+    """Decode by MarianMTModel.generate, perhaps with the attention weights of every step."""
     written = twin.generate(
         input_ids=source,
         attention_mask=torch.ones_like(source),
@@ -57,9 +62,27 @@ def by_marian(twin: Any, source: Tensor, beam: int) -> Tokens:
         do_sample=False,
         max_new_tokens=LENGTH,
         length_penalty=0.0,
+        output_attentions=maps,
+        return_dict_in_generate=True,
     )
-    tokens: Tokens = written[:, 1:].tolist()
+    if maps:
+        steps = (*written.decoder_attentions, *written.cross_attentions)
+        for layer in (*written.encoder_attentions, *(layer for step in steps for layer in step)):
+            layer.cpu()
+    tokens: Tokens = written.sequences[:, 1:].tolist()
     return tokens
+
+
+@torch.no_grad()
+def ours_with_maps(model: Transformer, source: Tensor, beam: int) -> Tokens:
+    """As `ours`, and all attention weights from a forced pass over it."""
+    written = ours(model, source, beam)
+    inputs = torch.tensor([[SPECIAL.bos, *ids[:-1]] for ids in written], device=source.device)
+    mask = padding_mask(source, SPECIAL.pad)
+    with capture_maps(model) as maps:
+        model.decode(inputs, model.encode(source, mask), mask)
+    to_host(maps)
+    return written
 
 
 def by_ctranslate2(translator: Any, source: Tensor, beam: int) -> Tokens:
@@ -86,23 +109,24 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     """One entry for each batch size and beam."""
     config = QUICK if options.quick else SHAPE
     model = never_ending(config)
-    twin = marian(config, attention="sdpa").eval()
+    twin = marian(config, attention="eager" if options.maps else "sdpa").eval()
     copy_weights(model, twin)
     translator = None
-    if options.device == "cpu":
+    if options.device == "cpu" and not options.maps:
         with tempfile.TemporaryDirectory() as folder:
             translator = ctranslate2_of(twin, Path(folder), threads=options.threads)
     model, twin = model.to(options.device), twin.to(options.device)
     low = copy.deepcopy(model).bfloat16()
+    decode = ours_with_maps if options.maps else ours
     entries = []
-    for batch in options.batch or ((1, 2) if options.quick else (1, 16, 64)):
+    for batch in options.batch or ((1, 2) if options.quick else (1, 16, 64, 128)):
         source = torch.randint(4, config.vocab_size, (batch, LENGTH), device=options.device)
         source[:, -1] = SPECIAL.eos
         for beam in options.beam:
             runs: dict[str, Callable[[], Tokens]] = {
-                "ours": partial(ours, model, source, beam),
-                "ours_bf16": partial(ours, low, source, beam),
-                "marian": partial(by_marian, twin, source, beam),
+                "ours": partial(decode, model, source, beam),
+                "ours_bf16": partial(decode, low, source, beam),
+                "marian": partial(by_marian, twin, source, beam, maps=options.maps),
             }
             if translator is not None:
                 runs["ctranslate2"] = partial(by_ctranslate2, translator, source, beam)
@@ -122,6 +146,7 @@ def _entry(
     return {
         "batch": batch,
         "beam": beam,
+        "maps": options.maps,
         "rounds": rounds,
         "ms": {name: round(1e3 * value, 2) for name, value in seconds.items()},
         "ours_over": {name: round(seconds["ours"] / value, 3) for name, value in seconds.items() if name != "ours"},
@@ -134,8 +159,9 @@ def main() -> None:
     several: dict[str, Any] = {"type": int, "nargs": "+", "metavar": "N"}
     options = read_options(
         __doc__,
-        ("--batch", {**several, "help": "Sentences at a time. (default: 1 16 64)"}),
+        ("--batch", {**several, "help": "Sentences at a time. (default: 1 16 64 128)"}),
         ("--beam", {**several, "default": [1, 4], "help": "1 is greedy. (default: 1 4)"}),
+        ("--maps", {"action": "store_true", "help": "Return all attention weights, too."}),
     )
     entries = measure(options)
     header = ["batch", "beam", "peer", "ms", "ours / peer", "same tokens"]
@@ -144,7 +170,13 @@ def main() -> None:
         for e in entries
         for name, ms in e["ms"].items()
     ]
-    report("Decoding 32 tokens", header, rows, {"decode": entries}, options)
+    report(
+        "Decoding 32 tokens" + (", all attention weights returned" if options.maps else ""),
+        header,
+        rows,
+        {"decode": entries},
+        options,
+    )
 
 
 if __name__ == "__main__":

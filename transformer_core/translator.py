@@ -12,17 +12,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from transformer_core.attention_maps import AttentionMaps, FloatArray, check_map_bytes, map_bytes
+from transformer_core.attention_maps import AttentionMaps, FloatArray, Kind, check_map_bytes, map_bytes
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.decoding.constraint import Constraint
-from transformer_core.hooks.points import capture
+from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.model.masks import input_padding_mask, padding_mask
 from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
@@ -430,34 +429,35 @@ class Translator:
         batch = make_batch([each.source.ids for each in pairs], [each.read for each in pairs], special)
         source, inputs = batch.source.to(self._device), batch.inputs.to(self._device)
         source_mask, target_mask = padding_mask(source, special.pad), input_padding_mask(inputs, special.pad)
-        with capture(self.model, points={"weights"}, device="cpu") as captured:
+        with capture_maps(self.model) as captured:
             memory = self.model.encode(source, source_mask)
             vectors = self.model.decode(inputs, memory, source_mask, target_mask)
-        return [self._maps(each, captured, row) for row, each in enumerate(pairs)], vectors
+        maps = to_host(captured)
+        return [self._maps(each, maps, row) for row, each in enumerate(pairs)], vectors
 
     @torch.no_grad()
     def _forced(self, reading: TeacherForcedInput) -> tuple[AttentionMaps, tuple[float, ...]]:
         """Return maps of one sentence, and the log-probability of each output."""
         (maps,), vectors = self._forced_pass([reading])
         log_p = torch.log_softmax(self.model.logits(vectors)[0].float(), dim=-1)  # (T, V)
-        written = torch.tensor((*reading.target, self.tokenizer.special.eos)[: reading.rows], device=log_p.device)
-        scores = log_p.gather(1, written[:, None]).flatten().tolist()
-        given = [0.0] if int(written[0]) == self.tokenizer.special.forced_bos else []
+        written = (*reading.target, self.tokenizer.special.eos)[: reading.rows]
+        scores = log_p.gather(1, torch.tensor(written, device=log_p.device)[:, None]).flatten().tolist()
+        given = [0.0] if written[0] == self.tokenizer.special.forced_bos else []
         return maps, tuple(given + scores[len(given) :])
 
-    def _maps(self, reading: TeacherForcedInput, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:
+    def _maps(self, reading: TeacherForcedInput, maps: Mapping[Kind, Tensor], row: int) -> AttentionMaps:
         """Return the maps of one row of a batch, without its padding."""
         tokens, sources = self.tokenizer.tokens(reading.target), len(reading.source) + 1
 
-        def stack(side: str, attention: str, queries: int, keys: int) -> FloatArray:
-            """(L, H, Q, K) of all layers."""
-            names = [f"{side}.layers.{layer}.{attention}.weights" for layer in range(self.config.num_layers)]
-            return np.stack([captured[name][row, :, :queries, :keys].numpy() for name in names])
+        def weights(kind: Kind, queries: int, keys: int) -> FloatArray:
+            """(L, H, Q, K), a copy where they would keep other sentences or pinned memory alive."""
+            found = maps[kind][:, row, :, :queries, :keys].numpy()
+            return found.copy() if len(maps[kind][0]) > 1 or maps[kind].is_pinned() else found
 
         return AttentionMaps(
-            encoder=stack("encoder", "self_attention", sources, sources),
-            decoder=stack("decoder", "self_attention", reading.rows, reading.rows),
-            cross=stack("decoder", "cross_attention", reading.rows, sources),
+            encoder=weights("encoder", sources, sources),
+            decoder=weights("decoder", reading.rows, reading.rows),
+            cross=weights("cross", reading.rows, sources),
             source=axis(reading.source.tokens, end=True, at_blanks=self.tokenizer.closed),
             inputs=axis(tokens if reading.finished else tokens[:-1], start=True, at_blanks=self.tokenizer.closed),
             outputs=axis(tokens, end=reading.finished, at_blanks=self.tokenizer.closed),

@@ -48,6 +48,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
     ("benchmark", "key", "options"),
     [
         pytest.param(decode, "decode", ["--rounds", "1"], marks=pytest.mark.slow),
+        pytest.param(decode, "decode", ["--rounds", "1", "--maps"], marks=pytest.mark.slow),
         (train, "train", ["--rounds", "1"]),
         (capture, "capture", []),
         (length, "length", ["--window", "4"]),

@@ -10,12 +10,12 @@ import numpy as np
 from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.config import DecodingConfig, LengthPenalty
-from transformer_core.decoding.beam import Alternatives, SearchResult, _Candidate, _Sentence, length_penalty
+from transformer_core.decoding.beam import SearchResult, _Sentence, length_penalty
+from transformer_core.decoding.candidates import Candidates
 from viz_app.serving.models.search_tree import branch_ends, path_to, search_tree
 
 EOS = 0
 TOKENS = ("</s>", *samples.SENTENCE[1], "▁Eine", "▁rennt", "▁<b>fett</b>")
-NONE: Alternatives = ()
 
 
 def made_up(steps: int, *, beam: int = 3, kind: LengthPenalty = "gnmt", seed: int = 5) -> tuple[Any, DecodingConfig]:
@@ -29,10 +29,13 @@ def made_up(steps: int, *, beam: int = 3, kind: LengthPenalty = "gnmt", seed: in
         for row, total in enumerate(totals):
             own = np.log(generator.dirichlet(np.full(len(TOKENS), 0.3)) + 1e-4)
             own[EOS] = -8.0 if step < steps - 3 else own[EOS] + 2.0
-            candidates += [_Candidate(total + float(own[p]), float(own[p]), row, p) for p in range(len(TOKENS))]
-        best = sorted(candidates, key=lambda candidate: -candidate.total)[: 2 * beam]
-        sentence.grow(step, best, [NONE] * len(totals))
-        totals = [sentence.history[node].log_probability for node in sentence.beam]
+            candidates += [(total + float(own[p]), float(own[p]), row, p) for p in range(len(TOKENS))]
+        best = sorted(candidates, key=lambda candidate: -candidate[0])[: 2 * beam]
+        sums, logs, rows, tokens = map(list, zip(*best, strict=True))
+        none: list[Any] = [[]] * len(totals)
+        kept = sentence.grow(step, Candidates(sums, logs, none, rows, tokens, none), only_possible=False)
+        sentence.record()
+        totals = [sums[rank] for rank in kept]
         if sentence.over(step):
             break
     result: SearchResult = sentence.result()

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.word_weights import BoolArray, by_words, membership
 from transformer_core.atlas.record import Estimate, FloatArray, Link, Links
 from transformer_core.atlas.resumable_map import MAX_MAP_BYTES, Results, ResumableMap, cut, joined
@@ -30,7 +29,7 @@ from transformer_core.atlas.statistics import (
 )
 from transformer_core.atlas.trees import RELATIONS, Tree
 from transformer_core.data import make_batch
-from transformer_core.hooks.points import capture
+from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import SourceTooLong, Translator
 
@@ -178,10 +177,9 @@ def encoder_weights(translator: Translator, encoding: Encoding) -> npt.NDArray[n
         return None
     batch = make_batch([encoding.ids], [[]], translator.tokenizer.special)
     source = batch.source.to(translator.model.embedding.weight.device)
-    with capture(translator.model, kinds="encoder", device="cpu") as captured:
+    with capture_maps(translator.model, kinds={"encoder"}) as maps:
         translator.model.encode(source, torch.ones_like(source, dtype=torch.bool)[:, None, None])
-    names = [hook_point_name("encoder", layer, "weights") for layer in range(config.num_layers)]
-    return np.stack([captured[name][0].numpy() for name in names])
+    return to_host(maps)["encoder"][:, 0].numpy()
 
 
 def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]:

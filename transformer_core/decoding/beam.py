@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
-from transformer_core.cpu.topk import chunked_topk
+from transformer_core.decoding.candidates import Candidates, NextBeam
 from transformer_core.decoding.constraint import Constraint, forbidden_tokens, nothing_but
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
@@ -105,15 +106,6 @@ class SearchResult:
     history: tuple[Node, ...]
 
 
-class _Candidate(NamedTuple):
-    """A token after one of the beams: log-probability in all, of the token alone, number of the beam, token."""
-
-    total: float
-    own: float
-    beam: int
-    token: int
-
-
 class _Sentence:
     """The search for one sentence."""
 
@@ -121,55 +113,52 @@ class _Sentence:
         self.number, self.limit, self.config, self.eos = number, limit, config, eos
         self.history: list[Node] = []
         self.beam: list[int] = [-1]  # nodes in the beam, best first; -1 is the start
+        self.best = 0.0  # log-probability of the first of them
         self.states: list[Any] = [None] * config.beam  # of the constraint, one for each row; None for one that is dead
         self.ended: list[tuple[float, int]] = []  # (score, node) of finished hypotheses
         self.given_up = False
+        self.record: Callable[[], None] = lambda: None  # writes the last step to the history
 
-    def grow(self, step: int, candidates: list[_Candidate], alternatives: list[Alternatives]) -> list[int]:
-        """Sort the candidates of a step, best first, into kept, finished and pruned.
-
-        Args:
-            step: Tokens that each candidate has.
-            candidates: Best first.
-            alternatives: Of each beam.
-
-        Returns:
-            For each new beam the old beam that it continues.
-        """
-        beam = self.config.beam
-        nodes: list[int] = []
-        parents: list[int] = []
-        for rank, candidate in enumerate(candidates):
-            if candidate.total == -math.inf:
-                continue
-            node = len(self.history)
+    def grow(self, step: int, candidates: Candidates, only_possible: bool) -> list[int]:
+        """Sort the candidates of a step into kept, finished and pruned; return the ranks of those kept."""
+        beam, first = self.config.beam, len(self.history)
+        statuses: list[Status] = []
+        kept: list[int] = []
+        for rank, (total, token) in enumerate(zip(candidates.totals, candidates.tokens, strict=True)):
+            if total == -math.inf:
+                break  # nor is any other possible
             status: Status = "pruned"
-            if candidate.token == self.eos and rank < beam:
+            if token == self.eos and rank < beam:
                 status = "finished"
-                self.ended.append((self._score(candidate.total, step), node))
-            elif candidate.token != self.eos and len(nodes) < beam:
+                self.ended.append((self._score(total, step), first + rank))
+            elif token != self.eos and len(kept) < beam:
                 status = "kept"
-                nodes.append(node)
-                parents.append(candidate.beam)
-            self.history.append(
-                Node(
-                    parent=self.beam[candidate.beam],
-                    step=step,
-                    token=candidate.token,
-                    log_probability=candidate.total,
-                    token_log_probability=candidate.own,
-                    status=status,
-                    alternatives=alternatives[candidate.beam],
-                )
-            )
+                kept.append(rank)
+            statuses.append(status)
         self.ended = sorted(self.ended, key=lambda ended: -ended[0])[:beam]
-        self.beam = nodes
-        return parents
+        self.record = partial(self._record, step, candidates, statuses, self.beam, only_possible)
+        self.beam = [first + rank for rank in kept]
+        self.best = candidates.totals[kept[0]] if kept else -math.inf
+        return kept
 
-    def follow(self, constraint: Constraint, parents: list[int]) -> None:
-        """Set the states of the new beam, after `grow` has returned the parents."""
-        tokens = (self.history[node].token for node in self.beam)
-        states = [constraint.advance(self.states[row], token) for row, token in zip(parents, tokens, strict=True)]
+    def _record(
+        self, step: int, candidates: Candidates, statuses: list[Status], before: list[int], only_possible: bool
+    ) -> None:
+        """Write the candidates of a step to the history: nothing that the next step waits for."""
+        likeliest = zip(candidates.likeliest_tokens, candidates.likeliest_logs, strict=True)
+        alternatives: list[Alternatives] = [tuple(zip(*beam, strict=True)) for beam in likeliest]
+        if only_possible:
+            alternatives = [tuple(pair for pair in pairs if pair[1] > -math.inf) for pairs in alternatives]
+        columns = candidates.beams, candidates.tokens, candidates.totals, candidates.own
+        self.history += [
+            Node(before[beam], step, token, total, own, status, alternatives[beam])
+            for status, beam, token, total, own in zip(statuses, *columns, strict=False)
+        ]
+        self.record = lambda: None
+
+    def follow(self, constraint: Constraint, candidates: Candidates, kept: list[int]) -> None:
+        """Set the states of the new beam, after `grow` has returned it."""
+        states = [constraint.advance(self.states[candidates.beams[rank]], candidates.tokens[rank]) for rank in kept]
         self.states = states + [None] * (self.config.beam - len(states))
 
     def over(self, step: int) -> bool:
@@ -178,14 +167,13 @@ class _Sentence:
             return True
         if len(self.ended) < self.config.beam:
             return False
-        if self.config.early_stopping:
-            return True
-        return self._score(self.history[self.beam[0]].log_probability, step) <= self.ended[-1][0]
+        return self.config.early_stopping or self._score(self.best, step) <= self.ended[-1][0]
 
     def result(self) -> SearchResult:
         """Return finished hypotheses first, each group by score."""
         if self.given_up:
             return SearchResult((), ())
+        self.record()
         found = [self._hypothesis(node, score, finished=True) for score, node in self.ended]
         if len(found) < self.config.beam:
             for node in self.beam:
@@ -245,102 +233,65 @@ def beam_search(
     """
     beam, device = config.beam, source.device
     mask = padding_mask(source, special.pad)
-    limits = length_limits(mask, config.extra_length, model.config.max_length).tolist()
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beam)
+    limits = length_limits(decoder.cache.source_lengths, config.extra_length, model.config.max_length)
     sentences = [_Sentence(number, limit, config, special.eos) for number, limit in enumerate(limits)]
     running = list(sentences)
     if constraint:
         for sentence in sentences:
             sentence.states[0] = constraint.start(sentence.number, sentence.limit)
-    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beam)
+    never = torch.tensor(special.never_generated, device=device)
+    never_early = torch.tensor([*special.never_generated, special.eos], device=device)
     tokens = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
     totals = torch.full((len(source), beam), -torch.inf, device=device)  # (B, k) log-probabilities
     totals[:, 0] = 0.0  # all beams start alike, so only one of them counts
     for step in range(1, max(limits) + 1):
         if should_stop():
             raise DecodingStopped(f"stopped before step {step}")
-        with row_context(_rows(running, decoder.length, beam)):
+        numbers = tuple(sentence.number for sentence in running for _ in range(beam))
+        with row_context(Rows(decoder.length, numbers, tuple(range(beam)) * len(running))):
             logits = decoder.step(tokens)  # (R, V)
-        rows, tokens, totals = _advance(running, logits, totals, special, config, step, constraint)
+        given = special.forced_bos if step == 1 else -1
+        too_early = step <= config.min_length and constraint is None
+        logits, log_p = _log_probabilities(running, logits, never_early if too_early else never, given, constraint)
+        chosen = NextBeam(logits, log_p, totals, special.eos, config.alternatives)
         for sentence in running:
+            sentence.record()  # of the step before, while the device computes this one
+        moved = False
+        for sentence, candidates in zip(running, chosen.read(), strict=True):
+            kept = sentence.grow(step, candidates, only_possible=constraint is not None or given >= 0)
+            moved |= [candidates.beams[rank] for rank in kept] != list(range(beam))
+            if constraint:
+                sentence.follow(constraint, candidates, kept)
             sentence.given_up = is_given_up(sentence.number)
         going = [i for i, sentence in enumerate(running) if not (sentence.given_up or sentence.over(step))]
         if not going:
             break
+        rows, tokens, totals = chosen.rows, chosen.tokens, chosen.totals
         if len(going) < len(running):
-            kept = torch.tensor(going, device=device)
             running = [running[i] for i in going]
-            decoder.keep_sentences(kept)
-            rows, tokens, totals = rows[kept], tokens[kept], totals[kept]
-        decoder.reorder(rows.flatten())
+            left = decoder.keep_sentences(going)
+            rows, tokens, totals, moved = rows[left], tokens[left], totals[left], True
+        if moved:
+            decoder.reorder(rows.flatten())
         tokens = tokens.reshape(-1, 1)
     return [sentence.result() for sentence in sentences]
 
 
-def _rows(running: list[_Sentence], length: int, beam: int) -> Rows:
-    numbers = tuple(sentence.number for sentence in running for _ in range(beam))
-    return Rows(query_offset=length, sentences=numbers, beams=tuple(range(beam)) * len(running))
+def _log_probabilities(
+    running: list[_Sentence], logits: Tensor, never: Tensor, given: int, constraint: Constraint | None
+) -> tuple[Tensor, Tensor]:
+    """Return logits, changed in place, and log-probabilities (R, V), minus infinity for tokens that may not come.
 
-
-def _advance(
-    running: list[_Sentence],
-    logits: Tensor,
-    totals: Tensor,
-    special: SpecialIds,
-    config: DecodingConfig,
-    step: int,
-    constraint: Constraint | None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Let every sentence choose its next beam.
-
-    Returns:
-        Of each new beam the row that it continues (B, k), counted over the whole batch, its token (B, k) and its
-        log-probability (B, k).
+    Those are the ids of `never`, all but one that is `given` (-1 for none), and what the constraint forbids.
     """
-    beam, device = config.beam, logits.device
-    no_text = special.never_generated
-    too_early = step <= config.min_length and constraint is None
-    never = torch.tensor(no_text + [special.eos] * too_early, device=device)
     # Before the fill: the probability of a forbidden token is lost, not shared among the others.
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     logits = logits.index_fill_(1, never, -torch.inf)
-    given = step == 1 and special.forced_bos >= 0
-    if given:
-        log_p, logits = (nothing_but(special.forced_bos, values) for values in (log_p, logits))
+    if given >= 0:
+        logits, log_p = (nothing_but(given, values) for values in (logits, log_p))
     if constraint:
-        forbidden = forbidden_tokens(constraint, [state for each in running for state in each.states], device)  # (R, V)
-        log_p, logits = (values.masked_fill_(forbidden, -torch.inf) for values in (log_p, logits))
-    width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
-    # In the order of the logits, as in greedy search; log_softmax rounds, and may make ties.
-    top_tokens = chunked_topk(logits, width)[1]  # (R, width)
-    own = log_p.gather(1, top_tokens).view(len(running), beam, width)
-    choices = min(2 * beam, width)
-    # The 2k best of all beams of a sentence: at most k of them end, so at least k go on.
-    candidates = (totals[:, :, None] + own[:, :, :choices]).flatten(1)  # (B, k * choices)
-    best, at = candidates.topk(min(2 * beam, candidates.shape[1]))
-    own_best = own[:, :, :choices].flatten(1).gather(1, at)
-    token_best = top_tokens.view(len(running), beam, width)[:, :, :choices].flatten(1).gather(1, at)
-    row_best = at // choices
-
-    shown = config.alternatives + 1
-    alternative_tokens = top_tokens[:, :shown].view(len(running), beam, -1).tolist()
-    alternative_logs = own[:, :, :shown].tolist()
-    new_rows, new_tokens, new_totals = [], [], []
-    columns = (best.tolist(), own_best.tolist(), row_best.tolist(), token_best.tolist())
-    for i, sentence in enumerate(running):
-        sorted_candidates = [_Candidate(*values) for values in zip(*(column[i] for column in columns), strict=True)]
-        alternatives = [
-            tuple((token, log) for token, log in zip(p, q, strict=True) if log > -math.inf or not (constraint or given))
-            for p, q in zip(alternative_tokens[i], alternative_logs[i], strict=True)
-        ]
-        parents = sentence.grow(step, sorted_candidates, alternatives)
-        if constraint:
-            sentence.follow(constraint, parents)
-        missing = beam - len(parents)  # fewer tokens than beams: fill up with rows that can never win
-        new_rows.append([i * beam + parent for parent in parents] + [i * beam] * missing)
-        new_tokens.append([sentence.history[node].token for node in sentence.beam] + [special.eos] * missing)
-        new_totals.append([sentence.history[node].log_probability for node in sentence.beam] + [-torch.inf] * missing)
-    return (
-        torch.tensor(new_rows, device=device),
-        torch.tensor(new_tokens, device=device),
-        torch.tensor(new_totals, device=device),
-    )
+        states = [state for each in running for state in each.states]
+        forbidden = forbidden_tokens(constraint, states, logits.device)  # (R, V)
+        logits, log_p = (values.masked_fill_(forbidden, -torch.inf) for values in (logits, log_p))
+    return logits, log_p

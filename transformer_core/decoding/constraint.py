@@ -40,4 +40,6 @@ def forbidden_tokens(constraint: Constraint, states: Sequence[Any], device: torc
 
 def nothing_but(token: int, values: Tensor) -> Tensor:
     """(R, V) 0 for one token, minus infinity for all others: logits and log-probabilities of a token that is given."""
-    return torch.full_like(values, -math.inf).index_fill_(1, torch.tensor([token], device=values.device), 0.0)
+    nothing = torch.full_like(values, -math.inf)
+    nothing[:, token].zero_()
+    return nothing

@@ -62,18 +62,16 @@ class FusedDecodeStep:
         ]
 
     @staticmethod
-    def try_build(
-        model: Transformer, project: PackedLinear, rows: int, source_mask: Tensor | None
-    ) -> FusedDecodeStep | None:
+    def try_build(model: Transformer, project: PackedLinear, rows: int, cache: KVCache) -> FusedDecodeStep | None:
         """Pack a model for a search; None where only the readable path is right.
 
         Args:
             model: Any Transformer.
             project: Its output projection, packed already.
             rows: R at most.
-            source_mask: (B, 1, 1, S), or None without padding.
+            cache: Of the search.
         """
-        if source_mask is not None and not bool(source_mask.any(dim=-1).all()):
+        if 0 in cache.source_lengths:
             return None  # a source of nothing but padding, over which softmax is NaN
         plain = all(
             type(module) in _SUPPORTED_MODULES and "forward" not in vars(module) for module in model.decoder.modules()

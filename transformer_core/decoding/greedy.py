@@ -39,8 +39,8 @@ def greedy_search(
         For each sentence the ids of its translation, without `<s>` and `</s>`.
     """
     mask = padding_mask(source, special.pad)
-    limits = length_limits(mask, extra_length, model.config.max_length).tolist()
     decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
+    limits = length_limits(decoder.cache.source_lengths, extra_length, model.config.max_length)
     tokens = torch.full((len(source), 1), special.bos, device=source.device)
     alive = list(range(len(source)))  # sentences that still grow
     never = torch.tensor(special.never_generated, device=source.device)
@@ -55,8 +55,9 @@ def greedy_search(
         if constraint:
             logits = logits.masked_fill_(forbidden_tokens(constraint, states, source.device), -torch.inf)
         tokens = chunked_topk(logits, 1)[1]  # (alive, 1)
+        written = tokens[:, 0].tolist()  # the only wait for the device
         going = []
-        for row, (sentence, token) in enumerate(zip(alive, tokens[:, 0].tolist(), strict=True)):
+        for row, (sentence, token) in enumerate(zip(alive, written, strict=True)):
             if token != special.eos:
                 results[sentence].append(token)
                 if length < limits[sentence]:
@@ -64,10 +65,9 @@ def greedy_search(
         if not going:
             break
         if constraint:
-            states = [constraint.advance(states[row], int(tokens[row, 0])) for row in going]
+            states = [constraint.advance(states[row], written[row]) for row in going]
         if len(going) < len(alive):
-            kept = torch.tensor(going, device=source.device)
-            decoder.keep_sentences(kept)
+            kept = decoder.keep_sentences(going)
             decoder.reorder(kept)
             alive, tokens = [alive[row] for row in going], tokens[kept]
     return results

@@ -5,6 +5,8 @@ Shape legend: B sentences, R rows (sentences x beams), S source positions, d = d
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torch import Tensor
 
 from transformer_core.cpu.packed import PackedLinear, may_pack
@@ -54,7 +56,7 @@ class IncrementalDecoder:
         packs = may_pack(weight) and not model.has_half_weights  # a copy would take the memory that these save
         self.packed_projection = PackedLinear(weight, model.output_bias, rows) if packs else None
         self.fused_step = (
-            FusedDecodeStep.try_build(model, self.packed_projection, rows, self.cache.source_mask)
+            FusedDecodeStep.try_build(model, self.packed_projection, rows, self.cache)
             if self.packed_projection
             else None
         )
@@ -97,9 +99,9 @@ class IncrementalDecoder:
         """Let row i continue the past of row rows[i]; rows (R,) stay within their sentences."""
         self.cache.reorder(rows)
 
-    def keep_sentences(self, sentences: Tensor) -> None:
-        """Drop the sources of all other sentences; `reorder` must follow, with the rows that are left."""
-        self.cache.keep_sentences(sentences)
+    def keep_sentences(self, sentences: Sequence[int]) -> Tensor:
+        """Drop all other sources and return these numbers on the device; `reorder` must follow, with the rows left."""
+        return self.cache.keep_sentences(sentences)
 
 
 def _attend_to_past(attention: MultiHeadAttention, x: Tensor, cache: KVCache, layer: int) -> Tensor:

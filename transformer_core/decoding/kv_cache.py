@@ -5,6 +5,7 @@ Shape legend: R rows (sentences x beams), B sentences, L layers, H heads, S sour
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -57,7 +58,8 @@ class KVCache:
 
     def __init__(self, sources: list[CrossKV], source_mask: Tensor, keys: Tensor, values: Tensor) -> None:
         self.sources = sources
-        self.source_mask = _needed(source_mask)
+        self.source_lengths: list[int] = source_mask.sum(dim=-1).flatten().tolist()  # without padding; read once
+        self.source_mask = self._needed(source_mask)
         self.keys, self.values = keys, values
         self.length = 0
         self._spare_keys, self._spare_values = torch.empty_like(keys), torch.empty_like(values)
@@ -87,24 +89,25 @@ class KVCache:
     def reorder(self, rows: Tensor) -> None:
         """Let row i continue the past of row rows[i]; rows (R,) stay within their sentences."""
         count = len(rows)
-        if count == self.keys.shape[1] and torch.equal(rows, torch.arange(count, device=rows.device)):
-            return
         _copy_rows(self.keys, self._spare_keys, rows, self.length)
         _copy_rows(self.values, self._spare_values, rows, self.length)
         self.keys, self._spare_keys = self._spare_keys[:, :count], self.keys[:, :count]
         self.values, self._spare_values = self._spare_values[:, :count], self.values[:, :count]
 
-    def keep_sentences(self, sentences: Tensor) -> None:
-        """Drop the sources of all other sentences; the caller reorders the rows to match."""
+    def keep_sentences(self, sentences: Sequence[int]) -> Tensor:
+        """Drop all other sources and return these numbers on the device; the caller reorders the rows to match."""
+        device = self.keys.device
+        kept = torch.tensor(sentences, pin_memory=device.type == "cuda").to(device, non_blocking=True)
         for source in self.sources:
-            source.keys, source.values = source.keys[sentences], source.values[sentences]
+            source.keys, source.values = source.keys[kept], source.values[kept]
+        self.source_lengths = [self.source_lengths[sentence] for sentence in sentences]
         if self.source_mask is not None:
-            self.source_mask = _needed(self.source_mask[sentences])
+            self.source_mask = self._needed(self.source_mask[kept])
+        return kept
 
-
-def _needed(mask: Tensor) -> Tensor | None:
-    """Return the mask, or None if it forbids nothing."""
-    return None if bool(mask.all()) else mask
+    def _needed(self, mask: Tensor) -> Tensor | None:
+        """Return the mask, or None if it forbids nothing."""
+        return mask if any(length < mask.shape[-1] for length in self.source_lengths) else None
 
 
 def _heads_side_by_side(cached: Tensor, live: int) -> Tensor:

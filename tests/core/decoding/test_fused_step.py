@@ -56,8 +56,7 @@ def steps(decoder: IncrementalDecoder, tokens: Tensor, sentences: int) -> Tensor
     for t in range(STEPS):
         logits.append(decoder.step(tokens[:, t : t + 1]))
         decoder.reorder(rows)
-    kept = torch.arange(0, sentences, 2)
-    decoder.keep_sentences(kept)
+    kept = decoder.keep_sentences(range(0, sentences, 2))
     decoder.reorder(torch.arange(tokens.shape[0]).view(sentences, -1)[kept].flatten())
     left = tokens[: len(kept) * (len(tokens) // sentences), :1]
     return torch.cat([*logits, decoder.step(left)])

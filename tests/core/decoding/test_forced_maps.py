@@ -1,0 +1,80 @@
+"""All maps of a pass in one tensor for each kind: those of `capture`, and nothing is read before the end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from tests.core.reads import CountedReads
+from tests.core.tiny import inputs_for, nobody_listens, tiny_model
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.config import DecodingConfig
+from transformer_core.decoding.forced_maps import capture_maps, to_host
+from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.points import capture, edit
+from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.translator import TeacherForcedInput, Translator
+
+
+@torch.no_grad()
+def test_the_maps_are_those_of_capture() -> None:
+    model = tiny_model()
+    inputs = inputs_for((5, 3), 4)
+    with edit(model, "encoder.layers.0.self_attention.head_outputs", ablate_heads({1})):
+        with capture_maps(model) as maps:
+            model(*inputs)
+        with capture(model) as captured:
+            model(*inputs)
+    for kind, side in zip(
+        KINDS, ("encoder.layers.{}.self", "decoder.layers.{}.self", "decoder.layers.{}.cross"), strict=True
+    ):
+        expected = torch.stack([captured[f"{side.format(layer)}_attention.weights"] for layer in range(2)])
+        assert torch.equal(maps[kind], expected)
+        assert to_host(maps)[kind] is maps[kind], "on a CPU they are there already"
+    with capture_maps(model, kinds={"cross"}) as maps:
+        model(*inputs)
+    assert set(maps) == {"cross"}
+    assert nobody_listens(model)
+
+
+def test_nothing_is_read_before_the_end(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads_before: list[list[str]] = []
+    sizes: list[dict[Kind, int]] = []
+    for layers in (2, 5):
+        model = tiny_model(vocab_size=len(tokenizer), num_layers=layers)
+        translator = Translator(model, tokenizer, DecodingConfig())
+        encodings = [
+            translator.encode(text) for text in ("The man sees a house.", "A child buys the green door today.")
+        ]
+        pairs = [TeacherForcedInput(each, each.ids) for each in encodings]
+        with CountedReads() as reads:
+
+            def at_the_end(maps: dict[Kind, Tensor], reads: CountedReads = reads) -> dict[Kind, Tensor]:
+                reads_before.append(list(reads.reads))
+                sizes.append({kind: len(each) for kind, each in maps.items()})
+                return maps
+
+            monkeypatch.setattr("transformer_core.translator.to_host", at_the_end)
+            found = translator.attention_batch(pairs)
+        assert all(maps.weights(kind).base is None for maps in found for kind in KINDS), "keeps the batch alive"
+    assert sizes == [dict.fromkeys(KINDS, layers) for layers in (2, 5)]
+    # On a CPU alone: whether a mask, of padding or of later tokens, hides all keys of a query.
+    assert reads_before == [["_local_scalar_dense"] * 2] * 2
+
+
+def test_maps_of_one_sentence_are_not_copied(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[dict[Kind, Tensor]] = []
+
+    def noted(maps: dict[Kind, Tensor]) -> dict[Kind, Tensor]:
+        kept.append(maps)
+        return maps
+
+    monkeypatch.setattr("transformer_core.translator.to_host", noted)
+    translator = Translator(tiny_model(vocab_size=len(tokenizer)), tokenizer, DecodingConfig())
+    encoding = translator.encode("The man sees a house.")
+    maps = translator.attention(encoding, encoding.ids, finished=True)
+    for kind in KINDS:
+        assert np.shares_memory(maps.weights(kind), kept[0][kind].numpy())
+        assert maps.weights(kind).flags.c_contiguous and maps.weights(kind).flags.writeable

@@ -1,0 +1,129 @@
+"""A step of search waits for the device once, sends it nothing, and costs as many operations for many sentences."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.core.reads import CountedReads
+from tests.core.tiny import SPECIAL, padded, tiny_model
+from transformer_core.config import DecodingConfig, SpecialIds
+from transformer_core.decoding.beam import _Sentence, beam_search
+from transformer_core.decoding.candidates import NextBeam
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.decoding.incremental import IncrementalDecoder
+from transformer_core.hooks.points import Site, edit
+from transformer_core.model.transformer import Transformer
+
+GIVEN = SpecialIds(forced_bos=7)
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int, int]]:
+    """Rows, reads, values sent and operations before every step of the decoder."""
+    greedy_search(tiny_model(), padded([2, 2]), SPECIAL, extra_length=1)  # oneDNN is tried out once in a process
+    found: list[tuple[int, int, int, int]] = []
+    step = IncrementalDecoder.step
+
+    def counted(self: IncrementalDecoder, tokens: Tensor) -> Tensor:
+        mode = torch.utils._python_dispatch._get_current_dispatch_mode()
+        assert isinstance(mode, CountedReads)
+        found.append((len(tokens), len(mode.reads), len(mode.sent), mode.operations))
+        return step(self, tokens)
+
+    monkeypatch.setattr(IncrementalDecoder, "step", counted)
+    return found
+
+
+def never_ending(model: Transformer) -> Transformer:
+    with torch.no_grad():
+        model.embedding.weight[SPECIAL.eos] = 0
+        model.embedding.weight[4:] += 1
+    return model
+
+
+def search(model: Transformer, source: Tensor, beam: int, special: SpecialIds = SPECIAL) -> CountedReads:
+    with CountedReads() as reads:
+        if beam:
+            beam_search(model, source, special, DecodingConfig(beam=beam, extra_length=6, min_length=3))
+        else:
+            greedy_search(model, source, special, extra_length=6)
+    return reads
+
+
+@pytest.mark.parametrize("special", [SPECIAL, GIVEN], ids=["free", "given"])
+@pytest.mark.parametrize("beam", [0, 1, 4], ids=["greedy", "beam of 1", "beam of 4"])
+@pytest.mark.parametrize("opened", [False, True], ids=["fused", "with hooks"])
+def test_a_step_reads_once(
+    steps: list[tuple[int, int, int, int]], special: SpecialIds, beam: int, opened: bool
+) -> None:
+    """Also the step after which sentences leave, which alone sends something: their numbers."""
+    seen: list[int] = []
+
+    def see(value: Tensor, site: Site) -> None:
+        seen.append(len(value))
+
+    model, source = tiny_model(seed=3), padded([5, 3, 9, 9])
+    source[torch.arange(4), torch.tensor([4, 2, 8, 8])] = SPECIAL.eos
+    side, attention = ("decoder", "cross_attention") if opened else ("encoder", "self_attention")
+    with edit(model, f"{side}.layers.1.{attention}.head_outputs", see):
+        reads = search(model, source, beam, special)
+    assert len(seen) == (len(steps) if opened else 1)
+    rows, read, sent, _ = zip(*steps, (0, len(reads.reads), len(reads.sent), 0), strict=True)
+    assert len(set(rows)) > 2, "nothing leaves the batch"
+    assert [after - before for before, after in pairwise(read)] == [1] * len(steps)
+    left = [before != after for before, after in pairwise(rows[:-1])] + [False]
+    assert [after - before for before, after in pairwise(sent)] == left
+    assert reads.reads[: read[0]] == ["tolist"], "the lengths of the sources"
+
+
+@pytest.mark.parametrize("beam", [0, 4], ids=["greedy", "beam of 4"])
+def test_many_sentences_cost_no_more_operations(steps: list[tuple[int, int, int, int]], beam: int) -> None:
+    """A batch of 128 in one go; each is what it is alone."""
+    model = never_ending(tiny_model())
+    cost = []
+    for batch in (2, 128):
+        source = padded([6] * batch)
+        source[:, -1] = SPECIAL.eos
+        steps.clear()
+        search(model, source, beam)
+        counts = [operations for *_, operations in steps]
+        cost.append([after - before for before, after in pairwise(counts)])
+        assert steps[-1][0] == batch * max(beam, 1)
+    assert cost[0] == cost[1]
+
+
+def test_a_batch_of_128_is_its_sentences() -> None:
+    model, source = tiny_model(vocab_size=10), padded([2 + i % 7 for i in range(128)], vocab_size=10)
+    config = DecodingConfig(beam=4, extra_length=4)
+    found = beam_search(model, source, SPECIAL, config)
+    for number in range(0, 128, 9):
+        ids = source[number : number + 1]
+        (alone,) = beam_search(model, ids[ids != SPECIAL.pad][None], SPECIAL, config)
+        assert [each.ids for each in found[number].hypotheses] == [each.ids for each in alone.hypotheses]
+        assert [each.token for each in found[number].history] == [each.token for each in alone.history]
+
+
+def test_the_next_step_is_launched_before_the_last_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[str] = []
+
+    def noted(owner: type, name: str, event: str) -> None:
+        method = getattr(owner, name)
+
+        def call(self: object, *args: object) -> object:
+            events.append(event)
+            return method(self, *args)
+
+        monkeypatch.setattr(owner, name, call)
+
+    noted(IncrementalDecoder, "step", "launch")
+    noted(NextBeam, "read", "read")
+    noted(_Sentence, "_record", "record")
+    source = padded([6])
+    beam_search(never_ending(tiny_model()), source, SPECIAL, DecodingConfig(beam=2, extra_length=1, alpha=0.0))
+    assert (events[:2], events[-1]) == (["launch", "read"], "record")
+    assert events[2:-1] == ["launch", "record", "read"] * ((len(events) - 3) // 3)
+    assert len(events) > 9
