@@ -1,7 +1,8 @@
-"""Count on a CPU what would make the host wait for a GPU, or send it values."""
+"""Count on a CPU what would make the host wait for a GPU, send it values, or launch kernels."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from types import TracebackType
@@ -17,6 +18,12 @@ _READS = {aten._local_scalar_dense, aten.equal, aten.is_nonzero, aten.masked_sel
 _INDEXING = {aten.index, aten.index_put, aten.index_put_}
 _SENDING = {aten.lift_fresh}  # of `torch.tensor(values)`
 _METHODS = ("tolist", "numpy")  # these pass no dispatcher
+# Views and new memory launch nothing.
+_NO_KERNELS = {
+    *("view", "_unsafe_view", "t", "transpose", "permute", "expand", "slice", "select", "unsqueeze", "squeeze"),
+    *("alias", "detach", "split", "split_with_sizes", "unbind", "as_strided", "diagonal", "unfold", "lift_fresh"),
+    *("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"),
+}
 
 
 class CountedReads(TorchDispatchMode):  # type: ignore[no-untyped-call]
@@ -28,15 +35,25 @@ class CountedReads(TorchDispatchMode):  # type: ignore[no-untyped-call]
     Attributes:
         reads: What waits for values of the device, in order.
         sent: What makes a tensor of values of the host.
-        operations: How many operations there were.
+        operators: How often each operator was called.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.reads: list[str] = []
         self.sent: list[str] = []
-        self.operations = 0
+        self.operators: Counter[str] = Counter()
         self._patches = ExitStack()
+
+    @property
+    def operations(self) -> int:
+        """How many operations there were."""
+        return self.operators.total()
+
+    @property
+    def kernels(self) -> int:
+        """How many of them launch kernels; one on a list of tensors counts once."""
+        return sum(count for name, count in self.operators.items() if name not in _NO_KERNELS)
 
     def __enter__(self) -> Self:
         for name in _METHODS:
@@ -62,8 +79,8 @@ class CountedReads(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        self.operations += 1
         packet = func.overloadpacket
+        self.operators[packet.__name__] += 1
         out = func(*args, **(kwargs or {}))
         if packet in _READS:
             self.reads.append(packet.__name__)
