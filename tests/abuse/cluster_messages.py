@@ -6,7 +6,7 @@ import json
 import struct
 from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from hypothesis import strategies as st
@@ -18,6 +18,7 @@ from transformer_core.attention_maps import KINDS, MapsTooLarge
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.components.buffer import split_buffer
+from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.serving.classes.class_messages import METHODS, Failure, call, result_of, to_call
 from viz_app.serving.classes.classrooms import (
     AnswerRefused,
@@ -33,12 +34,14 @@ from viz_app.serving.classes.classrooms import (
 from viz_app.serving.cluster.decoding_messages import (
     MAX_HEADER_BYTES,
     BadReply,
+    Refusal,
     Refused,
     Request,
     read_reply,
     read_request,
     to_reply,
 )
+from viz_app.serving.cluster.remote_decoder import RemoteDecoder
 from viz_app.serving.decoding.decoded_batch import Decoded, decode_together
 from viz_app.serving.decoding.decoding_limits import MAX_MAP_BYTES
 
@@ -105,6 +108,12 @@ def _check_reply(case: dict[str, Any]) -> None:
         assert found.maps.weights(kind).shape[2:] == (len(found.maps.queries(kind)), len(found.maps.keys(kind)))
 
 
+def _check_refusal(case: dict[str, Any]) -> None:
+    decoder = RemoteDecoder(("127.0.0.1", 8000), _translator(), cast(Any, None))
+    body = damaged_json(msgspec.to_builtins(Refusal("maps_too_large", "large", 2, 1)), case)
+    assert isinstance(decoder._error(422, body), Exception)
+
+
 _REPLIES = st.builds(
     lambda damage, said: {**damage, "said": said}, damages, st.none() | st.none() | st.sampled_from(NUMBERS)
 )
@@ -159,7 +168,7 @@ def _check_call(case: dict[str, Any]) -> None:
     failed = isinstance(answer, Failure)
     with suppress(*_ERRORS, *((ValueError,) if answer == Failure("Call") else ())):
         result_of(method, body, failed=failed)  # what a server answers is read
-    with suppress(*_ERRORS, msgspec.DecodeError, UnicodeError, *((ValueError,) if failed else ())):
+    with suppress(*_ERRORS, *READ_ERRORS, *((ValueError,) if failed else ())):
         result_of(method, damaged_json(json.loads(body), case["answered"]), failed=failed)
     store.open("a teacher", "10.0.0.2")
 
@@ -176,5 +185,6 @@ _CALLS = st.fixed_dictionaries(
 TARGETS = (
     Target("asked", damages, _check_asked),
     Target("replies", _REPLIES, _check_reply),
+    Target("refusals", damages, _check_refusal),
     Target("calls", _CALLS, _check_call),
 )
