@@ -11,7 +11,7 @@ from typing import Any, cast
 import msgspec
 from hypothesis import strategies as st
 
-from tests.abuse.damage import NUMBERS, damaged, damaged_json, damages, edited
+from tests.abuse.damage import NUMBERS, damaged, damaged_json, damages
 from tests.abuse.samples import SMALL
 from tests.abuse.target import Target
 from transformer_core.attention_maps import KINDS, MapsTooLarge
@@ -86,7 +86,7 @@ class _TooShort(Exception):
 
 def _check_reply(case: dict[str, Any]) -> None:
     header, weights = _reply()
-    text = json.dumps(edited(header, case["edits"])).encode()
+    text = damaged_json(header, {name: case[name] for name in ("edits", "deep") if name in case})
     length = len(text) if case["said"] is None else case["said"] % 2**32
     data = memoryview(damaged(struct.pack("<I", length) + text + weights, case))
     at = 0
