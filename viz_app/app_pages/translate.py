@@ -114,7 +114,7 @@ def main() -> None:
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     """Draw the row with the field and the examples; return the text and the place for the downloads."""
-    about = _about_examples(t)
+    about, examples = _about_examples(t), _examples()
     with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
@@ -123,7 +123,7 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
                 t("translate.examples"),
                 list(about),
                 key=_EXAMPLE,
-                format_func=lambda name: f"{about[name]}{_examples()[name]}",
+                format_func=lambda name: f"{about[name]}{examples[name]}",
                 on_click=session.enqueue_callback(_take_example),
             )
         downloads = st.container(horizontal=True, width="content", key="downloads")
@@ -138,9 +138,10 @@ def _examples() -> dict[str, str]:
 
 def _about_examples(t: Texts) -> dict[str, str]:
     """Return a remark on each example's translation, with a colon; empty for languages without such labels."""
-    if is_parser(selected_model()):
+    model = selected_model()
+    if is_parser(model):
         return {name: f"{t(f'examples_tree.{name}')}: " for name in TREE_EXAMPLES}
-    spoken = languages(available_models()[selected_model()])
+    spoken = languages(available_models()[model])
     pair = (spoken.source, spoken.target) if spoken else ("", "")
     source, target = (code.split("-")[0].lower() for code in pair)
     found = {}
