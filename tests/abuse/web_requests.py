@@ -115,11 +115,16 @@ def _app() -> Starlette:
     return Starlette(routes=routes, middleware=[Middleware(Guard), Middleware(BrowserCookie)])
 
 
+def _cookie() -> str:
+    """The cookie that the server gives a new browser."""
+    sent = _answer(_app(), _scope("http", "/", [], "", method="GET"), [])
+    return str(dict(sent[0]["headers"])[b"set-cookie"].decode().partition(";")[0])
+
+
 @cache
 def _teacher() -> tuple[str, str]:
-    """A cookie of the server, and the code of the class of its browser."""
-    sent = _answer(_app(), _scope("http", "/", [], "", method="GET"), [])
-    cookie = dict(sent[0]["headers"])[b"set-cookie"].decode().partition(";")[0]
+    """The cookie of a teacher, and the code of the class."""
+    cookie = _cookie()
     owner = browser_name({COOKIE: cookie.partition("=")[2]}) or ""
     code = class_store().open(owner)
     class_store().ask(code, owner, OwnQuestion(text="Why?", choices=("a", "b")))
@@ -141,10 +146,12 @@ def _place() -> tempfile.TemporaryDirectory[str]:
 @contextmanager
 def _local_app() -> Iterator[None]:
     """Uploads are allowed to browsers on the server's own computer, and what is uploaded is removed."""
-    store = _Store(Path(_place().name))
+    store, option = _Store(Path(_place().name)), streamlit.get_option
     with (
         mock.patch.object(model_uploads, "opened_models", lambda: store),
-        mock.patch.object(streamlit, "get_option", lambda _: "127.0.0.1"),
+        mock.patch.object(
+            streamlit, "get_option", lambda name: "127.0.0.1" if name == "server.address" else option(name)
+        ),
     ):
         yield
     store.close()
@@ -153,7 +160,9 @@ def _local_app() -> Iterator[None]:
 
 def _check_request(case: dict[str, Any]) -> None:
     cookie, code = _teacher()
-    document = {"poll": 1, "option": 0} if case["body"]["answer"] else {"state": "revealed"}
+    document: dict[str, object] = {"state": "revealed"}
+    if case["body"]["answer"]:
+        cookie, document = _cookie(), {"poll": 1, "option": 0}  # a student answers only so often
     body = damaged_json(document, case["body"])
     headers = [("content-length", str(len(body))), *case["headers"]]
     path = case["path"].replace("{code}", code)
