@@ -101,7 +101,7 @@ class _Config:
             raise ConfigError(f"{cls.__name__} has no option {', '.join(unknown)}; it has {', '.join(known)}")
         try:
             return cls(**values)
-        except TypeError as error:
+        except (TypeError, UnicodeError) as error:  # msgspec reads no half of a surrogate pair
             raise ConfigError(f"{cls.__name__}: {error}") from error
 
     def __post_init__(self) -> None:

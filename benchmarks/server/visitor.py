@@ -17,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.state.common import user_key_from_element_id
 from websockets.asyncio.client import connect
 from websockets.typing import Origin, Subprotocol
 
@@ -38,6 +39,8 @@ class Visitor:
         connection: Its websocket.
         fields: The id of each text field that the page has drawn.
         files: What each download button asks for.
+        buttons: The id of each other button, by its key.
+        classroom: Code of the class on the teacher's board.
         translation: Which translation the explorer shows; empty at the start.
         tokens: Tokens of the translation, with `</s>`.
         session: How the server names this session.
@@ -47,6 +50,8 @@ class Visitor:
     connection: ClientConnection
     fields: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    buttons: dict[str, str] = field(default_factory=dict)
+    classroom: str = ""
     translation: str = ""
     source: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
@@ -85,6 +90,15 @@ class Visitor:
         await self.type(text)
         await self._until_drawn()
 
+    async def click(self, key: str, page: str = "") -> None:
+        """Click a button of a page by its key, and wait until the page is drawn again."""
+        message = BackMsg()
+        message.rerun_script.query_string = urlencode({"lang": "en"})
+        message.rerun_script.page_name = page
+        message.rerun_script.widget_states.widgets.add(id=self.buttons[key], trigger_value=True)
+        await self.send(message)
+        await self._until_drawn()
+
     async def download(self, file: str) -> bool:
         """Press a download button; whether the server has made the file."""
         message = BackMsg()
@@ -116,6 +130,8 @@ class Visitor:
         kind = element.WhichOneof("type")
         if kind == "text_input" and element.text_input.id not in self.fields:
             self.fields.append(element.text_input.id)
+        elif kind == "button" and (key := user_key_from_element_id(element.button.id)):
+            self.buttons[key] = element.button.id
         elif kind == "alert" and element.alert.format == Alert.ERROR:
             self.errors.append(element.alert.body)
         elif kind == "download_button" and element.download_button.deferred_file_id:
@@ -125,6 +141,8 @@ class Visitor:
             self.translation = str(header["id"])
             self.source = tuple(header["axes"]["source"]["tokens"])
             self.tokens = tuple(header["axes"]["outputs"]["tokens"])
+        elif kind == "bidi_component" and element.bidi_component.component_name == "headlight_class_board":
+            self.classroom = json.loads(element.bidi_component.json)["code"]
         return message
 
 

@@ -14,6 +14,8 @@ FLOATS = (0.5, -0.0, 1e-320, 1e15, 1e308, float("nan"), float("inf"), float("-in
 TEXTS = ("", " ", "\x00", "\ud800", "\ufeffx", "..", "../x", "/etc/passwd", "a/b/c", "CON", "=1+1", "<b>", "0" * 64)
 DTYPES = ("F32", "F64", "BF16", "I64", "U8", "BOOL", "F8_E4M3", "F8_E8M0", "F4", "C64")
 
+DEEP = b"[" * 90_000 + b"]" * 90_000
+
 leaves: SearchStrategy[Any] = (
     st.none()
     | st.booleans()
@@ -38,10 +40,11 @@ edits: SearchStrategy[list[Any]] = st.lists(
     ),
     max_size=4,
 )
-# Of a document and of its bytes: exchanged bytes, and the length to which they are cut.
+# Of a document and of its bytes: before which bracket a deep value stands, exchanged bytes, the length that is left.
 damages: SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {"edits": edits},
     optional={
+        "deep": st.integers(0, 8),
         "flips": st.lists(st.tuples(st.integers(0, 2**20), st.integers(0, 255)), max_size=4),
         "length": st.integers(0, 2**20),
     },
@@ -83,4 +86,9 @@ def damaged(data: bytes, case: dict[str, Any]) -> bytes:
 
 def damaged_json(document: Any, case: dict[str, Any]) -> bytes:
     """The bytes of a document with its edits, and with damage of its bytes."""
-    return damaged(json.dumps(edited(document, case["edits"])).encode(), case)
+    text = json.dumps(edited(document, case["edits"])).encode()
+    *before, after = text.split(b"}", case.get("deep", -1) + 1)
+    if before:
+        before[-1] += b',"deep":' + DEEP
+        text = b"}".join([*before, after])
+    return damaged(text, case)

@@ -6,6 +6,12 @@ a fault only; the errors that the reader documents are caught there.
 
 from __future__ import annotations
 
-from tests.abuse import model_files, web_input
+from tests.abuse import archives, cluster_messages, model_files, web_input, web_requests
 
-TARGETS = (*web_input.TARGETS, *model_files.TARGETS)
+TARGETS = (
+    *web_input.TARGETS,
+    *web_requests.TARGETS,
+    *archives.TARGETS,
+    *cluster_messages.TARGETS,
+    *model_files.TARGETS,
+)

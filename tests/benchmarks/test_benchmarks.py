@@ -27,7 +27,7 @@ from benchmarks import (
     train,
 )
 from benchmarks.peers.search_difference import first_difference
-from benchmarks.server import abuse, cluster, memory, soak
+from benchmarks.server import abuse, classroom, cluster, memory, soak
 from benchmarks.server.cluster_parts import find_nginx
 from transformer_core.analysis.attribution import METHODS, attribute, faithfulness
 from transformer_core.analysis.attribution import agreement as attribution_agreement
@@ -61,6 +61,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         pytest.param(abuse, "abuse", ["--attacks", "huge text", "huge figure"], marks=pytest.mark.slow),
         pytest.param(serve, "serve", [], marks=pytest.mark.slow),
         pytest.param(soak, "soak", [], marks=pytest.mark.slow),
+        pytest.param(classroom, "classroom", [], marks=pytest.mark.slow),
         pytest.param(cluster, "cluster", [], marks=[pytest.mark.slow, NEEDS_RAY, NEEDS_NGINX]),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -106,6 +107,10 @@ def test_each_runs_and_ends_with_one_line_of_json(
         assert answer["serve"]["wrong"] == {"this": 0}
     if key == "soak":
         assert answer["soak"]["wrong"] == 0 and not answer["soak"]["failures"] and answer["soak"]["killed"] > 0
+    if key == "classroom":
+        (counted,) = answer["classroom"]["counts"]["this"]["answers"]
+        assert len(counted) == 4 and 0 < max(counted) <= 5
+        assert answer["classroom"]["errors"] == {"this": {}}
     if key == "length":
         assert set(answer["length"]) == {"full", "window 4"}
 

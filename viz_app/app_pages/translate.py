@@ -7,6 +7,7 @@ full rerun starts at once, so that the queue can stop the translation of the old
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from functools import partial
 
 import streamlit as st
@@ -114,7 +115,8 @@ def main() -> None:
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     """Draw the row with the field and the examples; return the text and the place for the downloads."""
-    about = _about_examples(t)
+    examples = _examples()
+    about = _about_examples(t, examples)
     with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
@@ -123,7 +125,7 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
                 t("translate.examples"),
                 list(about),
                 key=_EXAMPLE,
-                format_func=lambda name: f"{about[name]}{_examples()[name]}",
+                format_func=lambda name: f"{about[name]}{examples[name]}",
                 on_click=session.enqueue_callback(_take_example),
             )
         downloads = st.container(horizontal=True, width="content", key="downloads")
@@ -136,15 +138,16 @@ def _examples() -> dict[str, str]:
     return examples_of(source_language(name), parses=is_parser(name))
 
 
-def _about_examples(t: Texts) -> dict[str, str]:
+def _about_examples(t: Texts, examples: Iterable[str]) -> dict[str, str]:
     """Return a remark on each example's translation, with a colon; empty for languages without such labels."""
-    if is_parser(selected_model()):
+    model = selected_model()
+    if is_parser(model):
         return {name: f"{t(f'examples_tree.{name}')}: " for name in TREE_EXAMPLES}
-    spoken = languages(available_models()[selected_model()])
+    spoken = languages(available_models()[model])
     pair = (spoken.source, spoken.target) if spoken else ("", "")
     source, target = (code.split("-")[0].lower() for code in pair)
     found = {}
-    for name in _examples():
+    for name in examples:
         labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")} if source == "en" else {}
         found[name] = f"{labels[target]}: " if target in labels else ""
     return found
@@ -163,12 +166,13 @@ def _draw_refusal(t: Texts, sentence: Sentence) -> None:
         message = t("translate.long", tokens=sentence.tokens, limit=limit, over=sentence.tokens - limit)
         st.warning(message, icon=":material/straighten:")
         return
-    invitation = t("translate.empty" if _examples() else "translate.empty_alone")
+    examples = _examples()
+    invitation = t("translate.empty" if examples else "translate.empty_alone")
     refused = f"{t('translate.korean')} " if sentence.status == "korean" else ""
     st.info(f"{refused}{invitation}", icon=":material/keyboard:")
     with st.container(gap=None, key="invitation"):
-        about = _about_examples(t)
-        for name, text in _examples().items():
+        about = _about_examples(t, examples)
+        for name, text in examples.items():
             label = f"**{text}** :small[{about[name].removesuffix(': ')}]"
             st.button(label, key=f"take-{name}", type="tertiary", on_click=session.enqueue_callback(_take, text))
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -29,6 +29,7 @@ from viz_app.classroom.questions import question_view
 from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.serving.browser_cookie import browser_name
+from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, is_code
 from viz_app.serving.classes.polls import State
@@ -130,13 +131,13 @@ async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any]
     if "origin" in request.headers and not same_origin(request.headers):
         return _refusal(403, "origin")
     body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MAX_BODY_BYTES:
-            return _refusal(413, "size")
     try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                return _refusal(413, "size")
         given = msgspec.json.decode(body, type=form)
-    except msgspec.MsgspecError:
+    except (*READ_ERRORS, ClientDisconnect):
         return _refusal(400, "form")
 
     def act_and_look(code: str, browser: str) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ A part that was not measured is left out. Layers and heads count from 0; shares 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import KINDS, Axis, Kind
@@ -183,13 +183,11 @@ def _example(
 ) -> dict[str, Any]:
     """Return an example with the tokens of its query and key; a parser's output has no way back from its text."""
     read = axis(tokenizer.source.encode(source).tokens, end=True)
-    generated = tokenizer.encode(target).tokens if not parses else ()
-    axes: Mapping[Kind, tuple[Axis, Axis]] = {
-        "encoder": (read, read),
-        "decoder": (axis(generated, start=True), axis(generated, start=True)),
-        "cross": (axis(generated, end=True), read),
-    }
-    queries, keys = axes[kind]
+    generated = read
+    if kind != "encoder":
+        tokens = tokenizer.encode(target).tokens if not parses else ()
+        generated = axis(tokens, start=kind == "decoder", end=kind == "cross")
+    queries, keys = generated, (generated if kind == "decoder" else read)
     return {
         "text": source,
         "target": "" if kind == "encoder" else target,

@@ -17,6 +17,9 @@ Value = TypeVar("Value")
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+# For a text that is no JSON, or not of the type: msgspec reads neither bytes that are no text nor endless brackets.
+READ_ERRORS = (msgspec.DecodeError, UnicodeError, RecursionError)
+
 _LARGEST = 10**15
 # JSON as Python reads it also has NaN, infinity and endless integers; none of these is within the bounds.
 Count = Annotated[int, Meta(ge=0, le=_LARGEST)]

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from viz_app.serving.input_validation import MAX_CHARACTERS
-from viz_app.serving.models.registry import available_models, default_model, is_parser, source_language
+from viz_app.serving.models.registry import available_models, is_parser, source_language
 from viz_app.serving.streamlit_patches import reported_text
 from viz_app.text import Texts, best_language, texts
 from viz_app.text.examples import counterpart, first_example
@@ -60,8 +60,8 @@ def _first_text() -> str:
 
 def _present_model() -> str:
     """Name of the selected model; of the default one when none is selected or it is missing."""
-    name = requested_model()
-    return name if name in available_models() else default_model()
+    available, wanted = available_models(), requested_model()
+    return wanted if wanted in available else next(iter(available))
 
 
 def follow_languages(old: str, new: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from transformer_core.renamed import current_names
+from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.state.session_file import FORMAT, MAX_BYTES, VERSION, SessionFile
 
 Problem = Literal["size", "full", "json", "format", "invalid", "newer"]
@@ -102,7 +103,7 @@ def _values(text: str | bytes) -> dict[str, Any]:
         if len(data) > MAX_BYTES:
             raise SessionFileError("size")
         values = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))  # some editors put a mark at the start
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+    except READ_ERRORS as error:
         raise SessionFileError("json") from error
     if not isinstance(values, dict):
         raise SessionFileError("format")

@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 import msgspec
 from msgspec import Struct
 
+from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.serving.classes.classrooms import AnswerRefused, Classrooms, NoSuchClass, NotTheTeacher, TooManyClasses
 
 MAX_CALL_BYTES = 200_000  # a map of 64 tokens by 64 takes a fifth
@@ -55,7 +56,7 @@ def call(store: Classrooms, method: str, arguments: bytes) -> bytes | Failure:
         return Failure("Call")
     try:
         given = msgspec.json.decode(arguments, type=METHODS[method].arguments)
-    except (msgspec.DecodeError, UnicodeError):
+    except READ_ERRORS:
         return Failure("Call")
     try:
         return msgspec.json.encode(getattr(store, method)(*given))
@@ -73,7 +74,7 @@ def result_of(method: str, body: bytes, *, failed: bool) -> Any:
 
     Raises:
         Exception: The error that the store raised.
-        msgspec.DecodeError: The body has another form.
+        READ_ERRORS: The body has another form.
     """
     if failed:
         name = msgspec.json.decode(body, type=Failure).error

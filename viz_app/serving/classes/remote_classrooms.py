@@ -7,15 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import msgspec
-
+from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.serving.classes.class_messages import FAILED, MAX_RESULT_BYTES, METHODS, result_of, to_call
 from viz_app.serving.retry import retry
 from viz_app.serving.server_address import CLASSES_PATH
 
 _OK = 200
 _SECONDS = 5.0
-_LOST = (OSError, http.client.HTTPException, msgspec.DecodeError, UnicodeError)
+_LOST = (OSError, http.client.HTTPException, *READ_ERRORS)
 _PAUSES = (0.1, 0.5)  # seconds before the second and the third try: a repeated call does no harm
 
 

@@ -18,6 +18,7 @@ from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, check_ma
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.text.tokenizer import Encoding
 from viz_app.components.buffer import join_buffer
+from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.serving.decoding.decoded_batch import Decoded
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def read_request(data: bytes, translator: Translator) -> Request:
     """Read a request for a model. Raises Refused for one that it cannot serve."""
     try:
         found = msgspec.json.decode(data, type=Request)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except READ_ERRORS as error:
         raise Refused(Refusal("request", str(error))) from error
     if found.weights_hash != translator.checkpoint_hash:
         raise Refused(Refusal("other_model", f"this server has the model {translator.checkpoint_hash}"))
@@ -141,7 +142,7 @@ def read_reply(read: Read, translator: Translator, sentence: Encoding) -> Decode
         raise BadReply(f"a header of {length:,} bytes, but at most {MAX_HEADER_BYTES:,} are allowed")
     try:
         header = msgspec.json.decode(read(length), type=_Header)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except READ_ERRORS as error:
         raise BadReply(str(error)) from error
     layers, heads = translator.config.num_layers, translator.config.num_heads
     sources, targets = len(header.source), len(header.inputs)

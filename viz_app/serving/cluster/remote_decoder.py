@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from transformer_core.attention_maps import MapsTooLarge
+from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.serving.decoding.batching import DeadlineExceeded
 from viz_app.serving.decoding.decoding_limits import DEADLINE
 from viz_app.serving.retry import retry
@@ -86,7 +87,7 @@ class RemoteDecoder:
             response = connection.getresponse()
             identity = msgspec.json.decode(response.read(MAX_REFUSAL_BYTES), type=Identity)
             return response.status == _OK and identity.weights_hash == self._translator.checkpoint_hash
-        except (OSError, http.client.HTTPException, msgspec.DecodeError, UnicodeError):
+        except (OSError, http.client.HTTPException, *READ_ERRORS):
             return False
         finally:
             connection.close()
@@ -153,7 +154,7 @@ class RemoteDecoder:
 
         try:
             refusal = msgspec.json.decode(body, type=Refusal)
-        except (msgspec.DecodeError, UnicodeError):
+        except READ_ERRORS:
             return _Lost(f"status {status}")
         return _meaning(refusal) or BadReply(f"the model server at {self._name}: {refusal.message}")
 

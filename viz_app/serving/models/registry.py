@@ -41,13 +41,13 @@ def available_models() -> dict[str, Path]:
     folders = [Path(part) for part in listed.split(os.pathsep) if part.strip()]
     if not folders:
         folders = sorted(path.parent for path in SHIPPED.glob("*/config.json"))
-    named = [(served.resolve().name, served)]
+    named = [(os.path.basename(os.path.realpath(served)), served)]
     named += [(folder.name, folder) for folder in folders if (folder / "config.json").is_file()]
     named += [(name, Path(report.folder)) for name, report in opened_models().models.items()]
     found: dict[str, Path] = {}
-    there: set[Path] = set()
+    there: set[str] = set()
     for own, folder in named:
-        place = folder.resolve()
+        place = os.path.realpath(folder)  # half the work of `resolve`, for a page that asks ten times
         if place in there:
             continue
         there.add(place)

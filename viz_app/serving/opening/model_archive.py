@@ -167,6 +167,8 @@ def _check(info: zipfile.ZipInfo) -> None:
         raise OpenError("name", file=file)
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise OpenError("link", file=file)
+    if info.header_offset < 0:
+        raise OpenError("damaged", file=file)
     if info.flag_bits & 0x1:
         raise OpenError("password", file=file)
     if info.compress_type not in _METHODS:
@@ -199,7 +201,7 @@ def _copy(archive: zipfile.ZipFile, member: Member, target: Path) -> Any:
                     break
                 file.write(part)
                 yield len(part)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, UnicodeError) as error:
         raise OpenError("damaged", file=_shown(member.name)) from error
     if left:
         raise OpenError("damaged", file=_shown(member.name))
