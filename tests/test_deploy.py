@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.server.cluster_parts import configure_nginx, find_nginx
-from viz_app.cli.class_ import TEACHER_KEY_SETTING
+from viz_app.serving.settings import TEACHER_KEY_SETTING
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "deploy"

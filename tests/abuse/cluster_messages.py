@@ -22,15 +22,13 @@ from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.serving.classes.class_messages import METHODS, Failure, call, result_of, to_call
 from viz_app.serving.classes.classrooms import (
     AnswerRefused,
-    AttentionQuestion,
     Classrooms,
-    LessonQuestion,
     NoSuchClass,
     NotTheTeacher,
-    OwnQuestion,
     Place,
     TooManyClasses,
 )
+from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion
 from viz_app.serving.cluster.decoding_messages import (
     MAX_HEADER_BYTES,
     BadReply,

@@ -25,6 +25,7 @@ if os.name != "posix":
 from starlette.requests import Request
 
 from transformer_core.config import ConfigError
+from viz_app.serving.classes.classrooms import Classrooms
 from viz_app.serving.cluster import model_server, private_files
 
 ROOT = Path(__file__).parents[2]
@@ -186,10 +187,12 @@ def asked(replica: Any, headers: dict[str, str], method: str = "POST") -> tuple[
     ],
 )
 def test_a_web_page_is_refused(headers: dict[str, str]) -> None:
-    for replica in (model_server.ClassReplica(), object.__new__(model_server.ModelReplica)):
+    for replica in (object.__new__(model_server.ClassReplica), object.__new__(model_server.ModelReplica)):
         status, body = asked(replica, headers)
         assert (status, msgspec.json.decode(body)["error"]) == (400, "request")
 
 
 def test_a_front_end_is_answered() -> None:
-    assert asked(model_server.ClassReplica(), JSON) == (409, b'{"error":"Call"}')
+    replica = object.__new__(model_server.ClassReplica)  # without a file
+    replica._store = Classrooms()
+    assert asked(replica, JSON) == (409, b'{"error":"Call"}')

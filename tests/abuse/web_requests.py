@@ -25,12 +25,13 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from tests.abuse.damage import damaged_json, damages
 from tests.abuse.target import Target
 from viz_app.classroom.routes import class_routes
-from viz_app.serving.browser_cookie import COOKIE, BrowserCookie, browser_name
+from viz_app.serving.browser_cookie import COOKIE, browser_name
 from viz_app.serving.classes.class_store import class_store
-from viz_app.serving.classes.classrooms import OwnQuestion
+from viz_app.serving.classes.polls import OwnQuestion
 from viz_app.serving.opening import model_uploads
 from viz_app.serving.opening.model_archive import OpenError
 from viz_app.serving.opening.opened_models import OpenedModels
+from viz_app.serving.web.cookie_middleware import BrowserCookie
 from viz_app.serving.web.health import READY, health
 from viz_app.serving.web.middleware import Guard
 
@@ -130,7 +131,7 @@ def _teacher() -> tuple[str, str]:
 class _Store(OpenedModels):
     """Opened models without the process that opens them."""
 
-    def _start(self, attempt: Any, *_: Any) -> None:
+    def _start(self, attempt: Any, *_: Any, **__: Any) -> None:
         self._fail(attempt, OpenError("ended"))
 
 

@@ -27,6 +27,7 @@ from typing import BinaryIO, Literal
 import msgspec
 
 from transformer_core.storage.temporary_folders import remove_leftovers, temporary_folder
+from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.serving.opening.model_archive import MAX_PACKED, OpenError, check_room, megabytes
 from viz_app.serving.opening.model_places import plain_name, unused_name
 from viz_app.serving.opening.opening_process import Job, Message, Report
@@ -226,7 +227,7 @@ class OpenedModels:
     def _listen(self, attempt: _Attempt, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         problem, message = OpenError("ended"), Message()
-        with suppress(msgspec.DecodeError, UnicodeError):  # half a line of a killed process, or one over the limit
+        with suppress(*READ_ERRORS):  # half a line of a killed process, or one over the limit
             while message.report is None and (line := process.stdout.readline(_MAX_LINE)):
                 message = msgspec.json.decode(line, type=Message)
                 if message.problem:
