@@ -16,6 +16,7 @@ from urllib.parse import unquote
 import streamlit
 from hypothesis import strategies as st
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import net_util
@@ -212,8 +213,8 @@ _REQUESTS = st.fixed_dictionaries(
 
 async def _streamlit(scope: Scope, receive: Receive, send: Send) -> None:
     """What Streamlit asks of a connection before it opens a session."""
-    origin = dict(scope["headers"]).get(b"origin")
-    if origin is not None and not is_url_from_allowed_origins(origin.decode("latin-1")):
+    origin = Headers(scope=scope).get("origin")
+    if origin is not None and not is_url_from_allowed_origins(origin):
         await send({"type": "websocket.close", "code": 1000})
         return
     await send({"type": "websocket.accept"})
