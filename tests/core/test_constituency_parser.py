@@ -71,7 +71,7 @@ def learned(treebank: Path, vocabularies: Tokenizer, tmp_path_factory: pytest.Te
     model = Transformer(config_for(vocabularies))
     training = SHORT.replace(
         batch_tokens=800,
-        steps=200,
+        steps=300,
         warmup_steps=30,
         learning_rate_factor=0.3,
         optimizer="muon",

@@ -53,7 +53,7 @@ def select_device(name: str, threads: int) -> str:
     try:
         torch.empty(0, device=name)
     except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
+        reason = str(error).splitlines()[0].split(". ")[0]
         raise UsageError(
             f"--device is {name!r}, but must be one of {', '.join(available_devices())} ({reason})"
         ) from error

@@ -66,7 +66,7 @@ BAD = {
         "--training.step 3": "did you mean --training.steps?",
         "--model.num_heads 7": "a divisor of d_model (512)",
         "--model.vocab_size 99": "has 160",
-        "--device mps": "training adds in float64, which mps lacks; use cpu or cuda",
+        "--device cuda:99": "--device is 'cuda:99', but must be one of auto, cpu",
     },
     "train --resume": {
         "--out {run} --init-from {checkpoint}": "give only one",
