@@ -89,7 +89,7 @@ def paired_bootstrap(
     _check(translations, [baseline, *references])
     systems, listed = [list(baseline), list(translations)], [list(reference) for reference in references]
     metrics: dict[str, Any] = {"BLEU": BLEU(), "chrF2": CHRF()}
-    named = [("baseline", systems[0]), ("system", systems[1])]
+    named: list[tuple[str, Sequence[str]]] = [("baseline", systems[0]), ("system", systems[1])]
     test = PairedTest(named, metrics, listed, test_type="bs", n_samples=samples)
     signatures, scores = test()
     found = {}

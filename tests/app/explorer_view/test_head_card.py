@@ -107,13 +107,13 @@ def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationServic
 def test_the_card_shows_effect_control_and_difference(service: TranslationService) -> None:
     atlas = with_controls(drawn_atlas())
     assert atlas.effects
-    effects, head = atlas.effects, ("encoder", 1, 2)
+    effects = atlas.effects
     found = told(service, atlas, ("encoder", 1, 2))["effect"]
     random = effects.changes["random-mean"]["encoder"].value[1, 2]
     assert found["baseline"]["value"] == pytest.approx(random, abs=1e-5)
     assert [each["name"] for each in found["controls"]] == ["random-mean", "resample"]
     for each in found["controls"]:
-        difference = effects.differences[f"mean/{each['name']}"][head[0]]
+        difference = effects.differences[f"mean/{each['name']}"]["encoder"]
         assert each["low"] == pytest.approx(difference.low[1, 2], abs=1e-5)
         assert each["control"] == pytest.approx(effects.changes[each["name"]]["encoder"].value[1, 2], abs=1e-5)
         assert each["significant"] == (effects.q[f"mean/{each['name']}"]["encoder"][1, 2] <= 0.05)

@@ -16,6 +16,7 @@ from scipy import stats
 from transformer_core.atlas.controls import CONTROLS, survivors
 from transformer_core.atlas.record import Effects, Estimate
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES, corrected, paired_test, sign_test
+from transformer_core.attention_maps import Kind
 
 HEADS = 144
 DRAWS = 4
@@ -26,12 +27,12 @@ def skewed(rng: np.random.Generator, sentences: int, draws: int = 1) -> np.ndarr
     shape = 9.5
     own = (rng.gamma(shape, size=(draws, sentences, HEADS)) - shape) / shape**0.5
     shared = (rng.gamma(shape, size=(draws, sentences, 1)) - shape) / shape**0.5
-    return np.sqrt(0.93) * own + np.sqrt(0.07) * shared
+    return np.asarray(0.93**0.5 * own + 0.07**0.5 * shared)
 
 
 def controls(rng: np.random.Generator, sentences: int, draws: int) -> np.ndarray:
     """(draws, N, heads): for each head a mean of 1, a part of the sentence, and one of the draw."""
-    return 1 + np.sqrt(10.0) * skewed(rng, sentences) + np.sqrt(40.0) * skewed(rng, sentences, draws)
+    return np.asarray(1 + 10.0**0.5 * skewed(rng, sentences) + 40.0**0.5 * skewed(rng, sentences, draws))
 
 
 def test_the_paired_test_is_scipys_and_that_of_sign_flips() -> None:
@@ -88,7 +89,7 @@ def test_heads_that_cost_3_times_the_control_are_found() -> None:
 def test_a_head_survives_only_where_its_removal_costs_more() -> None:
     """Noise that costs more than the removal is a difference, but no survival."""
     value = np.array([[0.2, -0.2, 0.2]])
-    nats = {"cross": Estimate(value=value, low=value - 0.1, high=value + 0.1)}
+    nats: dict[Kind, Estimate] = {"cross": Estimate(value=value, low=value - 0.1, high=value + 0.1)}
     name = f"mean/{CONTROLS['mean'][0]}"
     effects = Effects(
         sentences=1, skipped=0, tokens=1, changes={}, q={name: {"cross": np.array([[0.01, 0.01, 0.06]])}}, gradient={},

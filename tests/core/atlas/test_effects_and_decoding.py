@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy import stats
 from tests.core.tiny import sentence_pairs
 from transformer_core.analysis.ablation import Head, ablated, all_heads, hook_point_name
 from transformer_core.analysis.alignment import alignment_error_rate, head_alignment_errors, read_gold
-from transformer_core.analysis.effects.head_effects import head_effects, mean_outputs
+from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
 from transformer_core.atlas import decoding
 from transformer_core.atlas.alignment import measure_alignment
 from transformer_core.atlas.controls import CONTROLS
@@ -88,8 +89,8 @@ def test_controls_are_paired_and_each_sentence_has_draws_of_its_own(runner: Resu
         for number, (source, target) in enumerate(PAIRS):
             others = [(PAIRS[n][0], PAIRS[n][1]) for n in drawn_others[number] if PAIRS[n] != [source, target]]
             effect, drawn = (
-                head_effects(translator, source, target, change=each, draws=CONTROL_DRAWS, seed=number, others=others,
-                             means=means if "mean" in name else None).effects["cross"].sum(dim=2).double()
+                head_effects(translator, source, target, change=cast(Change, each), draws=CONTROL_DRAWS, seed=number,
+                             others=others, means=means if "mean" in name else None).effects["cross"].sum(dim=2).double()
                 for each, name in ((change, change), (control.removesuffix("-mean"), control))
             )  # fmt: skip
             rows.append((effect - drawn).numpy())

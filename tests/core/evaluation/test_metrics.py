@@ -56,7 +56,8 @@ def test_paired_bootstrap_tells_a_real_difference_from_none() -> None:
     assert 0 < found["chrf"].interval < 10
     assert "bs:200|seed:12345" in found["bleu"].signature
     same = paired_bootstrap(good, good, [references], samples=200)
-    assert same["bleu"].p_value == 1.0 and same["bleu"].change == (0, 0)
+    assert same["bleu"].p_value == 1.0
+    assert list(same["bleu"].change) == [0, 0]
     with pytest.raises(ValueError, match="60 translations, but reference 1 has 59"):
         paired_bootstrap(bad[1:], good, [references])
 
@@ -67,7 +68,7 @@ def test_the_interval_of_a_difference_is_that_of_whole_corpora_resampled() -> No
         [text.replace("sieht ein", "sah das") if number % modulus else text for number, text in enumerate(references)]
         for modulus in (2, 5)
     ]
-    found = paired_bootstrap(*systems, [references], samples=400)
+    found = paired_bootstrap(systems[0], systems[1], [references], samples=400)
     rng = np.random.default_rng(5)
     for name, metric in (("bleu", bleu), ("chrf", chrf)):
         differences = []
