@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -88,9 +88,10 @@ def test_controls_are_paired_and_each_sentence_has_draws_of_its_own(runner: Resu
         rows = []
         for number, (source, target) in enumerate(PAIRS):
             others = [(PAIRS[n][0], PAIRS[n][1]) for n in drawn_others[number] if PAIRS[n] != [source, target]]
+            given: dict[str, Any] = {"draws": CONTROL_DRAWS, "seed": number, "others": others}
             effect, drawn = (
-                head_effects(translator, source, target, change=cast(Change, each), draws=CONTROL_DRAWS, seed=number,
-                             others=others, means=means if "mean" in name else None).effects["cross"].sum(dim=2).double()
+                head_effects(translator, source, target, change=cast(Change, each),
+                             means=means if "mean" in name else None, **given).effects["cross"].sum(dim=2).double()
                 for each, name in ((change, change), (control.removesuffix("-mean"), control))
             )  # fmt: skip
             rows.append((effect - drawn).numpy())
