@@ -6,8 +6,10 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from transformer_core.analysis.ablation import Head
+from transformer_core.atlas.controls import CONTROLS
 from transformer_core.atlas.patterns import PATTERNS
 from transformer_core.atlas.record import (
     Alignment,
@@ -32,7 +34,7 @@ from transformer_core.atlas.record import (
     Spread,
 )
 from transformer_core.atlas.storage import FORMAT_VERSION, shipped_atlas
-from transformer_core.attention_maps import KINDS
+from transformer_core.attention_maps import KINDS, Kind
 
 SHIPPED = Path(__file__).resolve().parents[1] / "checkpoints" / "en-de"
 PARTS = ("looks", "links", "align", "effects", "decode", "prune", "resembles")
@@ -194,4 +196,24 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
         decode=decode,
         prune=Pruned(sentences=50, greedy_sentences=0, curves=tuple(curves)),
         resembles=resembles,
+    )
+
+
+def with_controls(atlas: Atlas) -> Atlas:
+    """The atlas with drawn controls, and the differences to them."""
+    random, effects = np.random.default_rng(9), atlas.effects
+    assert effects is not None
+    shape = (atlas.layers, atlas.heads)
+
+    def drawn() -> dict[Kind, Estimate]:
+        values = {kind: random.uniform(-0.1, 0.1, shape) for kind in KINDS}
+        return {kind: Estimate(value=value, low=value - 0.05, high=value + 0.05) for kind, value in values.items()}
+
+    names = [f"{change}/{control}" for change, controls in CONTROLS.items() for control in controls]
+    changes = {name: drawn() for name in ("random-mean", "resample")}
+    q = {name: {kind: random.uniform(0, 0.1, shape) for kind in KINDS} for name in names}
+    differences = {name: drawn() for name in names}
+    return replace(
+        atlas,
+        effects=replace(effects, changes=effects.changes | changes, q=effects.q | q, differences=differences),
     )

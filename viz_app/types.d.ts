@@ -257,6 +257,11 @@ type Without = {
 };
 type Roles = { model: string; atlas: boolean; problem?: string; heads: Record<string, HeadRole[][]> };
 type Measured = { value: number | null; low: number | null; high: number | null };
+/** Effect minus that of a control. */
+type ComparedEffect = Measured & { name: string; control: number | null; significant: boolean };
+type EffectWithout = Measured & { baseline?: Measured; controls: ComparedEffect[] };
+/** `change`: interval of the difference to the whole model; null in an older atlas. */
+type BleuWithout = { bleu: number; half: number; whole: number; change: [number, number] | null };
 /** The card of one head: explorer_view/head_card.py. */
 type HeadCardData = {
   model: string;
@@ -272,8 +277,8 @@ type HeadCardData = {
     sentences: number;
     data: string;
   };
-  effect?: Measured & { baseline?: Measured; significant: boolean; tokens: number; data: string };
-  decode?: { bleu: number; half: number; whole: number; significant: boolean; sentences: number; data: string };
+  effect?: EffectWithout & { significant: boolean; tokens: number; data: string };
+  decode?: BleuWithout & { significant: boolean; sentences: number; data: string };
   siblings?: {
     /** `model`: empty for this one. */
     heads: (Record<"distance" | "low" | "high", number | null> & {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from transformer_core.atlas.controls import survivors
 from transformer_core.atlas.naming import Role, head_roles
 from transformer_core.atlas.record import Atlas, Curve
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES
@@ -44,6 +45,12 @@ def _significant(atlas: Atlas) -> str:
     return f"{sum(int((atlas.effects.q['mean'][kind] <= FALSE_DISCOVERIES).sum()) for kind in KINDS)}"
 
 
+def _survive(atlas: Atlas) -> str:
+    assert atlas.effects is not None
+    found = survivors(atlas.effects, "mean")
+    return f"{sum(int(heads.sum()) for heads in found.values())}" if found else "not measured"
+
+
 def _change_bleu(atlas: Atlas) -> str:
     assert atlas.decode is not None
     return f"{sum(int((atlas.decode.q[kind] <= FALSE_DISCOVERIES).sum()) for kind in KINDS)}"
@@ -68,9 +75,10 @@ ROWS: dict[str, Callable[[Atlas], str]] = {
     ),
     "that look at the same token": lambda atlas: f"{_with_role(atlas, lambda role: role.name == 'copy')}",
     "that follow a dependency relation": lambda atlas: f"{_with_role(atlas, lambda role: role.name == 'link')}",
-    "best alignment error, generated token": lambda atlas: _least_error(atlas, "output"),
-    "best alignment error, token read": lambda atlas: _least_error(atlas, "input"),
-    "heads with a significant effect": _significant,
+    "best AER, generated token": lambda atlas: _least_error(atlas, "output"),
+    "best AER, token read": lambda atlas: _least_error(atlas, "input"),
+    "heads with an effect that differs from 0": _significant,
+    "heads whose effect survives the control": _survive,
     "heads that change BLEU significantly": _change_bleu,
     "rank correlation of gradient and effect": _agreement,
     "BLEU of the whole model": lambda atlas: _left(atlas, "effect", 144),

@@ -85,6 +85,16 @@ class Counts:
             chosen.append(self.choices[best])
         return hits, totals, tuple(chosen)
 
+    def minus(self, other: Counts, *, draws: int = DRAWS, seed: int = 0) -> tuple[float, float, float]:
+        """Return the two-fold error minus that of other counts, and the ends of its interval; see `Compared`."""
+        number = self.hits.shape[1]
+        drawn = np.random.default_rng(seed).integers(number, size=(draws, number))
+        rows = np.concatenate([np.arange(number)[None], drawn])  # the sentences themselves first
+        folds = self.two_fold(), other.two_fold()
+        mine, others = (_error_rate(hits[rows], totals[rows]) for hits, totals, _ in folds)
+        low, high = np.percentile((mine - others)[1:], [2.5, 97.5])
+        return float(mine[0] - others[0]), float(low), float(high)
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -202,8 +212,6 @@ def compare(counts: dict[Aligner, Counts], *, draws: int = DRAWS, seed: int = 0)
     number = counts[BASELINE].hits.shape[1]
     if number < _HALVES:
         raise ValueError(f"choosing on one half needs {_HALVES} sentences, not {number}")
-    drawn = np.random.default_rng(seed).integers(number, size=(draws, number))
-    base_hits, base_totals, _ = counts[BASELINE].two_fold()
     joint = Counts(
         tuple(choice for each in counts.values() for choice in each.choices),
         np.concatenate([each.hits for each in counts.values()]),
@@ -213,16 +221,15 @@ def compare(counts: dict[Aligner, Counts], *, draws: int = DRAWS, seed: int = 0)
     everything: list[tuple[str, Counts]] = [*counts.items(), ("any", joint)]
     for name, each in everything:
         hits, totals, chosen = each.two_fold()
-        differences = _error_rate(hits[drawn], totals[drawn]) - _error_rate(base_hits[drawn], base_totals[drawn])
-        low, high = np.percentile(differences, [2.5, 97.5])
-        best, error = int(each.errors.argmin()), float(_error_rate(hits, totals))
+        difference, low, high = each.minus(counts[BASELINE], draws=draws, seed=seed)
+        best = int(each.errors.argmin())
         result[name] = Compared(
             best=each.choices[best],
             best_error=float(each.errors[best]),
-            error=error,
+            error=float(_error_rate(hits, totals)),
             chosen=chosen,
-            difference=error - float(_error_rate(base_hits, base_totals)),
-            interval=(float(low), float(high)),
+            difference=difference,
+            interval=(low, high),
         )
     return result
 

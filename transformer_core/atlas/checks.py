@@ -99,8 +99,9 @@ def _effect_tables(atlas: Atlas) -> dict[str, Mapping[Kind, Estimate | FloatArra
     """Return the tables of effects and of their p-values by name."""
     if (effects := atlas.effects) is None:
         return {}
-    q = {f"q of {name}": by_kind for name, by_kind in effects.q.items()}
-    return {**effects.changes, **effects.classes, **effects.lengths, "gradient": effects.gradient, **q}
+    groups = effects.changes, effects.differences, effects.classes, effects.lengths
+    named = {name: by_kind for group in groups for name, by_kind in group.items()}
+    return named | {"gradient": effects.gradient} | {f"q of {name}": by_kind for name, by_kind in effects.q.items()}
 
 
 def _tables(atlas: Atlas) -> Iterator[tuple[str, Sequence[Sequence[object]]]]:
@@ -122,7 +123,11 @@ def _heads(atlas: Atlas) -> Iterator[tuple[int, int]]:
 
 
 def _check_names(atlas: Atlas) -> None:
-    """Check references to relations, models, sentences, and numbers of heads."""
+    """Check references to relations, models, sentences, controls, and numbers of heads."""
+    for name in atlas.effects.differences if atlas.effects else ():
+        assert atlas.effects is not None
+        if name not in atlas.effects.q or not set(name.split("/")) <= set(atlas.effects.changes):
+            raise ValueError(f"effects lack the numbers of the difference {name}")
     if links := atlas.links:
         for link in links.tested:
             if link.direction not in links.directions or link.relation not in links.relations:

@@ -38,17 +38,14 @@ def measure_decoding(runner: ResumableMap, translator: Translator, pairs: Sequen
     heads = all_heads(translator)
     whole, scores, read = decode_without(runner, pairs, [[], *([head] for head in heads)])
     shape = len(KINDS), translator.config.num_layers, translator.config.num_heads
-    table = np.array([[getattr(each, name) for name in _COLUMNS] for each in scores[1:]]).reshape(*shape, -1)
-    q = corrected(table[..., _COLUMNS.index("bleu_p")])
+    by_head = np.array(scores[1:], dtype=object).reshape(shape)
+    q = corrected(np.array([each.bleu_p for each in scores[1:]]).reshape(shape))
     texts = [target for _, target in pairs]
     return Decoded(
         sentences=read,
         signatures={"bleu": bleu(texts, [texts]).signature, "chrf": chrf(texts, [texts]).signature},
         whole=whole,
-        heads={
-            kind: tuple(tuple(_score(head) for head in layer) for layer in table[number])
-            for number, kind in enumerate(KINDS)
-        },
+        heads={kind: tuple(tuple(layer) for layer in by_head[number].tolist()) for number, kind in enumerate(KINDS)},
         q=dict(zip(KINDS, q, strict=True)),
     )
 
@@ -72,7 +69,9 @@ def decode_without(
 
 
 def _score(row: FloatArray) -> Score:
-    return Score(**dict(zip(_COLUMNS, row.tolist(), strict=True)))
+    values = row.tolist()
+    first = dict(zip(_COLUMNS, values[: len(_COLUMNS)], strict=True))
+    return Score(**first, bleu_change=tuple(values[-4:-2]), chrf_change=tuple(values[-2:]))
 
 
 def translate_set(translator: Translator, item: Any) -> Results:
@@ -88,10 +87,11 @@ def translate_set(translator: Translator, item: Any) -> Results:
         texts = _translated(translator, [ids for ids, wanted in zip(encoded, read, strict=True) if wanted])
     references = [target for (_, target), wanted in zip(pairs, read, strict=True) if wanted]
     if not references:
-        return {"texts": np.array([], dtype=np.str_), "read": read, "scores": np.zeros(len(_COLUMNS))}
+        return {"texts": np.array([], dtype=np.str_), "read": read, "scores": np.zeros(len(_COLUMNS) + 4)}
     found = paired_bootstrap(given or texts, texts, [references])
     score, other = found["bleu"], found["chrf"]
     row = [score.value, other.value, score.interval, other.interval, score.p_value, other.p_value]
+    row += [*score.change, *other.change]
     return {"texts": np.array(texts, dtype=np.str_), "read": read, "scores": np.array(row)}
 
 

@@ -1,8 +1,9 @@
 """Effects of heads: the log-probability that a token of the reference loses when the head is changed.
 
 The output of a head becomes zero (`zero`) or its mean over the same sentences (`mean`). The LayerNorm after it uses the
-new standard deviation, or that of the unchanged run (`-frozen`). The baseline is its own output plus a random vector as
-long as that output (`random`). See `head_effects.py`.
+new standard deviation, or that of the unchanged run (`-frozen`). Controls, see `controls.py`, are its output plus a
+random vector as long as what `zero` (`random`) or `mean` (`random-mean`) takes away, and its output on other sentences
+(`resample`).
 
 Shape legend: N sentences, C changes, K kinds of attention, L layers, H heads, T target tokens, d_v width of a head.
 """
@@ -19,19 +20,23 @@ import torch
 from transformer_core.analysis.effects.head_effects import Change, MeanOutputs, by_kind, head_effects, output_sums
 from transformer_core.analysis.effects.head_gradients import gradient_importance
 from transformer_core.analysis.teacher_forced_run import fits, teacher_forced_run
+from transformer_core.atlas.controls import CONTROLS
 from transformer_core.atlas.record import Effects, Estimate, FloatArray
 from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
-from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
+from transformer_core.atlas.statistics import Bootstrap, corrected, paired_test, sign_test
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
 from transformer_core.translator import Translator
 
 CHUNK = 5  # sentences of an item
-CHANGES: dict[str, tuple[Change, bool]] = {
-    "zero": ("zero", False),
-    "mean": ("mean", False),
-    "zero-frozen": ("zero", True),
-    "mean-frozen": ("mean", True),
-    "random": ("random", False),
+CONTROL_DRAWS = 4  # of a sentence
+CHANGES: dict[str, tuple[Change, bool, bool]] = {  # change, whether the norm is frozen, whether it needs the means
+    "zero": ("zero", False, False),
+    "mean": ("mean", False, True),
+    "zero-frozen": ("zero", True, False),
+    "mean-frozen": ("mean", True, True),
+    "random": ("random", False, False),
+    "random-mean": ("random", False, True),
+    "resample": ("resample", False, False),
 }
 CLASSES = ("word", "inside", "number", "punctuation", "end")  # first token of a word, its other tokens, ...
 LENGTHS = ("short", "middle", "long")
@@ -50,7 +55,10 @@ def measure_effects(runner: ResumableMap, pairs: Sequence[Sequence[str]], bootst
     """
     means = mean_outputs_of(runner, pairs)
     seed = bootstrap.get("seed", 0)
-    items = [[group, means, seed + number] for number, group in enumerate(cut(pairs, CHUNK))]
+    drawn = np.random.default_rng(seed).integers(len(pairs), size=(len(pairs), CONTROL_DRAWS))
+    others = [[list(pairs[number]) for number in row] for row in drawn.tolist()]  # for `resample`
+    groups = zip(cut(pairs, CHUNK), cut(others, CHUNK), strict=True)
+    items = [[*group, means, seed + CHUNK * number] for number, group in enumerate(groups)]
     results = runner.run(chunk_effects, items, "sentences x 5")
     effects = joined(results, "effects")  # (N, C, K, L, H)
     tokens = joined(results, "tokens").astype(np.float64)
@@ -59,13 +67,20 @@ def measure_effects(runner: ResumableMap, pairs: Sequence[Sequence[str]], bootst
     gradient = joined(results, "gradient")
     names = tuple(CHANGES)
     mean = effects[:, names.index("mean")]
+    differences = {
+        f"{change}/{control}": effects[:, names.index(change)] - effects[:, names.index(control)]
+        for change, controls in CONTROLS.items()
+        for control in controls
+    }
     thirds, bounds = _thirds(joined(results, "source_tokens"))
     return Effects(
         sentences=len(tokens),
         skipped=len(pairs) - len(tokens),
         tokens=int(tokens.sum()),
         changes={name: _by_kind(drawing.ratio(effects[:, each], tokens)) for each, name in enumerate(names)},
-        q={name: _corrected(effects[:, number]) for number, name in enumerate(names)},
+        differences={name: _by_kind(drawing.ratio(each, tokens)) for name, each in differences.items()},
+        q={name: _corrected(sign_test(effects[:, n], two_sided=True)) for n, name in enumerate(names)}
+        | {name: _corrected(paired_test(each)) for name, each in differences.items()},
         gradient=_by_kind(drawing.ratio(gradient, tokens)),
         agreement={name: _agreement(drawing, effects[:, n], gradient, tokens) for n, name in enumerate(names)},
         classes={
@@ -88,8 +103,8 @@ def _by_kind(found: Estimate) -> dict[Kind, Estimate]:
     }
 
 
-def _corrected(effects: FloatArray) -> dict[Kind, FloatArray]:
-    return dict(zip(KINDS, corrected(sign_test(effects, two_sided=True)), strict=True))
+def _corrected(p: FloatArray) -> dict[Kind, FloatArray]:
+    return dict(zip(KINDS, corrected(p), strict=True))
 
 
 def _thirds(lengths: FloatArray) -> tuple[npt.NDArray[np.intp], dict[str, tuple[int, int]]]:
@@ -117,7 +132,7 @@ def _agreement(
     for name, pick in groups.items():
         draws = [rank_correlation(a[pick].ravel(), b[pick].ravel()) for a, b in zip(ours, theirs, strict=True)]
         value = rank_correlation(whole[0][pick].ravel(), whole[1][pick].ravel())
-        found[name] = drawing.of(np.array(draws), np.array(value))
+        found[name] = drawing.correlation(np.array(draws), value)
     return found
 
 
@@ -160,14 +175,17 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
 
     effects (C, K, L, H), gradient (K, L, H), classes (classes, K, L, H) of `mean`, class_tokens, tokens, source_tokens.
     """
-    pairs, given, seed = item
+    pairs, others, given, seed = item
     means = by_kind(translator, torch.tensor(given))
     found: dict[str, list[Any]] = {
         name: [] for name in ("effects", "gradient", "classes", "class_tokens", "tokens", "source_tokens")
     }
-    for source, target in (pair for pair in pairs if _readable(translator, pair)):
+    for number, ((source, target), drawn) in enumerate(zip(pairs, others, strict=True)):
+        if not _readable(translator, (source, target)):
+            continue
         run = teacher_forced_run(translator, source, target)
-        measured = [_effects(translator, source, target, *change, means, seed) for change in CHANGES.values()]
+        usable = [pair for pair in drawn if pair != [source, target] and _readable(translator, pair)]
+        measured = _effects(translator, source, target, usable or [(source, target)], means, seed + number)
         of_mean = measured[tuple(CHANGES).index("mean")]  # (K, L, H, T)
         classes = np.array([token_class(token) for token in run.tokens])
         found["effects"].append(np.stack([each.sum(axis=3) for each in measured]))
@@ -188,14 +206,16 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
 
 
 def _effects(
-    translator: Translator, source: str, target: str, change: Change, frozen: bool, means: MeanOutputs, seed: int
-) -> FloatArray:
-    """Return (K, L, H, T) effects in nats."""
-    given = means if change == "mean" else None
-    found = head_effects(
-        translator, source, target, change=change, means=given, draws=1, seed=seed, frozen_norm=frozen
-    ).effects
-    return torch.stack([found[kind] for kind in KINDS]).cpu().double().numpy()
+    translator: Translator, source: str, target: str, others: Sequence[Any], means: MeanOutputs, seed: int
+) -> list[FloatArray]:
+    """Return (K, L, H, T) effects of each change in nats, means over draws."""
+    found = []
+    for change, frozen, needs_means in CHANGES.values():
+        options: dict[str, Any] = {"change": change, "frozen_norm": frozen, "draws": CONTROL_DRAWS, "seed": seed}
+        given = means if needs_means else None
+        effects = head_effects(translator, source, target, others=others, means=given, **options).effects
+        found.append(torch.stack([effects[kind] for kind in KINDS]).cpu().double().numpy())
+    return found
 
 
 def token_class(token: str) -> str:

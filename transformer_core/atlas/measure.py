@@ -63,7 +63,7 @@ class Task:
     alignments: Path | None = None
     other_models: tuple[Path, ...] = ()
     max_sentences: int = 1_000
-    max_effects: int = 200
+    max_effects: int = 1_000
     greedy: int = 8
     draws: int = 1_000
     seed: int = 0

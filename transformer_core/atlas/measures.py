@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from transformer_core.atlas.controls import CONTROLS
 from transformer_core.atlas.naming import evidence, link_roles
 from transformer_core.atlas.record import (
     Alignment,
@@ -165,9 +166,11 @@ def _relation(links: Links) -> _Numbers:
 
 def _effect(change: str) -> Callable[[Effects], _Numbers]:
     def numbers(effects: Effects) -> _Numbers:
-        random, q = effects.changes.get("random", {}), effects.q.get(change, {})
+        name, changes = CONTROLS[change][0], effects.changes
+        control = changes.get(name) or changes.get("random", {})  # an older atlas has no other control
+        q = effects.q.get(f"{change}/{name}") or effects.q.get(change, {})
         return {
-            kind: _numbers(estimate, random[kind].value if kind in random else np.nan, q.get(kind))
+            kind: _numbers(estimate, control[kind].value if kind in control else np.nan, q.get(kind))
             for kind, estimate in effects.changes.get(change, {}).items()
         }
 
@@ -175,7 +178,7 @@ def _effect(change: str) -> Callable[[Effects], _Numbers]:
 
 
 def _decoded(name: str) -> Callable[[Decoded], _Numbers]:
-    """Return the change of a score of the translations without a head; the atlas has a test, but no interval."""
+    """Return the change of a score of the translations without a head; an older atlas has no interval."""
 
     def table(decode: Decoded, kind: Kind, field_name: str) -> FloatArray:
         return np.array([[getattr(each, field_name) for each in row] for row in decode.heads[kind]], dtype=np.float64)
@@ -184,9 +187,10 @@ def _decoded(name: str) -> Callable[[Decoded], _Numbers]:
         found = {}
         for kind in decode.heads:
             value = table(decode, kind, name) - getattr(decode.whole, name)
-            none = np.full(value.shape, np.nan)
+            ends = [[getattr(each, f"{name}_change") or (np.nan, np.nan) for each in row] for row in decode.heads[kind]]
+            low, high = np.moveaxis(np.array(ends, dtype=np.float64), 2, 0)
             q = decode.q[kind] if name == "bleu" else table(decode, kind, f"{name}_p")
-            found[kind] = _numbers(Estimate(value=value, low=none, high=none), q=q)
+            found[kind] = _numbers(Estimate(value=value, low=low, high=high), q=q)
         return found
 
     return numbers

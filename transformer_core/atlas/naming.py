@@ -46,6 +46,14 @@ class Role:
     q: float
 
     @property
+    def shown(self) -> dict[str, float]:
+        """Value, low, high and baseline as they are shown: the error rate (AER) of an aligner."""
+        names = ("value", "low", "high", "baseline")
+        if self.name != "aligner":
+            return {name: getattr(self, name) for name in names}
+        return {"value": 1 - self.value, "low": 1 - self.high, "high": 1 - self.low, "baseline": 1 - self.baseline}
+
+    @property
     def gain(self) -> float:
         """Difference to the baseline."""
         return self.value - self.baseline

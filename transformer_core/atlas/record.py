@@ -202,14 +202,15 @@ class Effects(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         sentences: Number of sentences.
         skipped: Sentences that are empty or too long.
         tokens: Target tokens, `</s>` included.
-        changes: Replacement of the output -> kind -> (L, H). `random` is the baseline of the others.
-        q: Change -> kind -> (L, H) two-sided p-values of the effect, after Benjamini-Hochberg of each change.
+        changes: Replacement of the output, or control -> kind -> (L, H).
+        q: Change (against 0) or difference -> kind -> (L, H) two-sided p-values, after Benjamini-Hochberg of each.
         gradient: Kind -> (L, H) gradient importance (Michel, Levy and Neubig 2019).
         agreement: Change -> Spearman's rank correlation of effect and gradient importance, over all heads and by kind.
         classes: Class of the target token -> kind -> (L, H), effects of `mean`.
         class_tokens: Class -> tokens.
         lengths: Third of sentences by length -> kind -> (L, H), effects of `mean`.
         length_bounds: Third -> source tokens of its shortest and its longest sentence.
+        differences: Change/control -> kind -> (L, H), effect minus that of the control; empty in an older atlas.
     """
 
     sentences: int
@@ -223,6 +224,7 @@ class Effects(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     class_tokens: dict[str, int]
     lengths: dict[str, dict[Kind, Estimate]]
     length_bounds: dict[str, tuple[int, int]]
+    differences: dict[str, dict[Kind, Estimate]] = {}
 
 
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -235,6 +237,8 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         chrf_half: Half the width for `chrf`.
         bleu_p: P-value of the difference to the whole model, by paired bootstrap resampling (Koehn 2004).
         chrf_p: P-value for `chrf`.
+        bleu_change: 95 % interval of the difference to the whole model; None in an older atlas.
+        chrf_change: Interval for `chrf`.
     """
 
     bleu: float
@@ -243,6 +247,8 @@ class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     chrf_half: float
     bleu_p: float
     chrf_p: float
+    bleu_change: tuple[float, float] | None = None
+    chrf_change: tuple[float, float] | None = None
 
 
 class Decoded(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

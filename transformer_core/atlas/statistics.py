@@ -61,6 +61,16 @@ class Bootstrap:
         low, high = np.nanpercentile(draw_values, _INTERVAL, axis=0)
         return Estimate(value=np.asarray(value), low=np.asarray(low), high=np.asarray(high))
 
+    def correlation(self, draw_values: FloatArray, value: float) -> Estimate:
+        """Return a bias-corrected estimate from its values in all draws, (D,).
+
+        Drawing sentences adds noise, which lowers a correlation. So the draws are moved, on Fisher's scale, until their
+        median is the value.
+        """
+        draws, center = (np.arctanh(np.clip(each, 1e-9 - 1, 1 - 1e-9)) for each in (draw_values, value))
+        low, high = np.tanh(np.percentile(draws, _INTERVAL) + center - np.median(draws))
+        return Estimate(value=np.array(value), low=np.array(min(low, value)), high=np.array(max(high, value)))
+
     def ratios(self, sums: FloatArray, counts: FloatArray) -> FloatArray:
         """Return the ratio of every draw: (N, ...) sums and (N,) or (N, ...) counts -> (D, ...)."""
         below = self._drawn @ counts.reshape(len(counts), -1)  # (D, 1) or (D, ...)
@@ -93,6 +103,18 @@ def sign_test(differences: FloatArray, *, two_sided: bool = False) -> FloatArray
     if two_sided:
         return np.asarray(np.minimum(1.0, 2 * binom.cdf(np.minimum(better, worse), better + worse, 0.5)))
     return np.asarray(binom.sf(better - 1, better + worse, 0.5))
+
+
+def paired_test(differences: FloatArray) -> FloatArray:
+    """Compute two-sided p-values of the paired t-test: (N, ...) -> (...), 1 where differences do not vary.
+
+    A sign test would take a difference of shape, such as skew, for one of the mean.
+    """
+    from scipy.stats import ttest_1samp
+
+    varies = len(differences) > 1 and np.ptp(differences, axis=0) > 0
+    with np.errstate(all="ignore"):
+        return np.where(varies, ttest_1samp(differences, 0.0, axis=0).pvalue, 1.0)
 
 
 def corrected(p: FloatArray) -> FloatArray:

@@ -78,10 +78,15 @@ def run(options: Options) -> int:
     compared = {name: compare(by_method) for name, by_method in counts.items()} if len(gold) > 1 else {}
     for name, methods in compared.items():
         _write_methods(name, methods)
+    norms = {name: counts[name]["norm"].minus(counts[name]["attention"]) for name in compared}
+    for name, values in norms.items():
+        difference, low, high = (f"{100 * value:+.1f}" for value in values)
+        sys.stdout.write(f"norm minus attention, AER in points ({name}): {difference}, 95 % {low} to {high}\n")
     summary = {
         "best": {name: _best(table) for name, table in errors.items()},
         "aer": alignment_report(errors)["aer"],
         "methods": {name: _rounded(methods) for name, methods in compared.items()},
+        "norm_minus_attention": {name: [round(value, 4) for value in values] for name, values in norms.items()},
         "sentences": len(gold),
         "gold": options.gold,
         **checkpoint_names(translator),

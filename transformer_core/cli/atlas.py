@@ -68,7 +68,8 @@ def parser() -> Parser:
     result.add_choice("--parts", _PARTS, about, form="NAME", many=True)
     result.add_argument("--out", required=True, metavar="DIR", help="Folder of the atlas.")
     result.add_number("--most", 1_000, "Sentences of --sentences that count for looks, the first.", most=_MAX_SENTENCES)
-    result.add_number("--most-effects", 200, "Sentences that count for effects, decode and prune.", most=_MAX_SENTENCES)
+    about = "Sentences that count for effects, decode and prune."
+    result.add_number("--most-effects", 1_000, about, most=_MAX_SENTENCES)
     about = "Sentences on which prune finds its greedy order; 0 for no such order."
     result.add_number("--greedy", 8, about, least=0, most=_MAX_SENTENCES)
     result.add_number("--draws", 1_000, "Draws of sentences, for the intervals.", least=100, most=10_000)
@@ -133,15 +134,10 @@ def _write_summary(atlas: Atlas, out: Path) -> None:
     rows = [["head", "role", "share", "95 %", "baseline", "n"]]
     for (kind, layer, head), found in roles.items():
         for role in found[:1]:
+            value, low, high, baseline = (f"{each:.2f}" for each in role.shown.values())
+            label = f"{role.label}, AER" if role.name == "aligner" else role.label
             rows.append(
-                [
-                    f"{kind} {layer + 1}.{head + 1}",
-                    role.label,
-                    f"{role.value:.2f}",
-                    f"{role.low:.2f} to {role.high:.2f}",
-                    f"{role.baseline:.2f}",
-                    str(role.places),
-                ]
+                [f"{kind} {layer + 1}.{head + 1}", label, value, f"{low} to {high}", baseline, str(role.places)]
             )
     write_table(rows)
     clear = sum(bool(found) for found in roles.values())

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Comparison:
         p_value: Of the hypothesis that they are equally good, by paired bootstrap resampling (Koehn 2004).
         baseline_interval: Half the width of the baseline's 95 % confidence interval.
         interval: The same of the other.
+        change: 95 % interval of `value` minus `baseline`, on the same resampled test sets.
         signature: sacreBLEU's, with the number of samples and the seed.
     """
 
@@ -57,6 +61,7 @@ class Comparison:
     p_value: float
     baseline_interval: float
     interval: float
+    change: tuple[float, float]
     signature: str
 
 
@@ -82,13 +87,10 @@ def paired_bootstrap(
     from sacrebleu.significance import PairedTest
 
     _check(translations, [baseline, *references])
-    test = PairedTest(
-        [("baseline", list(baseline)), ("system", list(translations))],
-        {"BLEU": BLEU(), "chrF2": CHRF()},
-        [list(reference) for reference in references],
-        test_type="bs",
-        n_samples=samples,
-    )
+    systems, listed = [list(baseline), list(translations)], [list(reference) for reference in references]
+    metrics: dict[str, Any] = {"BLEU": BLEU(), "chrF2": CHRF()}
+    named: list[tuple[str, Sequence[str]]] = [("baseline", systems[0]), ("system", systems[1])]
+    test = PairedTest(named, metrics, listed, test_type="bs", n_samples=samples)
     signatures, scores = test()
     found = {}
     for ours, theirs in (("bleu", "BLEU"), ("chrf", "chrF2")):
@@ -105,9 +107,20 @@ def paired_bootstrap(
             p_value=1.0 if first.score == second.score else float(second.p_value),
             baseline_interval=float(first.ci),
             interval=float(second.ci),
+            change=_change(metrics[theirs], systems, listed, samples),
             signature=str(signatures[theirs]),
         )
     return found
+
+
+def _change(metric: Any, systems: Sequence[Any], references: Sequence[Any], samples: int) -> tuple[float, float]:
+    """Return the interval of the score of the second system minus that of the first."""
+    size = len(systems[0])
+    drawn = np.random.default_rng(0).multinomial(size, np.full(size, 1 / size), size=samples)  # (samples, sentences)
+    sums = [(drawn @ np.array(metric._extract_corpus_statistics(each, references))).tolist() for each in systems]
+    first, second = (np.array([metric._compute_score_from_stats(row).score for row in each]) for each in sums)
+    low, high = np.percentile(second - first, [2.5, 97.5]).tolist()
+    return low, high
 
 
 def _check(translations: Sequence[str], references: Sequence[Sequence[str]]) -> None:

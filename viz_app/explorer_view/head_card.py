@@ -6,7 +6,7 @@ A part that was not measured is left out. Layers and heads count from 0; shares 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import KINDS, Axis, Kind
@@ -17,7 +17,7 @@ from viz_app.text.role_words import head_words, role_words
 if TYPE_CHECKING:
     from transformer_core.analysis.ablation import Head
     from transformer_core.atlas.naming import Role
-    from transformer_core.atlas.record import Atlas, Estimate, Example, Spread
+    from transformer_core.atlas.record import Atlas, Estimate, Example, FloatArray, Spread
     from transformer_core.text.tokenizer import Tokenizer
     from viz_app.serving.measurements.head_atlas import HeadAtlas
     from viz_app.serving.models.translation_service import TranslationService
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _DIGITS = 5  # after the point, as in the file of an atlas
 _PART_OF = {"link": "links", "aligner": "align"}  # of a role; all others are of `looks`
 _CHANGE = "mean"  # the head says what it says on average
-_BASELINE = "random"
 
 
 def names_of_heads(found: HeadAtlas, t: Texts) -> dict[Kind, list[list[dict[str, Any]]]] | None:
@@ -80,9 +79,8 @@ def _evidence(atlas: Atlas, t: Texts, kind: Kind, role: Role) -> dict[str, Any]:
         "words": role_words(t, kind, role),
         "part": part,
         "data": _data(atlas, part),
-        "baseline": _plain(role.baseline),
         "places": role.places,
-        **{name: _plain(getattr(role, name)) for name in ("value", "low", "high")},
+        **{name: _plain(value) for name, value in role.shown.items()},
     }
 
 
@@ -107,19 +105,28 @@ def _looks(atlas: Atlas, head: Head) -> dict[str, Any] | None:
 
 
 def _effect(atlas: Atlas, head: Head) -> dict[str, Any] | None:
-    """Nats per token that are lost without the head; the baseline has an interval of its own."""
+    """Nats per token that are lost without the head; the control has an interval of its own."""
+    from transformer_core.atlas.controls import CONTROLS
+
     kind, layer, number = head
     changes = atlas.effects.changes if atlas.effects else {}
     if kind not in changes.get(_CHANGE, {}):
         return None
     assert atlas.effects is not None
     shown = _at(changes[_CHANGE][kind], layer, number)
-    if kind in changes.get(_BASELINE, {}):
-        shown["baseline"] = _at(changes[_BASELINE][kind], layer, number)
-    q = float(atlas.effects.q[_CHANGE][kind][layer, number])
+    if baseline := changes.get(CONTROLS[_CHANGE][0]) or changes.get("random"):  # an older atlas has no other
+        shown["baseline"] = _at(baseline[kind], layer, number)
+    found = {name: atlas.effects.differences.get(f"{_CHANGE}/{name}") for name in CONTROLS[_CHANGE]}
+    shown["controls"] = [
+        _at(difference[kind], layer, number)
+        | {"name": name, "control": _at(changes[name][kind], layer, number)["value"]}
+        | {"significant": _significant(atlas.effects.q[f"{_CHANGE}/{name}"], head)}
+        for name, difference in found.items()
+        if difference
+    ]
     return {
         **shown,
-        "significant": bool(q <= _significance()),
+        "significant": _significant(atlas.effects.q[_CHANGE], head),
         "tokens": atlas.effects.tokens,
         "data": _data(atlas, "effects"),
     }
@@ -136,7 +143,8 @@ def _decode(atlas: Atlas, head: Head) -> dict[str, Any] | None:
         "bleu": score.bleu,
         "half": score.bleu_half,
         "whole": decode.whole.bleu,
-        "significant": bool(decode.q[kind][layer, number] <= _significance()),
+        "change": score.bleu_change,
+        "significant": _significant(decode.q, head),
         "sentences": decode.sentences,
         "data": _data(atlas, "decode"),
     }
@@ -228,7 +236,8 @@ def _plain(value: float) -> float | None:
     return round(value, _DIGITS) if math.isfinite(value) else None
 
 
-def _significance() -> float:
+def _significant(q: Mapping[Kind, FloatArray], head: Head) -> bool:
     from transformer_core.atlas.statistics import FALSE_DISCOVERIES
 
-    return FALSE_DISCOVERIES
+    kind, layer, number = head
+    return bool(q[kind][layer, number] <= FALSE_DISCOVERIES)

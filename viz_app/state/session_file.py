@@ -182,7 +182,7 @@ class SavedAtlas(Struct, frozen=True, kw_only=True):
         rising: Whether the list begins with the smallest value.
         kind: Only heads of this kind; empty for all.
         role: Only heads with this role; `none` for heads without any, empty for all.
-        significant: Only heads whose effect is significant.
+        significant: Only heads whose effect survives the control.
         chosen: Compared heads, such as `cross.5.5`, from 0.
     """
 

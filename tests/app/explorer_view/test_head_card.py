@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.atlas_samples import SHIPPED, real_atlas
+from tests.atlas_samples import SHIPPED, drawn_atlas, real_atlas, with_controls
 from transformer_core.analysis.ablation import Head
 from transformer_core.atlas.naming import closest_roles, head_roles, link_evidence
 from transformer_core.atlas.record import Atlas, OtherModel
@@ -61,7 +61,14 @@ def test_the_evidence_is_that_of_the_roles(service: TranslationService, atlas: A
         for each, role in zip(found["evidence"], shown, strict=True):
             seen.add(each["part"])
             numbers = [each[name] for name in ("value", "low", "high", "baseline")]
-            assert numbers == pytest.approx([role.value, role.low, role.high, role.baseline], abs=1e-5)
+            wanted = [role.value, role.low, role.high, role.baseline]
+            if role.name == "aligner":  # AER
+                wanted = [1 - role.value, 1 - role.high, 1 - role.low, 1 - role.baseline]
+                assert atlas.align
+                assert each["value"] == pytest.approx(
+                    atlas.align.rows[role.detail].error.value[head[1], head[2]], abs=1e-5
+                )
+            assert numbers == pytest.approx(wanted, abs=1e-5)
             assert each["places"] == role.places
             assert each["data"].split(", ")[-1] in {name for name, _ in atlas.sources[each["part"]].data.values()}
     assert seen == {"looks", "links", "align"}
@@ -82,6 +89,7 @@ def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationServic
     assert found["effect"]["low"] == pytest.approx(effect.low[layer, number], abs=1e-5)
     assert found["effect"]["baseline"]["value"] == pytest.approx(random.value[layer, number], abs=1e-5)
     assert found["effect"]["significant"] == (atlas.effects.q["mean"][kind][layer, number] <= 0.05)
+    assert len(found["effect"]["controls"]) == 2 * bool(atlas.effects.differences), "none in an older atlas"
     score = atlas.decode.heads[kind][layer][number]
     assert (found["decode"]["bleu"], found["decode"]["whole"]) == (score.bleu, atlas.decode.whole.bleu)
     assert score.bleu != atlas.decode.whole.bleu
@@ -94,6 +102,21 @@ def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationServic
     assert named == [(models[each.model], each.number, pytest.approx(each.distance, abs=1e-5)) for each in near]
     assert {model for model, _, _ in named} == ({"", "en-fr"} if kind == "encoder" else {""})
     assert found["source"]["weights"] == atlas.weights_hash[:12]
+
+
+def test_the_card_shows_effect_control_and_difference(service: TranslationService) -> None:
+    atlas = with_controls(drawn_atlas())
+    assert atlas.effects
+    effects = atlas.effects
+    found = told(service, atlas, ("encoder", 1, 2))["effect"]
+    random = effects.changes["random-mean"]["encoder"].value[1, 2]
+    assert found["baseline"]["value"] == pytest.approx(random, abs=1e-5)
+    assert [each["name"] for each in found["controls"]] == ["random-mean", "resample"]
+    for each in found["controls"]:
+        difference = effects.differences[f"mean/{each['name']}"]["encoder"]
+        assert each["low"] == pytest.approx(difference.low[1, 2], abs=1e-5)
+        assert each["control"] == pytest.approx(effects.changes[each["name"]]["encoder"].value[1, 2], abs=1e-5)
+        assert each["significant"] == (effects.q[f"mean/{each['name']}"]["encoder"][1, 2] <= 0.05)
 
 
 def test_a_head_of_another_model_is_counted_by_the_heads_of_that_model(

@@ -142,7 +142,10 @@ def test_the_curves_are_those_of_the_atlas_and_random_ones_a_band(atlas: Atlas) 
               for order in ("effect", "random")}  # fmt: skip
     (curve,) = wanted["effect"]
     points = {count: score.chrf for count, score in zip(curve.kept, curve.scores, strict=True)}
-    assert dict(zip(effect.xs.tolist(), effect.ys.tolist(), strict=True)) == points and effect.band is None
+    assert dict(zip(effect.xs.tolist(), effect.ys.tolist(), strict=True)) == points
+    halves = [score.chrf_half for score in curve.scores[::-1]]
+    assert effect.band is not None, "95 % over sentences"
+    np.testing.assert_allclose(effect.band, [effect.ys - halves, effect.ys + halves])
     assert figure.readings()[0] == points[4], "the cut is read where it stands"
     assert figure.formatted_readings()[0] == f"{points[4]:.2f}", "a score has no sign"
     between = VIEWS["pruning"].figure(atlas=atlas, group="decoder", score="chrf", left=5)
@@ -162,11 +165,11 @@ def test_a_band_is_in_every_format(atlas: Atlas) -> None:
     text = export(figure, "csv").decode("utf-8-sig").splitlines()
     assert text[0] == "series,label,x,y,low,high"
     assert [float(cell) for cell in text[-1].split(",")[-2:]] == band[:, -1].tolist()
-    assert text[1].endswith(",,")
+    assert not text[1].endswith(",,"), "every curve has its interval"
     with np.load(io.BytesIO(export(figure, "npz"))) as archive:
         np.testing.assert_array_equal(archive["band_1"], band)
-    assert export(figure, "tex").decode().count("fill opacity") == 1
-    plain = replace(figure, series=figure.series[:1])
+    assert export(figure, "tex").decode().count("fill opacity") == len(figure.series)
+    plain = replace(figure, series=[replace(figure.series[0], low=None, high=None)])
     assert b"fill-opacity" not in export(plain, "svg") and b"opacity: 0.18" in export(figure, "svg")
 
 

@@ -137,6 +137,8 @@ def test_the_interval_is_that_of_all_draws() -> None:
     found = compare({"attention-head": heads, "norm": worse})["norm"]
     assert found.difference == pytest.approx(0.2)
     assert found.interval == pytest.approx((0.1, 0.3))
+    assert worse.minus(heads) == pytest.approx((0.2, 0.1, 0.3))
+    assert heads.minus(worse) == pytest.approx((-0.2, -0.3, -0.1))
     with pytest.raises(ValueError, match="needs 2 sentences"):
         compare({"attention-head": Counts((("attention-head", 0, 0),), np.ones((1, 1)), np.ones((1, 1)))})
 

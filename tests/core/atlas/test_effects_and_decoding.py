@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 
 from tests.core.tiny import sentence_pairs
 from transformer_core.analysis.ablation import Head, ablated, all_heads, hook_point_name
 from transformer_core.analysis.alignment import alignment_error_rate, head_alignment_errors, read_gold
+from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
 from transformer_core.atlas import decoding
 from transformer_core.atlas.alignment import measure_alignment
+from transformer_core.atlas.controls import CONTROLS
 from transformer_core.atlas.cumulative_ablation import greedy_order, kept_counts, measure_cumulative_ablation
 from transformer_core.atlas.decoding import measure_decoding
-from transformer_core.atlas.effects import CLASSES, measure_effects, token_class
+from transformer_core.atlas.effects import CLASSES, CONTROL_DRAWS, measure_effects, token_class
 from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import save_checkpoint
@@ -70,6 +74,31 @@ def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
         weighed = np.nansum(by_class * tokens[:, None, None], axis=0) / found.tokens
         np.testing.assert_allclose(weighed, found.changes["mean"][kind].value, atol=1e-6)
     assert set(found.agreement["zero"]) == {"all", *KINDS}
+    assert all(each.low <= each.value <= each.high for by in found.agreement.values() for each in by.values())
+
+
+def test_controls_are_paired_and_each_sentence_has_draws_of_its_own(runner: ResumableMap) -> None:
+    """Effects of sentences one by one, with the seeds that measure_effects gives them."""
+    translator = Translator.load(runner.checkpoint)
+    found = measure_effects(runner, PAIRS, BOOTSTRAP)
+    assert set(found.differences) == {f"{change}/{name}" for change, names in CONTROLS.items() for name in names}
+    means = mean_outputs(translator, [(source, target) for source, target in PAIRS])
+    drawn_others = np.random.default_rng(0).integers(len(PAIRS), size=(len(PAIRS), CONTROL_DRAWS))
+    for change, control in (("zero", "random"), ("mean", "random-mean"), ("mean", "resample")):
+        rows = []
+        for number, (source, target) in enumerate(PAIRS):
+            others = [(PAIRS[n][0], PAIRS[n][1]) for n in drawn_others[number] if PAIRS[n] != [source, target]]
+            given: dict[str, Any] = {"draws": CONTROL_DRAWS, "seed": number, "others": others}
+            effect, drawn = (
+                head_effects(translator, source, target, change=cast(Change, each),
+                             means=means if "mean" in name else None, **given).effects["cross"].sum(dim=2).double()
+                for each, name in ((change, change), (control.removesuffix("-mean"), control))
+            )  # fmt: skip
+            rows.append((effect - drawn).numpy())
+        name, nats = f"{change}/{control}", np.sum(rows, axis=0) / found.tokens
+        np.testing.assert_allclose(found.differences[name]["cross"].value, nats, atol=1e-6)
+        p = stats.ttest_1samp(np.stack(rows), 0.0, axis=0).pvalue
+        assert (found.q[name]["cross"] >= p - 1e-6).all()
 
 
 def test_classes_of_tokens() -> None:
@@ -90,6 +119,9 @@ def test_translations_without_heads_are_those_of_the_translator(runner: Resumabl
         assert score.bleu == pytest.approx(bleu(texts, references).value)
         assert score.chrf == pytest.approx(chrf(texts, references).value)
         assert 0 <= score.bleu_p <= found.q[kind][layer, head] + 1e-9 <= 1 + 1e-9
+        assert score.bleu_change is not None
+        low, high = score.bleu_change
+        assert low <= score.bleu - found.whole.bleu <= high
 
 
 def test_the_greedy_order_is_that_of_recomputing_everything(runner: ResumableMap) -> None:

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.atlas_samples import PARTS, drawn_atlas
+from tests.atlas_samples import PARTS, drawn_atlas, with_controls
 from transformer_core.atlas.checks import check
 from transformer_core.atlas.measures import NAMES, Measure, measure_named, measures
 from transformer_core.atlas.naming import head_roles
@@ -69,6 +69,13 @@ def test_numbers_are_those_of_the_atlas(atlas: Atlas, found: dict[str, Measure])
         np.testing.assert_array_equal(effect.value, atlas.effects.changes["mean"][kind].value)
         np.testing.assert_array_equal(effect.baseline, atlas.effects.changes["random"][kind].value)
         np.testing.assert_array_equal(effect.q, atlas.effects.q["mean"][kind])
+    controlled = with_controls(atlas)
+    assert controlled.effects
+    for name, control in (("effect", "mean/random-mean"), ("effect-zero", "zero/random")):
+        numbers = measure_named(controlled, name).kinds["cross"]
+        baseline = controlled.effects.changes[control.split("/")[1]]["cross"].value
+        np.testing.assert_array_equal(numbers.baseline, baseline)
+        np.testing.assert_array_equal(numbers.q, controlled.effects.q[control]["cross"])
     bleu = found["bleu"].kinds["cross"]
     assert bleu.value[1, 3] == atlas.decode.heads["cross"][1][3].bleu - atlas.decode.whole.bleu
     end = found["weight-end"].kinds

@@ -86,6 +86,28 @@ def test_intervals_cover_the_truth_and_are_those_of_resampling() -> None:
     assert np.isnan(nothing.value).all() and np.isnan(nothing.low).all()
 
 
+def test_the_interval_of_a_correlation_holds_its_value_and_covers_it() -> None:
+    """144 heads with noise on every sentence; percentiles of the draws would leave the value out."""
+    rng = np.random.default_rng(4)
+    truth = rng.normal(0, 1, (2, 144))
+    truth[1] += 2 * truth[0]
+    found, percentiles = [], []
+    for seed in range(60):
+        sides = truth[:, None] + rng.normal(0, 2, (2, 80, 144))
+        drawing = Bootstrap(80, 200, seed)
+        ratios = zip(*(drawing.ratios(side, np.ones(80)) for side in sides), strict=True)
+        draws = np.array([rank_correlation(*each) for each in ratios])
+        found.append(drawing.correlation(draws, rank_correlation(*sides.mean(axis=1))))
+        percentiles.append(np.percentile(draws, 97.5))
+    assert all(each.low <= each.value <= each.high <= 1 for each in found)
+    assert sum(bool(each.value > end) for each, end in zip(found, percentiles, strict=True)) > 15
+    mean = np.mean([each.value for each in found])
+    covered = sum(bool(each.low <= mean <= each.high) for each in found)
+    assert covered > 0.8 * 60, "of what as many other sentences would give; about nine in ten"
+    exact = Bootstrap(5, 100).correlation(np.linspace(0.5, 1, 100), 1.0)
+    assert exact.low < exact.high == 1
+
+
 def test_rank_correlation_is_scipys() -> None:
     rng = np.random.default_rng(3)
     one, other = rng.integers(0, 6, size=(2, 40)).astype(float)

@@ -100,6 +100,9 @@ def test_a_killed_run_goes_on(given: list[str], whole: Path, call: Call, tmp_pat
         (lambda v: v["looks"]["kinds"]["cross"]["patterns"]["end"]["q"][0].__setitem__(0, "x"), "finite numbers"),
         (lambda v: v["looks"]["kinds"]["cross"]["patterns"]["end"]["q"][0].append(0.1), "cannot be read"),
         (lambda v: v["effects"]["changes"]["zero"]["decoder"].update(low=[]), "shape"),
+        (lambda v: v["effects"]["q"].pop("mean/resample"), "lack the numbers of the difference mean/resample"),
+        (lambda v: v["effects"]["changes"].pop("random-mean"), "lack the numbers of the difference mean/random-mean"),
+        (lambda v: v["effects"]["differences"]["zero/random"].pop("cross"), "must have encoder, decoder, cross"),
         (lambda v: v["align"].update(rows={}), "must have output, input"),
     ],
 )  # fmt: skip

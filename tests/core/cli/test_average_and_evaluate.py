@@ -166,6 +166,9 @@ def test_align_writes_the_errors_of_heads_and_methods(made: Workplace, call: Cal
             assert found["best"]["aer"] == pytest.approx(expected.best_error, abs=1e-4)
             assert found["two_fold"]["aer"] == pytest.approx(expected.error, abs=1e-4)
             assert any(line.startswith(f"{name} ") for line in table)
+        norm = counts[rows]["norm"].minus(counts[rows]["attention"])
+        assert report["norm_minus_attention"][rows] == pytest.approx(norm, abs=1e-4)
+        assert any(line.startswith(f"norm minus attention, AER in points ({rows}): ") for line in table)
     assert set(report["methods"]["output"]) - set(report["methods"]["input"]) == set(SLOW)
     quick = json.loads(call(*common).out.splitlines()[-1])["methods"]
     assert set(quick["output"]) == set(report["methods"]["output"]) - set(SLOW)

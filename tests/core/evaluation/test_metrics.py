@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sacrebleu
 
@@ -56,5 +57,25 @@ def test_paired_bootstrap_tells_a_real_difference_from_none() -> None:
     assert "bs:200|seed:12345" in found["bleu"].signature
     same = paired_bootstrap(good, good, [references], samples=200)
     assert same["bleu"].p_value == 1.0
+    assert list(same["bleu"].change) == [0, 0]
     with pytest.raises(ValueError, match="60 translations, but reference 1 has 59"):
         paired_bootstrap(bad[1:], good, [references])
+
+
+def test_the_interval_of_a_difference_is_that_of_whole_corpora_resampled() -> None:
+    references = [f"Der Hund Nummer {number} sieht ein altes Haus am See." for number in range(60)]
+    systems = [
+        [text.replace("sieht ein", "sah das") if number % modulus else text for number, text in enumerate(references)]
+        for modulus in (2, 5)
+    ]
+    found = paired_bootstrap(systems[0], systems[1], [references], samples=400)
+    rng = np.random.default_rng(5)
+    for name, metric in (("bleu", bleu), ("chrf", chrf)):
+        differences = []
+        for _ in range(200):
+            drawn = rng.integers(60, size=60)
+            one, two = (metric([texts[n] for n in drawn], [[references[n] for n in drawn]]).value for texts in systems)
+            differences.append(two - one)
+        low, high = found[name].change
+        assert [low, high] == pytest.approx(np.percentile(differences, [2.5, 97.5]), rel=0.15)
+        assert low < found[name].value - found[name].baseline < high

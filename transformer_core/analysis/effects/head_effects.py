@@ -88,9 +88,9 @@ def head_effects(
         target: Its translation; None takes the model's own. See `teacher_forced_run`.
         change: The replacement of a head's output. `zero`: zeros. `mean`: its mean over `others`. `resample`: its
             output on another sentence at the same position. `random`: its output plus a random vector as long as what
-            `zero` takes away, the baseline for the others.
+            `zero` takes away, or `mean` if `means` are given: the control of that change.
         others: Sentences and translations for `mean` and `resample`.
-        means: Result of `mean_outputs` for `mean`, instead of `others`.
+        means: Result of `mean_outputs` for `mean`, instead of `others`, and for `random`.
         draws: Number of draws of `resample` and `random`; effects are their means.
         seed: Of the draws.
         frozen_norm: Whether the LayerNorm after the sub-layer divides by the standard deviation of the unchanged run.
@@ -115,7 +115,7 @@ def head_effects(
         return HeadEffects(run, _effects(translator, run, heads, replace, frozen_norm, should_stop))
     found = []
     for draw in range(draws):
-        replace = _random(generator)
+        replace = _random(generator, _replaced_by(means) if means else _zero)
         if change == "resample":
             if draw % len(others) == 0:
                 order = torch.randperm(len(others), generator=generator).tolist()
@@ -168,9 +168,11 @@ def _replaced_by(others: dict[Kind, list[Tensor]]) -> _Replace:
     return replace
 
 
-def _random(generator: torch.Generator) -> _Replace:
+def _random(generator: torch.Generator, matched: _Replace) -> _Replace:
+    """Add a random vector as long as what another change adds, at each position."""
+
     def replace(kind: Kind, layer: int, outputs: Tensor, parts: Tensor) -> Tensor:
-        away = _zero(kind, layer, outputs, parts)
+        away = matched(kind, layer, outputs, parts)
         drawn = torch.randn(away.shape, generator=generator).to(away)
         length: Tensor = away.norm(dim=2, keepdim=True) / drawn.norm(dim=2, keepdim=True)
         return drawn * length

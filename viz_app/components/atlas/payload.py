@@ -108,9 +108,10 @@ def pack(
 
     found = measures(atlas)
     parts: list[Part] = []
+    controlled = atlas.effects and atlas.effects.differences
     header: AtlasHeader = {
         "language": t.language,
-        "texts": t.table("atlas"),
+        "texts": t.table("atlas") | ({"significant": t("atlas.survives")} if controlled else {}),
         "colours": palettes(),
         "start": dict(start),
         "layers": atlas.layers,
@@ -166,8 +167,8 @@ def _roles(roles: Sequence[Role], t: Texts, kind: Kind) -> list[AtlasRole]:
             "label": role.label,
             "words": label_words(t, kind, role.label),
             "link": role.name == "link",
-            "value": round(role.value, _DIGITS),
-            "baseline": round(role.baseline, _DIGITS),
+            "value": round(role.shown["value"], _DIGITS),
+            "baseline": round(role.shown["baseline"], _DIGITS),
         }
         for role in roles
     ]
@@ -188,11 +189,13 @@ def label_words(t: Texts, kind: Kind, label: str) -> str:
 
 
 def _significant(atlas: Atlas) -> dict[Kind, list[bool]] | None:
-    """Tell whether the effect of each head differs from 0; None if it was not measured."""
-    q = atlas.effects.q.get("mean") if atlas.effects else None
-    if q is None:
+    """Tell whether each head survives the control; in an older atlas, whether its effect differs from 0."""
+    from transformer_core.atlas.controls import survivors
+
+    if atlas.effects is None or (q := atlas.effects.q.get("mean")) is None:
         return None
-    return {kind: [bool(each <= SIGNIFICANT) for each in values.ravel()] for kind, values in q.items()}
+    found = survivors(atlas.effects, "mean") or {kind: values <= SIGNIFICANT for kind, values in q.items()}
+    return {kind: values.ravel().tolist() for kind, values in found.items()}
 
 
 def _sentence(maps: AttentionMaps, parts: list[Part]) -> AtlasSentence:

@@ -60,7 +60,8 @@ def head_grid(r: Request) -> MatrixFigure:
 def pruning_curves(r: Request) -> CurvesFigure:
     """Return a score of the translations against the number of heads that are left, a curve for each order.
 
-    The random orders are one curve, their mean, with a band from the lowest to the highest.
+    A band is the 95 % interval over sentences. The random orders are one curve, their mean, with a band from the lowest
+    to the highest.
 
     Raises:
         ValueError: There is no atlas, it has no such curves, or the number of heads lies beside them.
@@ -115,6 +116,7 @@ def _curves(atlas: Atlas, group: str, order: str) -> list[Curve]:
 def _series(order: str, curves: Sequence[Curve], score: str, t: Texts) -> Series:
     rising = np.argsort(curves[0].kept)  # a cut reads curves from the left to the right
     scores: FloatArray = np.array([[getattr(each, score) for each in curve.scores] for curve in curves])[:, rising]
+    half = np.array([getattr(each, f"{score}_half") for each in curves[0].scores])[rising]
     drawn = len(curves) > 1
     label = t("atlas.order_random_mean", count=len(curves)) if drawn else t(f"atlas.order_{order}")
     return Series(
@@ -123,8 +125,8 @@ def _series(order: str, curves: Sequence[Curve], score: str, t: Texts) -> Series
         label=label,
         dashed=order == "random",
         marked=not drawn,
-        low=scores.min(axis=0) if drawn else None,
-        high=scores.max(axis=0) if drawn else None,
+        low=scores.min(axis=0) if drawn else scores[0] - half,
+        high=scores.max(axis=0) if drawn else scores[0] + half,
     )
 
 

@@ -115,8 +115,15 @@ def test_a_random_direction_is_as_long_as_what_is_taken_away_and_has_a_seed(lear
     assert torch.equal(one.effects["cross"], same.effects["cross"])
     assert not torch.allclose(one.effects["cross"], other.effects["cross"])
     outputs, parts = torch.randn(4, 6, 5), torch.randn(4, 5, 16)
-    added = module._random(torch.Generator().manual_seed(1))("cross", 0, outputs, parts)
+    generator = torch.Generator().manual_seed(1)
+    added = module._random(generator, module._zero)("cross", 0, outputs, parts)
     assert added.norm(dim=2) == pytest.approx((outputs @ parts).norm(dim=2), rel=1e-5)
+    mean = torch.randn(4, 1, 5)
+    added = module._random(generator, module._replaced_by({"cross": [mean]}))("cross", 0, outputs, parts)
+    assert added.norm(dim=2) == pytest.approx(((outputs - mean) @ parts).norm(dim=2), rel=1e-5)
+    means = mean_outputs(learned, OTHERS)
+    matched = head_effects(learned, SOURCE, TARGET, change="random", means=means, seed=1)
+    assert not torch.allclose(one.effects["cross"], matched.effects["cross"])
 
 
 @of_shapes([{}, {"norm": "pre"}])

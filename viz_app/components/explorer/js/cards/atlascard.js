@@ -203,31 +203,44 @@ export class AtlasCard {
   }
 
   /** @param {NonNullable<CardData["effect"]>} effect */
-  effect({ value, low, high, baseline, significant, tokens, data }) {
+  effect({ value, low, high, baseline, controls, significant, tokens, data }) {
     const { texts } = this;
     const numbers = { value: fixed(value, 4), low: fixed(low, 4), high: fixed(high, 4) };
     const said = [
       fillText(texts.card_loss, numbers),
+      controls.length ? texts.card_against_0 : "",
       significant ? texts.card_significant : texts.card_not_significant,
-      baseline ? fillText(texts.card_random, { value: fixed(baseline.value, 4) }) : "",
+      baseline && !controls.length ? fillText(texts.card_random, { value: fixed(baseline.value, 4) }) : "",
     ].join(" ");
     const axis = axisAround([value, low, high, baseline?.value, baseline?.low, baseline?.high]);
     return [
       h("p", { class: "atlas-line" }, intervalPlot({ value, low, high }, baseline ?? null, axis, said), said),
+      ...controls.map((each) => h("p", {}, this.compared(each))),
       h("p", { class: "note" }, `n = ${formatCount(tokens)}${data ? `, ${data}` : ""}`),
     ];
   }
 
+  /** @param {ComparedEffect} difference */
+  compared({ name, control, value, low, high, significant }) {
+    const { texts } = this;
+    const numbers = { control: fixed(control, 4), value: fixed(value, 4), low: fixed(low, 4), high: fixed(high, 4) };
+    const verdict = !significant ? "not_survives" : (value ?? 0) > 0 ? "survives" : "control_costs_more";
+    return `${fillText(texts[name === "resample" ? "card_resample" : "card_control"], numbers)} ${texts[`card_${verdict}`]}`;
+  }
+
   /** @param {NonNullable<CardData["decode"]>} decode */
-  decode({ bleu, half, whole, significant, sentences }) {
+  decode({ bleu, half, whole, change, significant, sentences }) {
     const { texts } = this;
     const values = {
       bleu: bleu.toFixed(1),
       half: half.toFixed(1),
       whole: whole.toFixed(1),
       count: formatCount(sentences),
+      change: signed(bleu - whole, 1),
+      low: change ? signed(change[0], 1) : "",
+      high: change ? signed(change[1], 1) : "",
     };
-    const said = `${fillText(texts.card_bleu, values)} ${significant ? texts.card_significant : texts.card_not_significant}`;
+    const said = `${fillText(change ? texts.card_bleu_change : texts.card_bleu, values)} ${significant ? texts.card_significant : texts.card_not_significant}`;
     return h("p", {}, said);
   }
 
