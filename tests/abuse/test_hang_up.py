@@ -11,7 +11,8 @@ import pytest
 
 # The outer process has the terminal; the inner one trains in it.
 _OUTER = """
-import os, pty, sys
+import os, pty, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also where the tests run under nohup
 child, terminal = pty.fork()
 if not child:
     os.execv(sys.executable, [sys.executable, "-c", sys.argv[1], sys.argv[2]])
