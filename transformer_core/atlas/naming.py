@@ -173,11 +173,10 @@ def first_roles(roles: Sequence[Role]) -> tuple[Role, ...]:
     These are the rules whose interval above the baseline reaches that of the first. If two intervals do not meet, the
     interval of the paired difference excludes 0, however the two rules depend on each other.
     """
-    return tuple(
+    return tuple(roles[:1]) + tuple(
         role
-        for number, role in enumerate(roles)
-        if not number
-        or (role.part == roles[0].part == "looks" and role.high - role.baseline >= roles[0].low - roles[0].baseline)
+        for role in roles[1:]
+        if role.part == roles[0].part == "looks" and role.high - role.baseline >= roles[0].low - roles[0].baseline
     )
 
 

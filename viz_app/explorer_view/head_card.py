@@ -66,6 +66,7 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
         "head": f"{kind}.{layer}.{number}",
         "words": head_words(t, kind, roles),
         "clear": bool(roles),
+        "penalty": t("roles.penalty") if service.head_penalty else "",
         "evidence": [_evidence(atlas, t, kind, role) for role in evidence],
         **{name: part for name, part in parts.items() if part is not None},
         "source": _source(atlas),

@@ -12,8 +12,8 @@ from transformer_core.atlas.links import measure_links
 from transformer_core.atlas.naming import Role, first_roles, head_roles
 from transformer_core.atlas.record import Atlas
 from transformer_core.atlas.resumable_map import ResumableMap
-from transformer_core.atlas.storage import load_atlas, save_atlas
 from transformer_core.atlas.statistics import Bootstrap
+from transformer_core.atlas.storage import load_atlas, save_atlas
 from transformer_core.atlas.targets import measure_targets
 from transformer_core.atlas.trees import read_trees
 from transformer_core.translator import Translator

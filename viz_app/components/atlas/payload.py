@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from transformer_core.atlas.record import Atlas
 
 MAX_TOKENS = 48  # of each axis of a map; more cannot be told apart in a preview
-SIGNIFICANT = 0.05  # the largest corrected p-value of an effect that counts
 _DIGITS = 5
 
 
@@ -70,7 +69,7 @@ class AtlasSentence(TypedDict):
 
 
 class AtlasHeader(TypedDict):
-    """Header of the buffer; `significant`, `roles` and `names`, the first roles in words, by kind, layer after layer."""
+    """Header of the buffer; `significant`, `roles` and `names`, in words, by kind, layer after layer."""
 
     language: str
     texts: Annotated[dict[str, str], Meta(title="AtlasTexts")]
@@ -193,10 +192,11 @@ def label_words(t: Texts, kind: Kind, label: str) -> str:
 def _significant(atlas: Atlas) -> dict[Kind, list[bool]] | None:
     """Tell whether each head survives the control; in an older atlas, whether its effect differs from 0."""
     from transformer_core.atlas.controls import survivors
+    from transformer_core.atlas.statistics import FALSE_DISCOVERIES
 
     if atlas.effects is None or (q := atlas.effects.q.get("mean")) is None:
         return None
-    found = survivors(atlas.effects, "mean") or {kind: values <= SIGNIFICANT for kind, values in q.items()}
+    found = survivors(atlas.effects, "mean") or {kind: values <= FALSE_DISCOVERIES for kind, values in q.items()}
     return {kind: values.ravel().tolist() for kind, values in found.items()}
 
 
