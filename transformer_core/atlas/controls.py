@@ -41,7 +41,7 @@ def survivor_report(
     *,
     progress: Callable[[Sequence[tuple[str, str]]], Iterable[tuple[str, str]]] = iter,
 ) -> dict[Kind, dict[str, Any]]:
-    """Measure the effect of `mean` and its random control alone, a third of the work of an atlas.
+    """Measure the effect of `mean` and its random control alone, a third of the work of `effects`.
 
     Returns the entries of a checkpoint's metrics: for each kind the number of heads that survive the control, in all
     and by layer; (L, H) tables of the effect, and of its difference to the control, in nats per token.

@@ -22,7 +22,7 @@ _BRACKETING_COLUMNS = (
     "right-branching F1 |"
 )
 _HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | {effect} | look, by layer | rest, by layer |"
-# What counts the heads with an effect -> its column and its test; the second in checkpoints of before the control.
+# What counts the heads with an effect -> its column and its test; the second where it was measured without control.
 _EFFECTS = {
     "surviving": (
         "survive the control",
