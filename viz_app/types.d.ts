@@ -268,6 +268,7 @@ type HeadCardData = {
   head: string;
   words: string;
   clear: boolean;
+  penalty: string; // that the model was trained with one; else empty
   evidence: (Measured & { words: string; part: string; data: string; baseline: number | null; places: number })[];
   looks?: {
     offsets: number[];

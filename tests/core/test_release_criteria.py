@@ -21,6 +21,13 @@ def test_a_model_that_just_meets_every_criterion() -> None:
     assert unmet(REPORT, REPORT) == [] == unmet(REPORT)
 
 
+def test_the_control_takes_the_place_of_the_change() -> None:
+    controlled = {kind: {**counts, "changing": 0, "surviving": int(kind == "cross")} for kind, counts in REPORT.items()}
+    assert unmet(controlled) == []
+    controlled["cross"]["surviving"] = 0
+    assert unmet(controlled) == ["0 of 144 heads survive the control, but 1 should"]
+
+
 @pytest.mark.parametrize(
     ("kind", "count", "value", "problem"),
     [

@@ -20,7 +20,7 @@ import torch
 from transformer_core.analysis.effects.head_effects import Change, MeanOutputs, by_kind, head_effects, output_sums
 from transformer_core.analysis.effects.head_gradients import gradient_importance
 from transformer_core.analysis.teacher_forced_run import fits, teacher_forced_run
-from transformer_core.atlas.controls import CONTROLS
+from transformer_core.atlas.controls import CONTROL_DRAWS, CONTROLS
 from transformer_core.atlas.record import Effects, Estimate, FloatArray
 from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, paired_test, sign_test
@@ -28,7 +28,6 @@ from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
 from transformer_core.translator import Translator
 
 CHUNK = 5  # sentences of an item
-CONTROL_DRAWS = 4  # of a sentence
 CHANGES: dict[str, tuple[Change, bool, bool]] = {  # change, whether the norm is frozen, whether it needs the means
     "zero": ("zero", False, False),
     "mean": ("mean", False, True),

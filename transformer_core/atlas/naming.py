@@ -8,7 +8,7 @@ Shape legend: L layers, H heads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -57,6 +57,11 @@ class Role:
     def gain(self) -> float:
         """Difference to the baseline."""
         return self.value - self.baseline
+
+    @property
+    def part(self) -> str:
+        """Part of the atlas that measured it."""
+        return {"link": "links", "aligner": "align"}.get(self.name, "looks")
 
     @property
     def label(self) -> str:
@@ -162,6 +167,19 @@ def head_roles(atlas: Atlas) -> dict[Head, tuple[Role, ...]]:
     return {each: tuple(sorted(roles, key=lambda role: -role.gain)) for each, roles in heads.items()}
 
 
+def first_roles(roles: Sequence[Role]) -> tuple[Role, ...]:
+    """Return the first of a head's roles, and the rules that cannot be told apart from it.
+
+    These are the rules whose interval above the baseline reaches that of the first. If two intervals do not meet, the
+    interval of the paired difference excludes 0, however the two rules depend on each other.
+    """
+    return tuple(roles[:1]) + tuple(
+        role
+        for role in roles[1:]
+        if role.part == roles[0].part == "looks" and role.high - role.baseline >= roles[0].low - roles[0].baseline
+    )
+
+
 def closest_roles(atlas: Atlas, head: Head) -> tuple[Role, ...]:
     """Return the closest candidates for a role, clear or not: the best of each part, furthest above baseline first.
 
@@ -169,7 +187,7 @@ def closest_roles(atlas: Atlas, head: Head) -> tuple[Role, ...]:
     """
     kind, layer, number = head
     roles = [each.role(layer, number) for each in evidence(atlas, kind) if each.places >= MIN_PLACES]
-    parts = groupby((role for role in roles if not np.isnan(role.gain)), lambda role: role.name in ("link", "aligner"))
+    parts = groupby((role for role in roles if not np.isnan(role.gain)), lambda role: role.part)
     best = [max(part, key=lambda role: role.gain) for _, part in parts]
     return tuple(sorted(best, key=lambda role: -role.gain))
 

@@ -127,13 +127,13 @@ def run(options: Options) -> int:
 
 def _write_summary(atlas: Atlas, out: Path) -> None:
     """Print the role of every head that has one, and a summary."""
-    from transformer_core.atlas.naming import head_roles
+    from transformer_core.atlas.naming import first_roles, head_roles
     from transformer_core.atlas.storage import FILE
 
     roles = head_roles(atlas)
     rows = [["head", "role", "share", "95 %", "baseline", "n"]]
     for (kind, layer, head), found in roles.items():
-        for role in found[:1]:
+        for role in first_roles(found):
             value, low, high, baseline = (f"{each:.2f}" for each in role.shown.values())
             label = f"{role.label}, AER" if role.name == "aligner" else role.label
             rows.append(

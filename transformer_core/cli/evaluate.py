@@ -11,9 +11,10 @@ translates with a second checkpoint and tests the difference with sacreBLEU's pa
 heads tells whether the heads look, over the first --heads pairs: a head looks when its keys depend on
 the query (information above 0.15), rests when more than half of its weight is on <s>, </s> and
 punctuation, and has a fixed offset when 80 % of its queries look equally far away. median_divergence
-is how much two heads of a layer differ, in nats. --head-effects counts the heads that change the
-log-probability of the references when each gives its mean output: the 95 % interval of the change over
-sentences excludes 0. --gold adds the best cross head's alignment error.
+is how much two heads of a layer differ, in nats. --head-effects counts the heads that survive the
+control: the references lose more log-probability when the head gives its mean output than with a random
+vector as long as this change, by a paired test over sentences (docs/atlas.md). --gold adds the best
+cross head's alignment error.
 
 --task parsing parses the sentences of a treebank instead: labelled precision, recall and F1 as evalb
 computes them with COLLINS.prm, with a 95 % bootstrap interval; exact match; the share of sequences that
@@ -84,7 +85,7 @@ def parser() -> Parser:
     result.add_batch()
     result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
     result.add_number("--heads", 100, "Pairs of the test set on which the heads are scored; 0 for none.", least=0)
-    about = "Pairs of the test set on which the heads' effects are measured; 0 for none."
+    about = "Pairs on which the heads' effects are compared with a control, 2 s each for en-de on a core; 0 for none."
     result.add_number("--head-effects", 0, about, least=0)
     result.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
     about = "Print a row for each sentence, with its BLEU and chrF, before the scores."
@@ -215,8 +216,8 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
 def _heads(translator: Translator, test: TestSet, options: Options) -> dict[str, Any]:
     """Count the heads that look, by kind, and measure how well the best one aligns."""
     from transformer_core.analysis.alignment import alignment_report, head_alignment_errors, read_gold
-    from transformer_core.analysis.effects.effect_counts import effect_counts, mean_effects
     from transformer_core.analysis.head_scores import head_counts, score_heads_of
+    from transformer_core.atlas.controls import survivor_report
     from transformer_core.progress import tracked
 
     found: dict[str, Any] = {}
@@ -224,8 +225,9 @@ def _heads(translator: Translator, test: TestSet, options: Options) -> dict[str,
     if scored := pairs[: options.heads]:
         found = {**head_counts(score_heads_of(translator, tracked(scored, unit="sentence"))), "sentences": len(scored)}
     if changed := pairs[: options.head_effects]:
-        effects = mean_effects(translator, changed, progress=lambda some: tracked(some, unit="sentence"))
-        for kind, counts in effect_counts(effects).items():
+        effects = survivor_report(translator, changed, progress=lambda some: tracked(some, unit="sentence"))
+        for kind, each in effects.items():
+            counts = {name: each[name] for name in ("surviving", "surviving_by_layer")}
             found[kind] = {**found.get(kind, {}), **counts}
         found["effect_sentences"] = len(changed)
     if options.gold is not None:

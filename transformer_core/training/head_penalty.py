@@ -13,19 +13,26 @@ Shape legend: B sentences, H heads, Q queries, K keys.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.paper.presets import PRESETS
+from transformer_core.storage.files import CheckpointError, read_regular
 from transformer_core.text.tokenizer import Tokenizer
 
 _MIN_INFORMATION = 0.22
 _MAX_RESTING = 0.35
 _MAX_AT_ONE_OFFSET = 0.6
 _OFFSETS = range(-3, 4)
+_MAX_RECIPE_BYTES = 100_000
 _MIN_ROWS = 4  # sentences with fewer queries say little about what a head depends on
 
 
@@ -44,6 +51,20 @@ class _Side:
     lengths: Tensor
     is_separator: Tensor | None
     causal: bool
+
+
+def is_penalised(folder: Path, facts: Mapping[str, Any]) -> bool:
+    """Tell whether a checkpoint was trained with this term.
+
+    Its facts decide, `training` of its `metrics.json`; else its recipe, if that can be read, or the recipe's preset.
+    """
+    recipe: dict[str, Any] = {}
+    with suppress(CheckpointError, OSError, ValueError, RecursionError):
+        recipe = tomllib.loads(read_regular(folder / "recipe.toml", _MAX_RECIPE_BYTES).decode())
+    preset, options = PRESETS.get(str(recipe.get("preset"))), recipe.get("training")
+    known = {"head_penalty": preset.training.head_penalty if preset else 0.0}
+    weight = (known | (options if isinstance(options, dict) else {}) | dict(facts))["head_penalty"]
+    return isinstance(weight, int | float) and weight > 0
 
 
 def separators(tokenizer: Tokenizer, device: torch.device | str = "cpu") -> tuple[Tensor, Tensor]:

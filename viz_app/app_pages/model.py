@@ -53,6 +53,8 @@ def main() -> None:
         draw_scores(t, model_card)
         draw_parsing(t, model_card.parsing, model_card.parsing_free)
         draw_heads(t, model_card)
+        if served.head_penalty:
+            st.caption(t("roles.penalty"))
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params |= route_params()
         params = draw_atlas(t, served, params)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from viz_app.serving.models.translation_service import TranslationService
 
 _DIGITS = 5  # after the point, as in the file of an atlas
-_PART_OF = {"link": "links", "aligner": "align"}  # of a role; all others are of `looks`
 _CHANGE = "mean"  # the head says what it says on average
 
 
@@ -67,6 +66,7 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
         "head": f"{kind}.{layer}.{number}",
         "words": head_words(t, kind, roles),
         "clear": bool(roles),
+        "penalty": t("roles.penalty") if service.head_penalty else "",
         "evidence": [_evidence(atlas, t, kind, role) for role in evidence],
         **{name: part for name, part in parts.items() if part is not None},
         "source": _source(atlas),
@@ -74,11 +74,10 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
 
 
 def _evidence(atlas: Atlas, t: Texts, kind: Kind, role: Role) -> dict[str, Any]:
-    part = _PART_OF.get(role.name, "looks")
     return {
         "words": role_words(t, kind, role),
-        "part": part,
-        "data": _data(atlas, part),
+        "part": role.part,
+        "data": _data(atlas, role.part),
         "places": role.places,
         **{name: _plain(value) for name, value in role.shown.items()},
     }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from transformer_core.atlas.measures import HeadNumbers, Measure, measures
+from transformer_core.atlas.naming import first_roles
 from transformer_core.atlas.record import Atlas
 from viz_app.figures.build.atlas import atlas_record
 from viz_app.figures.data_renderer import escape_formula
@@ -45,7 +46,7 @@ def to_csv(atlas: Atlas, roles: Mapping[Head, Sequence[Role]]) -> bytes:
         for kind, layer, head, _ in measure.rows():
             numbers = measure.kinds[kind]
             found = roles.get((kind, layer, head), ())
-            role = escape_formula(found[0].label) if found else ""
+            role = escape_formula(" / ".join(each.label for each in first_roles(found)))
             detail = escape_formula(numbers.detail[layer][head]) if numbers.detail else ""
             place = kind, layer + 1, head + 1
             writer.writerow([*place, role, measure.name, measure.unit, *_cells(numbers, layer, head), detail, *source])

@@ -34,5 +34,8 @@ def role_words(t: Texts, kind: Kind, role: Role) -> str:
 
 
 def head_words(t: Texts, kind: Kind, roles: Sequence[Role]) -> str:
-    """Return the words for the first of a head's roles, or for no clear role."""
-    return role_words(t, kind, roles[0]) if roles else t("roles.none")
+    """Return the words for the first of a head's roles, all that cannot be told apart, or for no clear role."""
+    from transformer_core.atlas.naming import first_roles
+
+    words = [role_words(t, kind, role) for role in first_roles(roles)] or [t("roles.none")]
+    return words[0] if len(words) == 1 else t("roles.tied", roles=" / ".join(words))

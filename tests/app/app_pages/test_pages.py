@@ -210,6 +210,7 @@ def test_the_page_model_of_a_model_of_which_nothing_was_measured(
     t = texts(language)
     page_model(app, language)
     assert t("model.unmeasured") in visible(app) and t("atlas.none") in visible(app)
+    assert t("roles.penalty") not in visible(app)
     assert "headlight_atlas" not in mounted(app)
     assert "This model is not trained." in visible(app)
     assert "![" not in visible(app), "an image in a card would be fetched from somewhere else"
@@ -289,7 +290,7 @@ def test_the_model_page_tells_what_was_measured(
         },
         "alignment": {"aer": {"output": [[0.9, 0.8], [0.7, 0.55]]}, "sentences": 100},
         "probes": {"lingeval": {"groups": {"np_agreement.mt": {"right": 0.75, "asked": 4}}}},
-        "training": {"steps": 7500, "<i>own</i>": "*value*"},
+        "training": {"steps": 7500, "<i>own</i>": "*value*", "head_penalty": 0.5},
     }
     random = load_checkpoint(random_checkpoint)
     model, folder = random.model, tmp_path / "measured"
@@ -297,6 +298,7 @@ def test_the_model_page_tells_what_was_measured(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
     page_model(app, language)
     t = texts(language)
+    assert t("roles.penalty") in visible(app)
     tests, development, heads, probes, _, training = (table.value.to_csv(index=False) for table in app.table)
     assert f"{t('model.set_everyday')} · tatoeba-test,38.0" in tests
     assert "&#60;b&#62;own&#60;/b&#62; &#42;set&#42;,1.0" in tests

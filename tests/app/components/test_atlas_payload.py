@@ -10,6 +10,7 @@ from transformer_core.attention_maps import KINDS
 from viz_app.components.atlas.payload import pack
 from viz_app.components.buffer import split_buffer
 from viz_app.text import texts
+from viz_app.text.role_words import head_words
 
 
 @pytest.mark.parametrize("controlled", [False, True])
@@ -26,6 +27,15 @@ def test_the_filter_names_and_holds_what_was_tested(controlled: bool) -> None:
             wanted &= atlas.effects.differences["mean/random-mean"][kind].value > 0
         assert header["significant"][kind] == wanted.ravel().tolist()
         assert wanted.sum() < wanted.size
+
+
+def test_a_head_is_named_by_its_first_roles(language: str) -> None:
+    atlas, t = drawn_atlas(), texts(language)
+    roles = head_roles(atlas)
+    header, _ = split_buffer(pack(atlas, roles, t, start={}))
+    for kind in KINDS:
+        expected = [head_words(t, kind, found) for head, found in roles.items() if head[0] == kind]
+        assert header["names"][kind] == expected
 
 
 def test_the_share_of_an_aligner_is_its_error_rate() -> None:

@@ -152,6 +152,15 @@ def test_what_was_not_measured_is_not_there(service: TranslationService, atlas: 
     assert [each["part"] for each in found["evidence"]] == ["links"]
 
 
+def test_the_card_says_whether_the_model_was_trained_with_a_head_penalty(
+    service: TranslationService, atlas: Atlas, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for penalised in (True, False):
+        monkeypatch.setitem(vars(service), "head_penalty", penalised)
+        said = told(service, atlas, ("encoder", 0, 0), language)["penalty"]
+        assert said == (texts(language)("roles.penalty") if penalised else "")
+
+
 def test_none_without_an_atlas_and_for_no_head(service: TranslationService, atlas: Atlas) -> None:
     assert told(service, None, ("encoder", 0, 0)) is None
     assert told(service, atlas, ("encoder", atlas.layers, 0)) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -61,5 +62,13 @@ def test_what_they_say() -> None:
 @pytest.mark.parametrize(("language", "none"), [("en", "no clear role"), ("ko", "뚜렷한 역할 없음")])
 def test_no_clear_role_is_said_so(language: str, none: str) -> None:
     assert head_words(texts(language), "encoder", ()) == none
-    both = role("end"), role("separator")
-    assert head_words(texts(language), "cross", both) == role_words(texts(language), "cross", both[0])
+
+
+@pytest.mark.parametrize(("language", "tied"), [("en", "cannot be told apart"), ("ko", "구별되지 않음")])
+def test_the_first_role_names_a_head_with_all_that_cannot_be_told_apart(language: str, tied: str) -> None:
+    t = texts(language)
+    end, separator, copy = (role_words(t, "cross", role(name)) for name in ("end", "separator", "copy"))
+    assert head_words(t, "cross", (role("end"), role("separator"))) == f"{end} / {separator} ({tied})"
+    clearly = replace(role("copy"), value=0.5, low=0.45, high=0.55)
+    assert head_words(t, "cross", (role("end"), clearly)) == end
+    assert head_words(t, "cross", (clearly,)) == copy

@@ -62,7 +62,10 @@ def conllu(count: int, seed: int, *, subjects: bool = True) -> str:
 
 
 def save_model(folder: Path, *, planted: bool, seed: int = 0) -> None:
-    """One layer of four heads: the token before; another copy of the same token; from noun to verb; and none."""
+    """One layer of five heads: the token before; another copy of the token; from noun to verb; `</s>`; and none.
+
+    There is no punctuation, so `</s>` is the only separator: two rules say the same.
+    """
     vocabulary = tokenizer()
     size = len(vocabulary)
     width = POSITIONS + size
@@ -71,7 +74,7 @@ def save_model(folder: Path, *, planted: bool, seed: int = 0) -> None:
         d_model=width,
         d_ff=8,
         num_layers=1,
-        num_heads=4,
+        num_heads=5,
         d_k=width,
         d_v=4,
         dropout=0.0,
@@ -111,7 +114,10 @@ def _plant(model: Transformer, vocabulary: Tokenizer, width: int) -> None:
         ask[0, number[noun]] = 1.0
     for verb in VERBS:
         answer[0, number[verb]] = 1.0
-    queries = [scale * before, scale * (word + place), scale * ask, torch.zeros(width, width)]
-    keys = [place, word - 2 * place, answer, torch.zeros(width, width)]
+    ask_end, is_end = torch.zeros(width, width), torch.zeros(width, width)
+    ask_end[0, POSITIONS:] = 1.0
+    is_end[0, POSITIONS + vocabulary.special.eos] = 1.0
+    queries = [scale * before, scale * (word + place), scale * ask, scale * ask_end, torch.zeros(width, width)]
+    keys = [place, word - 2 * place, answer, is_end, torch.zeros(width, width)]
     attention.w_q.weight.copy_(torch.cat(queries))
     attention.w_k.weight.copy_(torch.cat(keys))

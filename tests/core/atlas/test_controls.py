@@ -13,11 +13,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from transformer_core.atlas.controls import CONTROLS, survivors
+from tests.core.tiny import sentence_pairs
+from transformer_core.analysis.effects.head_effects import head_effects, mean_outputs
+from transformer_core.atlas.controls import CONTROL_DRAWS, CONTROLS, survivor_report, survivors
 from transformer_core.atlas.record import Effects, Estimate
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES, corrected, paired_test, sign_test
-from transformer_core.attention_maps import Kind
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.translator import Translator
 
+PAIRS = sentence_pairs()[:30]
 HEADS = 144
 DRAWS = 4
 
@@ -97,3 +101,34 @@ def test_a_head_survives_only_where_its_removal_costs_more() -> None:
     )  # fmt: skip
     assert survivors(effects, "mean")["cross"].tolist() == [[True, False, False]]
     assert survivors(effects, "zero") == {}
+
+
+def by_hand(translator: Translator, change: str) -> np.ndarray:
+    """(N, K, L, H) of each pair: by `head_effects`, the random vector as long as what `mean` takes away."""
+    given = {"change": change, "means": mean_outputs(translator, PAIRS), "draws": CONTROL_DRAWS}
+    found = [head_effects(translator, *pair, **given, seed=seed).effects for seed, pair in enumerate(PAIRS)]  # type: ignore[arg-type]
+    return np.array([[each[kind].double().sum(dim=2).numpy() for kind in KINDS] for each in found])
+
+
+def test_a_report_has_the_effects_of_every_sentence_and_the_heads_that_survive(
+    learned: Translator,
+) -> None:
+    """All 24 heads are one family."""
+    too_long = " ".join(["a"] * 5000)
+    report = survivor_report(learned, [*PAIRS, (too_long, "x"), ("a", too_long), ("", "x")])
+    mean, random = by_hand(learned, "mean"), by_hand(learned, "random")
+    tokens = sum(len(learned.encode_target(target).ids) + 1 for _, target in PAIRS)  # and </s>
+    q = stats.false_discovery_control(stats.ttest_rel(mean, random).pvalue, axis=None).reshape(mean.shape[1:])
+    survive = (q <= 0.05) & (mean.sum(0) > random.sum(0))
+    assert 0 < survive.sum() < survive.size
+    for number, kind in enumerate(KINDS):
+        one = report[kind]
+        assert one["surviving_by_layer"] == survive[number].sum(axis=1).tolist()
+        assert one["surviving"] == survive[number].sum()
+        assert np.array(one["effect"]) == pytest.approx(mean.sum(0)[number] / tokens, abs=2e-5)
+        assert np.array(one["difference"]) == pytest.approx((mean - random).sum(0)[number] / tokens, abs=2e-5)
+        for name in ("effect", "difference"):
+            low, value, high = (np.array(one[f"{name}{end}"]) for end in ("_low", "", "_high"))
+            assert (low <= value).all() and (value <= high).all()
+    with pytest.raises(ValueError, match="no sentences"):
+        survivor_report(learned, [("", "x")])

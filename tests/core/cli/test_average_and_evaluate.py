@@ -15,9 +15,9 @@ import torch
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
 from transformer_core.analysis.attention_sinks import sink_shares
-from transformer_core.analysis.effects.effect_counts import effect_counts, mean_effects
 from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, compare, method_counts
-from transformer_core.attention_maps import Kind
+from transformer_core.atlas.controls import survivor_report
+from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.training.state import average_weights, step_folders
 from transformer_core.translator import Translator
@@ -101,8 +101,9 @@ def test_evaluate_tells_whether_the_heads_look(made: Workplace, call: Call, tmp_
     assert (heads["best_head"], heads["best_head_by_input"]) == (aligned["output"], aligned["input"])
     assert json.loads(call(*common, "--heads", "0").out.splitlines()[-1])["heads"] == {}
     counted = json.loads(call(*common, "--heads", "0", "--head-effects", "3").out.splitlines()[-1])["heads"]
-    expected = effect_counts(mean_effects(translator, pairs))
-    assert counted == {**expected, "effect_sentences": 3}
+    report = survivor_report(translator, pairs)
+    names = "surviving", "surviving_by_layer"
+    assert counted == {kind: {name: report[kind][name] for name in names} for kind in KINDS} | {"effect_sentences": 3}
 
 
 def test_evaluate_tells_the_length_penalty(made: Workplace, call: Call) -> None:

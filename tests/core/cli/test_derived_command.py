@@ -19,6 +19,7 @@ from transformer_core.cli.checkpoint.measurements import BUILDERS
 from transformer_core.cli.checkpoint.model_card import with_heads, with_prose_numbers, with_scores
 from transformer_core.storage.manifest import Manifest
 from transformer_core.storage.measurements import read_metrics
+from transformer_core.training.head_penalty import is_penalised
 
 CHECKPOINTS = Path(__file__).resolve().parents[3] / "checkpoints"
 
@@ -68,7 +69,7 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
     for kind in ("encoder", "decoder", "cross"):
         assert evaluated["heads"][kind].items() <= heads[kind].items()
         information = np.array(heads[kind]["information"])
-        assert heads[kind]["changing"] == sum(heads[kind]["changing_by_layer"])
+        assert heads[kind]["surviving"] == sum(heads[kind]["surviving_by_layer"])
         assert heads[kind]["looking"] == (information > 0.15).sum() and information.shape == (2, 4)
     agreed = after.metrics["methods"]["agreement"]
     assert set(agreed["tau"]) == set(METHODS) - {"integrated-gradients", "leave-one-out"}
@@ -89,7 +90,8 @@ def test_alignment_probes_and_history_are_those_of_their_commands(
     made: Workplace, call: Call, folder: Path, tmp_path: Path
 ) -> None:
     gold, questions = tmp_path / "gold.tsv", tmp_path / "questions.tsv"
-    gold.write_text("the red dog\tder rote Hund\t0-0 1-1 2-2\n", encoding="utf-8")
+    lines = "the red dog\tder rote Hund\t0-0 1-1 2-2\nThe man sees a house\tDer Mann sieht ein Haus\t0-0 1-1 2-2 4-4\n"
+    gold.write_text(lines, encoding="utf-8")
     questions.write_text("agreement\tthe dog\tder Hund\tdie Hund\n", encoding="utf-8")
     said = call("derived", "--checkpoint", folder, "--gold", gold, "--lingeval", questions)
     assert said.status == 0, said.err
@@ -98,10 +100,11 @@ def test_alignment_probes_and_history_are_those_of_their_commands(
     metrics = read_metrics(folder)
     aligned = summary(call("align", "--checkpoint", folder, "--gold", gold).out)
     assert metrics["alignment"]["aer"] == aligned["aer"]
-    assert metrics["alignment"]["best_head"] == aligned["best"]["output"] and metrics["alignment"]["sentences"] == 1
+    assert metrics["alignment"]["best_head"] == aligned["best"]["output"] and metrics["alignment"]["sentences"] == 2
     methods = metrics["methods"]["alignment"]
-    assert methods["sentences"] == 1 and set(methods["aer"]) == set(METHODS) - {"integrated-gradients"}
-    assert set(metrics["methods"]) == {"alignment"}, "no sentences to agree on"
+    assert methods["sentences"] == 2 and set(methods["aer"]) == set(METHODS) - {"integrated-gradients"}
+    assert set(metrics["methods"]) == {"alignment", "norm_minus_attention"}, "no sentences to agree on"
+    assert metrics["methods"]["norm_minus_attention"] == aligned["norm_minus_attention"]
     asked = summary(call("contrast", "--checkpoint", folder, "--test", questions).out)
     assert metrics["probes"] == {"lingeval": {name: asked[name] for name in ("right", "groups", "asked")}}
 
@@ -148,15 +151,34 @@ def test_the_shipped_cards_tell_which_heads_look(name: str) -> None:
     """As the counts are recorded; a section that is there is replaced, one that is not comes before the training."""
     folder = CHECKPOINTS / name
     card, heads = (folder / "README.md").read_text(encoding="utf-8"), read_metrics(folder)["heads"]
-    assert with_heads(card, heads) == card
+    penalised = " ".join(card.split()).count("trained with a penalty on resting heads and fixed offsets") == 1
+    assert penalised <= is_penalised(folder, read_metrics(folder)["training"])
+    assert with_heads(card, heads, penalised=penalised) == card
     before, _, rest = card.partition("## Do the heads look?")
     without = f"{before}## Training{rest.partition('## Training')[2]}"
-    assert "look" not in without.partition("## Scores")[2] and with_heads(without, heads) == card
-    other = with_heads(card, {**heads, "cross": {**heads["cross"], "looking": 7}})
+    assert "look" not in without.partition("## Scores")[2]
+    assert with_heads(without, heads, penalised=penalised) == card
+    other = with_heads(card, {**heads, "cross": {**heads["cross"], "looking": 7}}, penalised=penalised)
     changed = [line for line in other.splitlines() if line not in card.splitlines()]
     assert len(changed) == 1 and changed[0].startswith("| encoder-decoder | 48 | 7 | ")
     with pytest.raises(ValueError, match="no section '## Training'"):
-        with_heads("# A card\n", heads)
+        with_heads("# A card\n", heads, penalised=True)
+
+
+def test_a_card_names_what_its_heads_were_counted_by() -> None:
+    """The control where there was one, or 0 in an older checkpoint; and the penalty of its training."""
+    one = {"heads": 8, "looking": 7, "resting": 1, "fixed_offset": 0, "looking_by_layer": [7], "resting_by_layer": [1]}
+    card = "# A card\n\n## Training\n"
+    for name, column, test in (
+        ("surviving", "survive the control", "random vector as long as this change"),
+        ("changing", "change", "95 % interval over sentences"),
+    ):
+        heads = {kind: {**one, name: 5} for kind in ("encoder", "decoder", "cross")} | {"sentences": 3, "sets": ["a"]}
+        for penalised in (False, True):
+            found = " ".join(with_heads(card, heads, penalised=penalised).split())
+            assert f"| fixed offset | {column} | look, by layer |" in found and test in found
+            assert "| encoder-decoder | 8 | 7 | 1 | 0 | 5 | 7 | 1 |" in found
+            assert ("trained with a penalty on resting heads and fixed offsets" in found) == penalised
 
 
 def test_numbers_in_the_prose_of_a_card_are_renewed_and_its_words_stay() -> None:

@@ -16,8 +16,10 @@ from transformer_core.data import Corpus, make_batch
 from transformer_core.hooks.points import capture
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.training.head_penalty import head_penalty, linear_ramp, separators
+from transformer_core.training.head_penalty import head_penalty, is_penalised, linear_ramp, separators
 from transformer_core.training.validation import batch_loss
+
+CHECKPOINTS = Path(__file__).resolve().parents[3] / "checkpoints"
 
 
 def nats(rows: Tensor) -> float:
@@ -117,3 +119,34 @@ def test_nothing_changes_before_the_term_sets_in(corpus: Corpus, tmp_path: Path,
 def test_what_the_term_does_not_work_with(option: dict[str, object]) -> None:
     with pytest.raises(ConfigError, match=r"head_penalty is 1\.0, but must be 0 with activation_checkpointing"):
         SHORT.replace(head_penalty=1.0, **option)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "facts", "penalised"),
+    [
+        ("", {}, False),
+        ("", {"head_penalty": 0.5}, True),
+        ('preset = "parsing-small"', {}, True),  # the preset has it
+        ('preset = "en-de"', {}, False),
+        ('preset = "en-de"\n[training]\nhead_penalty = 3.0', {}, True),
+        ('preset = "parsing-small"\n[training]\nhead_penalty = 0', {}, False),
+        ('preset = "en-de"\n[training]\nhead_penalty = 3.0', {"head_penalty": 0.0}, False),
+        ('preset = "gone"\n[training]\nhead_penalty = 1', {}, True),
+        ('preset = ["en-de"]\ntraining = 3', {}, False),
+        ('[training]\nhead_penalty = "much"', {}, False),
+        ("no recipe at all", {}, False),
+        ("a = " + "[" * 5000, {}, False),
+        ("#" * 200_000 + "\n[training]\nhead_penalty = 1", {}, False),
+    ],
+)
+def test_a_checkpoint_says_whether_it_was_trained_with_the_term(
+    tmp_path: Path, recipe: str, facts: dict[str, float], penalised: bool
+) -> None:
+    """By its facts, else by its recipe; a recipe of somebody else's may say anything."""
+    if recipe:
+        (tmp_path / "recipe.toml").write_text(recipe, encoding="utf-8")
+    assert is_penalised(tmp_path, facts) == penalised
+
+
+def test_of_the_shipped_models_german_and_the_parser_were_trained_with_it() -> None:
+    assert is_penalised(CHECKPOINTS / "en-de", {}) and is_penalised(CHECKPOINTS / "en-tree", {})

@@ -128,6 +128,7 @@ def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
         "batch_tokens": training.batch_tokens * training.accumulate * settings.processes,
         "optimizer": training.optimizer,
         **({"muon_factor": training.muon_factor} if training.optimizer == "muon" else {}),
+        **({"head_penalty": training.head_penalty} if training.head_penalty else {}),
         "learning_rate_factor": training.learning_rate_factor,
         "warmup_steps": training.warmup_steps,
         "cooldown_steps": training.cooldown_steps,

@@ -150,7 +150,7 @@ def _scores(inputs: Inputs) -> dict[str, bytes]:
 
 
 def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict[str, Any]:
-    """Count the heads that look and that change something, from `head_scores` and `effect_counts`.
+    """Count the heads that look, from `head_scores`, and those that survive the control, from `controls`.
 
     Empty without sentences. Warns of heads that do not look.
 
@@ -159,8 +159,8 @@ def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict
         specs: Validation sets, taken together.
         most: Pairs that count of each set, its first.
     """
-    from transformer_core.analysis.effects.effect_counts import effect_report, mean_effects
     from transformer_core.analysis.head_scores import head_report, score_heads_of, shortcomings
+    from transformer_core.atlas.controls import survivor_report
     from transformer_core.data import read_pairs
     from transformer_core.progress import tracked
 
@@ -170,8 +170,8 @@ def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict
     report = head_report(score_heads_of(translator, tracked(pairs, unit="sentence")))
     for problem in shortcomings(report):
         log.warning("%s", problem)
-    effects = effect_report(mean_effects(translator, pairs, progress=lambda some: tracked(some, unit="sentence")))
-    found = {kind: {**report[kind], **effects[kind]} for kind in report}
+    effects = survivor_report(translator, pairs, progress=lambda some: tracked(some, unit="sentence"))
+    found = {kind: {**report[kind], **each} for kind, each in effects.items()}
     return {**found, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
 
 
@@ -212,7 +212,7 @@ def _methods(inputs: Inputs) -> dict[str, bytes]:
     """Measure each method of attribution: as an aligner, and against leave-one-out."""
     from transformer_core.analysis.alignment import read_gold
     from transformer_core.analysis.attribution import METHODS, mean_agreement
-    from transformer_core.analysis.method_alignment import method_errors
+    from transformer_core.analysis.method_alignment import method_counts, method_errors
     from transformer_core.data import read_pairs
     from transformer_core.progress import tracked
 
@@ -225,6 +225,11 @@ def _methods(inputs: Inputs) -> dict[str, bytes]:
             translator, gold, methods=methods, progress=lambda pairs: tracked(pairs, unit="sentence")
         )
         found["alignment"] = {"aer": {name: round(value, 4) for name, value in errors.items()}, "sentences": len(gold)}
+    if len(gold) > 1:
+        counts = method_counts(translator, gold, aligners=("norm", "attention"))
+        found["norm_minus_attention"] = {
+            name: [round(value, 4) for value in each["norm"].minus(each["attention"])] for name, each in counts.items()
+        }
     sources = (source for spec in options.valid for source, _ in read_pairs(spec))
     chosen = list(islice((each for each in sources if len(each.split()) >= MIN_WORDS), AGREEMENT_SENTENCES))
     if chosen:
@@ -274,13 +279,17 @@ def _atlas(inputs: Inputs) -> dict[str, bytes]:
 
 def _card(inputs: Inputs) -> dict[str, bytes]:
     """Renew the numbers in the model card: scores, heads, alignment, answers; all words stay."""
-    scores, heads = (inputs.metrics.get(part, {}) for part in ("scores", "heads"))
+    from transformer_core.training.head_penalty import is_penalised
+
+    scores, heads, facts = (inputs.metrics.get(part, {}) for part in ("scores", "heads", "training"))
     if not scores:
         raise SkippedError("the checkpoint has no scores")
     try:
         card = (inputs.checkpoint / CARD_FILE).read_text(encoding="utf-8")
         card = with_prose_numbers(with_scores(card, scores), inputs.metrics)
-        return {CARD_FILE: (with_heads(card, heads) if heads else card).encode()}
+        if heads:
+            card = with_heads(card, heads, penalised=is_penalised(inputs.checkpoint, facts))
+        return {CARD_FILE: card.encode()}
     except (OSError, ValueError) as error:
         raise SkippedError(f"{CARD_FILE}: {error}") from error
 
@@ -290,7 +299,7 @@ _HISTORY_FILES = ("history/history.json", "history/attention.safetensors")
 BUILDERS = {  # in this order: the card shows the scores
     "scores": Builder("BLEU, chrF and perplexity of each set", _scores, ("scores.json",), (("valid", "test"),)),
     "heads": Builder(
-        "whether the heads look and what they change, by kind and layer", _heads, ("heads.json",), (("valid",),)
+        "whether the heads look, and survive the control, by kind and layer", _heads, ("heads.json",), (("valid",),)
     ),
     "forced": Builder(
         "negative log-likelihood with and without the decoder's mask", _forced, ("forced.json",), (("valid",),)

@@ -15,12 +15,26 @@ from transformer_core.renamed import current_names
 _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
 _UNSCORED_BEFORE = "Nobody has scored this model."
 _HEADS = "## Do the heads look?"
+_PENALISED = " The model was trained with a penalty on resting heads and fixed offsets (`head_penalty`)."
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
 _BRACKETING_COLUMNS = (
     "| set | part | sentences | search | F1 | 95 % | precision | recall | exact match | well formed | "
     "right-branching F1 |"
 )
-_HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | change | look, by layer | rest, by layer |"
+_HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | {effect} | look, by layer | rest, by layer |"
+# What counts the heads with an effect -> its column and its test; the second where it was measured without control.
+_EFFECTS = {
+    "surviving": (
+        "survive the control",
+        "A head survives the control when its mean output in its place costs more log-probability than a random vector "
+        "as long as this change (paired t-test over sentences, corrected over all heads).",
+    ),
+    "changing": (
+        "change",
+        "A head changes something when its mean output in its place changes the log-probability (95 % interval over "
+        "sentences).",
+    ),
+}
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
 # By what a row of attention stands for: what stands between the name of the head that aligns best and its error.
 _ALIGNS_BEST = {"output": r" \(layer\.head, from 1\)\s+aligns\s+words\s+best,", "input": r"\s+is\s+best,"}
@@ -56,7 +70,7 @@ def model_card(
         f"* Preset `{settings.preset}`{f' with {options}' if options else ''}.\n"
         "* Float16 on disk, float32 in use; all scores are measured on the rounded weights.",
         *_scores(metrics["scores"]),
-        *_heads(metrics.get("heads", {}), task),
+        *_heads(metrics.get("heads", {}), task, settings.training.head_penalty > 0),
         "## Training",
         f"    python -m transformer_core prepare {task}"
         "--train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
@@ -83,13 +97,13 @@ def with_scores(card: str, scores: dict[str, Any]) -> str:
     return f"{before}{section}{training}{after}"
 
 
-def with_heads(card: str, heads: dict[str, Any]) -> str:
-    """Replace the counts of heads of a card.
+def with_heads(card: str, heads: dict[str, Any], *, penalised: bool) -> str:
+    """Replace the counts of heads of a card; `penalised`: whether the model was trained with a head penalty.
 
     Raises:
         ValueError: It has neither that section nor `## Training`, which it stands before.
     """
-    section = "\n\n".join(_heads(heads, _PARSING if _PARSING in card else ""))
+    section = "\n\n".join(_heads(heads, _PARSING if _PARSING in card else "", penalised))
     before, heading, rest = card.partition(f"{_HEADS}\n\n")
     if heading:
         _, following, after = rest.partition("\n\n## ")
@@ -128,12 +142,14 @@ def with_prose_numbers(card: str, metrics: dict[str, Any]) -> str:
     return re.sub(r"^\| `([^`]+)` \| [0-9,]+ \| [0-9.]+ \|$", row, card, flags=re.MULTILINE)
 
 
-def _heads(heads: dict[str, Any], task: str) -> list[str]:
+def _heads(heads: dict[str, Any], task: str, penalised: bool) -> list[str]:
     if not heads:
         return []
+    counts = "surviving" if "surviving" in heads["cross"] else "changing"
+    effect, about_effect = _EFFECTS[counts]
     rows = [
         f"| {name} | {one['heads']} | {one['looking']} | {one['resting']} | {one['fixed_offset']} | "
-        f"{one.get('changing', '')} | {_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
+        f"{one.get(counts, '')} | {_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
         for kind, name in _KINDS.items()
         if (one := heads[kind])
     ]
@@ -141,14 +157,13 @@ def _heads(heads: dict[str, Any], task: str) -> list[str]:
     about = (
         f"On {counted(heads['sentences'], 'sentence pair')} of {', '.join(heads['sets'])}. A head looks when its keys "
         "depend on the query (information above 0.15), and rests when more than half of its weight is on `<s>`, "
-        "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away. A "
-        "head changes something when its mean output in its place changes the log-probability (95 % interval over "
-        "sentences)."
+        "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away. "
+        f"{about_effect}{_PENALISED if penalised else ''}"
     )
     return [
         _HEADS,
         textwrap.fill(about, 120, break_on_hyphens=False),
-        "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---:|---|---|", *rows]),
+        "\n".join([_HEAD_COLUMNS.format(effect=effect), "|---|---:|---:|---:|---:|---:|---|---|", *rows]),
         f"    python -m transformer_core evaluate {task}--checkpoint CHECKPOINT --test FILE "
         f"--heads {each} --head-effects {each}",
     ]

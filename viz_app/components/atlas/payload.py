@@ -16,7 +16,7 @@ from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.components.buffer import PackedMaps, Part, PlainAxis, join_buffer, pack_maps, plain_axis
 from viz_app.components.palette import palettes
 from viz_app.text import Texts
-from viz_app.text.role_words import role_words
+from viz_app.text.role_words import head_words, role_words
 
 if TYPE_CHECKING:
     from transformer_core.analysis.ablation import Head
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from transformer_core.atlas.record import Atlas
 
 MAX_TOKENS = 48  # of each axis of a map; more cannot be told apart in a preview
-SIGNIFICANT = 0.05  # the largest corrected p-value of an effect that counts
 _DIGITS = 5
 
 
@@ -70,7 +69,7 @@ class AtlasSentence(TypedDict):
 
 
 class AtlasHeader(TypedDict):
-    """Header of the buffer; `significant` and `roles` by kind, layer after layer."""
+    """Header of the buffer; `significant`, `roles` and `names`, in words, by kind, layer after layer."""
 
     language: str
     texts: Annotated[dict[str, str], Meta(title="AtlasTexts")]
@@ -80,6 +79,7 @@ class AtlasHeader(TypedDict):
     heads: int
     measures: list[AtlasMeasure]
     roles: dict[Kind, list[list[AtlasRole]]]
+    names: dict[Kind, list[str]]
     significant: dict[Kind, list[bool]] | None
     sentence: AtlasSentence | None
     has_sentence: bool
@@ -128,6 +128,7 @@ def pack(
             for measure in found
         ],
         "roles": {kind: [_roles(roles.get(head, ()), t, kind) for head in _heads(atlas, kind)] for kind in KINDS},
+        "names": {kind: [head_words(t, kind, roles.get(head, ())) for head in _heads(atlas, kind)] for kind in KINDS},
         "significant": _significant(atlas),
         "sentence": None if maps is None else _sentence(maps, parts),
         "has_sentence": has_sentence,
@@ -191,10 +192,11 @@ def label_words(t: Texts, kind: Kind, label: str) -> str:
 def _significant(atlas: Atlas) -> dict[Kind, list[bool]] | None:
     """Tell whether each head survives the control; in an older atlas, whether its effect differs from 0."""
     from transformer_core.atlas.controls import survivors
+    from transformer_core.atlas.statistics import FALSE_DISCOVERIES
 
     if atlas.effects is None or (q := atlas.effects.q.get("mean")) is None:
         return None
-    found = survivors(atlas.effects, "mean") or {kind: values <= SIGNIFICANT for kind, values in q.items()}
+    found = survivors(atlas.effects, "mean") or {kind: values <= FALSE_DISCOVERIES for kind, values in q.items()}
     return {kind: values.ravel().tolist() for kind, values in found.items()}
 
 

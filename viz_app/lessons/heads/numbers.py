@@ -88,6 +88,7 @@ def data(context: LessonContext) -> StageData:
             "looking": looking,
             "rest": rest,
             "paper": paper_values(context),
+            "penalty": context.t("roles.penalty") if context.service.head_penalty else "",
             "rest_read": context.state.scene == "rest",
             "alone": None
             if alone is None

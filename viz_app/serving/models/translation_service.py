@@ -93,6 +93,14 @@ class TranslationService:
         return read_atlas(self.translator.checkpoint)
 
     @cached_property
+    def head_penalty(self) -> bool:
+        """Whether the model was trained with a penalty on resting heads and fixed offsets."""
+        from transformer_core.training.head_penalty import is_penalised  # with torch, which takes seconds to import
+
+        checkpoint = self.translator.checkpoint
+        return checkpoint is not None and is_penalised(checkpoint.folder, self.card.training)
+
+    @cached_property
     def parses(self) -> bool:
         """Whether the model generates trees: a ConstituencyParser of `transformer_core`."""
         return generates_trees(self.translator.tokenizer)

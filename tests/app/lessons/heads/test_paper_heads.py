@@ -76,6 +76,15 @@ def test_rows_selection_and_figure_are_the_same_heads(measured: Visit, atlas: At
     assert figure.columns[0].places.tolist() == [each.evidence.value for each in found]
 
 
+def test_the_scenes_say_whether_the_model_was_trained_with_a_head_penalty(
+    visit: Visit, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = visit("tour", language=language)
+    for penalised in (True, False):
+        monkeypatch.setitem(vars(context.service), "head_penalty", penalised)
+        assert heads.data(context).values["penalty"] == (context.t("roles.penalty") if penalised else "")
+
+
 def test_without_an_atlas_there_is_nothing(visit: Visit) -> None:
     context = visit("paper")
     assert heads.data(context).values["paper"] is None

@@ -53,11 +53,11 @@ export class AtlasData {
   }
 
   /**
-   * The first role in words.
+   * The first role in words, and all that cannot be told apart from it.
    * @param {Head} head
    */
-  role(head) {
-    return this.roles(head)[0]?.words ?? this.texts.no_role;
+  role({ kind, index }) {
+    return this.header.names[kind][index];
   }
 
   /**

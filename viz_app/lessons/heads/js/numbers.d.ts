@@ -75,5 +75,6 @@ export type Values = {
   rest_read: boolean;
   /** Null for a model whose relations nobody measured. */
   paper: { rows: PaperRow[]; sentences: number };
+  penalty: string; // that the model was trained with one; else empty
   alone: { text: string; same: number; heads: number } | null;
 };

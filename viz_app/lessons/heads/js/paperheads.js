@@ -125,12 +125,12 @@ export class PaperHeads extends Scene {
   /** @type {Scene["say"]} */
   say(settings, revealed) {
     const { texts, rows } = this;
-    const { paper } = this.lesson.values;
+    const { paper, penalty } = this.lesson.values;
     const row = rows[this.shown(settings)];
     const about = row.figure === 4 ? `${texts.paper_anaphora} ` : "";
     if (!revealed) return `${about}${fillText(texts.paper_ask, { count: formatCount(paper.sentences) })}`;
     const number = fillText(texts.paper_number, { number: row.figure });
-    return `${about}${number}, ${row.words}: ${this.found(row)} ${this.numbers(row, true)}`;
+    return `${about}${number}, ${row.words}: ${this.found(row)} ${this.numbers(row, true)} ${penalty}`.trim();
   }
 
   /** @type {Scene["table"]} */

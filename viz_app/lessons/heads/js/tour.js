@@ -267,7 +267,8 @@ export class Tour extends Scene {
       key,
       weight: percent(weight),
     });
-    return sentence + (this.lesson.values.cut ? ` ${this.texts.cut}` : "");
+    const { cut, penalty } = this.lesson.values;
+    return [sentence, cut ? this.texts.cut : "", penalty].filter(Boolean).join(" ");
   }
 
   table() {

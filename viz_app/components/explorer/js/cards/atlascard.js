@@ -151,7 +151,7 @@ export class AtlasCard {
   }
 
   /** @param {CardData} found */
-  evidence({ clear, evidence }) {
+  evidence({ clear, penalty, evidence }) {
     const { texts } = this;
     const rows = evidence.map((each) => {
       const said = fillText(texts[each.part === "align" ? "card_aligned" : "card_share"], {
@@ -164,7 +164,8 @@ export class AtlasCard {
       return h("li", {}, h("b", {}, each.words), plot, h("span", {}, said), data);
     });
     const list = h("ul", { class: "atlas-list" }, ...rows);
-    return clear ? [list] : [h("p", {}, texts.card_unclear), list];
+    const note = penalty ? [h("p", { class: "note" }, penalty)] : [];
+    return [...(clear ? [] : [h("p", {}, texts.card_unclear)]), list, ...note];
   }
 
   /** @param {NonNullable<CardData["looks"]>} looks */
