@@ -91,13 +91,11 @@ class Part:
     """Part of an atlas.
 
     Args:
-        about: Help text.
         measure: Task and atlas so far -> the part.
         data: Fields of the task that name its files.
         after: Part that it needs, if any.
     """
 
-    about: str
     measure: Callable[[Task, Atlas], Any]
     data: tuple[str, ...] = ("sentences",)
     after: str = ""
@@ -120,30 +118,16 @@ def _prune(task: Task, atlas: Atlas) -> Any:
 
 
 PARTS: Mapping[str, Part] = {
-    "looks": Part(
-        "where heads look: offsets, </s>, punctuation, copies, the rarest word",
-        lambda t, _: measure_targets(t.runner, t.translator, t.pairs(t.max_sentences), t.bootstrap),
-    ),
-    "links": Part("which dependency relations encoder heads follow", _links, ("trees",)),
-    "align": Part("how well encoder-decoder heads align words", _align, ("alignments",)),
-    "effects": Part(
-        "what the log-probability loses without each head",
-        lambda t, _: measure_effects(t.runner, t.pairs(t.max_effects), t.bootstrap),
-    ),
-    "resembles": Part(
-        "which heads of this model and of others look alike",
-        lambda t, _: measure_similarity(t.runner, t.pairs(t.max_effects), t.others(), t.bootstrap),
-    ),
+    "looks": Part(lambda t, _: measure_targets(t.runner, t.translator, t.pairs(t.max_sentences), t.bootstrap)),
+    "links": Part(_links, ("trees",)),
+    "align": Part(_align, ("alignments",)),
+    "effects": Part(lambda t, _: measure_effects(t.runner, t.pairs(t.max_effects), t.bootstrap)),
+    "resembles": Part(lambda t, _: measure_similarity(t.runner, t.pairs(t.max_effects), t.others(), t.bootstrap)),
     "examples": Part(
-        "the clearest of our own 300 probe sentences for each head",
-        lambda t, atlas: measure_examples(t.runner, t.translator, head_roles(atlas), probe_sentences()),
-        (),
+        lambda t, atlas: measure_examples(t.runner, t.translator, head_roles(atlas), probe_sentences()), ()
     ),
-    "decode": Part(
-        "what BLEU and chrF of greedy translations lose without each head",
-        lambda t, _: measure_decoding(t.runner, t.translator, t.pairs(t.max_effects)),
-    ),
-    "prune": Part("BLEU and chrF against the number of heads that are left", _prune, after="effects"),
+    "decode": Part(lambda t, _: measure_decoding(t.runner, t.translator, t.pairs(t.max_effects))),
+    "prune": Part(_prune, after="effects"),
 }
 
 

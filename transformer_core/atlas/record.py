@@ -447,3 +447,15 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prune: Pruned | None = None
     resembles: Resemblance | None = None
     examples: Examples | None = None
+
+    def inputs(self, part: str) -> dict[str, tuple[str, str, int]]:
+        """Return the files of a measured part: purpose -> name, sha256, and the number of sentences that count."""
+        counts = []
+        match getattr(self, part, None):
+            case Links() as found:
+                counts = [found.chosen_on, found.sentences]
+            case Resemblance() as found:
+                counts = [max((family.sentences for family in found.kinds.values()), default=0)]
+            case Looks() | Alignment() | Effects() | Decoded() | Pruned() as found:
+                counts = [found.sentences]
+        return {use: (*file, n) for (use, file), n in zip(self.sources[part].data.items(), counts, strict=False)}

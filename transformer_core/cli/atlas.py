@@ -3,7 +3,7 @@
 Every number has its 95 % interval over sentences, its count and its baselines. A run that was
 stopped goes on where it was when it is started again with the same arguments. Parts that
 DIR/atlas.json holds already stay. The numbers do not depend on --workers. docs/atlas.md has
-their formulas.
+their formulas, and says where the files of the shipped atlases come from.
 
 --trees takes two treebanks in CoNLL-U, of the language that the model reads: the first to choose
 offsets and relations on, the second to test them on.
@@ -41,6 +41,7 @@ _PARTS = {
     "examples": "the clearest of 300 probe sentences in English for each head, by its role",
     "decode": "what BLEU and chrF of greedy translations lose without each head; slow",
     "prune": "BLEU and chrF against the number of heads that are left; slow, needs effects",
+    "all": "all of these that have their files",
 }
 _FAST = ("looks", "links", "align", "effects", "resembles", "examples")
 _MAX_BESIDE = 8
@@ -54,7 +55,7 @@ def parser() -> Parser:
         description=f"{__doc__}\n{listed(_PARTS)}",
         example=(
             "  python -m transformer_core atlas --checkpoint checkpoints/en-de --sentences test.en-de.tsv \\\n"
-            "      --trees dev.conllu test.conllu --alignments gold.en-de.tsv --workers 2 --out atlas"
+            "      --trees dev.conllu test.conllu --alignments gold.en-de.tsv --parts all --workers 2 --out atlas"
         ),
     )
     result.add_checkpoint()
@@ -86,7 +87,9 @@ def run(options: Options) -> int:
     if len(options.beside) > _MAX_BESIDE:
         raise UsageError(f"--beside has {len(options.beside)} models, but may have {_MAX_BESIDE}")
     lacking = {"links": "" if options.trees else "--trees", "align": "" if options.alignments else "--alignments"}
-    parts = options.parts or [name for name in _FAST if not lacking.get(name)]
+    parts = options.parts
+    if not parts or "all" in parts:
+        parts = [name for name in (_PARTS if parts else _FAST) if name != "all" and not lacking.get(name)]
     if missing := [name for name in parts if lacking.get(name)]:
         raise UsageError(f"--parts: {missing[0]} needs {lacking[missing[0]]}")
     out = Path(options.out)

@@ -17,6 +17,7 @@ from transformer_core.decoding.beam import Hypothesis
 from transformer_core.evaluation.metrics import Score, bleu, chrf
 from transformer_core.translator import SourceTooLong, Translator
 
+_MAX_UNKNOWN = 20  # characters that are listed
 _TOKENS_PER_LINE = 128  # a batch of n lines has at most n times as many padded tokens, or a single line
 
 
@@ -80,8 +81,10 @@ def translate_lines(
         text = _clean(line)
         problem = "" if text == line else "lone surrogates are not characters and became question marks"
         try:
-            lengths[number] = len(translator.encode(text))
-            texts[number] = text
+            encoding = translator.encode(text)
+            lengths[number], texts[number] = len(encoding), text
+            if unknown := "".join(encoding.unknown_characters(text)[:_MAX_UNKNOWN]):
+                problem = problem or f"not in the vocabulary, read as <unk>: {unknown!r}"
         except SourceTooLong as error:
             problem = f"not translated: {error}"
         results[number] = TranslatedLine("", problem)

@@ -69,6 +69,11 @@ class Encoding:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def unknown_characters(self, text: str) -> tuple[str, ...]:
+        """Return the characters of this text that the vocabulary lacks, each once, in order."""
+        spans = (text[begin:end] for (begin, end), mark in zip(self.spans, self.unknown, strict=True) if mark)
+        return tuple(dict.fromkeys(character for span in spans for character in span if not character.isspace()))
+
 
 class Tokenizer:
     """A trained SentencePiece model; `source` is the one that reads sources, which is itself unless there are two.

@@ -69,7 +69,7 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
         "penalty": t("roles.penalty") if service.head_penalty else "",
         "evidence": [_evidence(atlas, t, kind, role) for role in evidence],
         **{name: part for name, part in parts.items() if part is not None},
-        "source": _source(atlas),
+        "source": _source(atlas, t),
     }
 
 
@@ -210,13 +210,26 @@ def _token(positions: Axis, number: int, unknown: bool) -> str:
     return "" if unknown or number >= len(positions) else positions.tokens[number]
 
 
-def _source(atlas: Atlas) -> dict[str, Any]:
+def atlas_inputs(atlas: Atlas, t: Texts) -> list[str]:
+    """Return the files that were measured, each with its sentences and the start of its sha256, in words."""
+    counts: dict[tuple[str, str], list[int]] = {}
+    for part in atlas.sources:
+        for name, digest, count in atlas.inputs(part).values():
+            counts.setdefault((name, digest), []).append(count)
+    found = []
+    for (name, digest), used in sorted(counts.items()):
+        count = "–".join(f"{n:,}" for n in sorted({min(used), max(used)}))  # parts may use different numbers
+        found.append(t("atlas.input", name=name, count=count, digest=digest[:12]))
+    return found
+
+
+def _source(atlas: Atlas, t: Texts) -> dict[str, Any]:
     """Return the source of the numbers: the model, and data, seed and version of each part."""
     return {
         "weights": atlas.weights_hash[:12],
         "seeds": sorted({each.seed for each in atlas.sources.values()}),
         "versions": sorted({each.version for each in atlas.sources.values()}),
-        "data": sorted({name for each in atlas.sources.values() for name, _ in each.data.values()}),
+        "data": atlas_inputs(atlas, t),
     }
 
 

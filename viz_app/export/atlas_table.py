@@ -64,7 +64,9 @@ def _source(atlas: Atlas, measure: Measure) -> list[object]:
     if not part:
         return [atlas.weights_hash, *[""] * 5]
     source = atlas.sources[part]
-    data = "; ".join(f"{use}: {name} (sha256 {digest})" for use, (name, digest) in source.data.items())
+    data = "; ".join(
+        f"{use}: {name} (sha256 {digest}, {n} sentences)" for use, (name, digest, n) in atlas.inputs(part).items()
+    )
     return [atlas.weights_hash, part, source.version, source.seed, source.draws, escape_formula(data)]
 
 

@@ -77,11 +77,10 @@ def validate_sentence(
         return Sentence(text, "empty")
     if tokens > limit:
         return Sentence(text, "long", tokens, source=source, limit=limit)
-    spans = [source[begin:end] for (begin, end), mark in zip(encoding.spans, encoding.unknown, strict=True) if mark]
-    if korean and any(map(_HANGUL.search, spans)):
+    unknown = encoding.unknown_characters(source)
+    if korean and any(map(_HANGUL.search, unknown)):
         return Sentence(text, "korean")
-    characters = dict.fromkeys(character for span in spans for character in span if not character.isspace())
-    return Sentence(text, "good", tokens, tuple(characters), source, limit)
+    return Sentence(text, "good", tokens, unknown, source, limit)
 
 
 def visible_words(text: str) -> tuple[str, ...]:

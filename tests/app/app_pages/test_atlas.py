@@ -75,6 +75,7 @@ def test_the_browser_gets_the_numbers_of_the_atlas(measured: Measured, language:
     app, t = measured(lang=language), texts(language)
     assert not app.error
     header, rest = packed(app)
+    assert "pairs.tsv" in visible(app).replace("\\", "") and "sha256 cccccccccccc" in visible(app)
     assert t("atlas.title") in visible(app) and t("atlas.pruning_published") in visible(app)
     assert header["language"] == language and header["sentence"] is None and not len(rest), "maps come when asked for"
     found = {measure["name"]: measure for measure in header["measures"]}

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.atlas_samples import SHIPPED, drawn_atlas, real_atlas, with_controls
 from transformer_core.analysis.ablation import Head
@@ -17,6 +18,7 @@ from transformer_core.atlas.record import Atlas, OtherModel
 from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translator
 from viz_app.explorer_view.findings import card, roles
+from viz_app.explorer_view.head_card import atlas_inputs
 from viz_app.serving.measurements.head_atlas import HeadAtlas
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
@@ -102,6 +104,20 @@ def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationServic
     assert named == [(models[each.model], each.number, pytest.approx(each.distance, abs=1e-5)) for each in near]
     assert {model for model, _, _ in named} == ({"", "en-fr"} if kind == "encoder" else {""})
     assert found["source"]["weights"] == atlas.weights_hash[:12]
+
+
+def test_the_card_names_each_file_with_its_sentences_and_hash(language: str) -> None:
+    atlas, t = drawn_atlas(), texts(language)
+    (shown,) = atlas_inputs(atlas, t)
+    assert "pairs.tsv" in shown and "50–60" in shown and "sha256 cccccccccccc" in shown, "parts use 50 or 60"
+    assert atlas.links
+    data = {"trees-1": ("dev.conllu", "1" * 64), "trees-2": ("test.conllu", "2" * 64)}
+    sources = {name: replace(atlas.sources[name], data=data if name == "links" else {}) for name in atlas.sources}
+    links = replace(atlas.links, chosen_on=1, sentences=1_234)
+    first, second = atlas_inputs(replace(atlas, sources=sources, links=links), texts("en"))
+    assert first == "dev.conllu (1 sentence, sha256 111111111111)"
+    assert second == "test.conllu (1,234 sentences, sha256 222222222222)"
+    assert atlas_inputs(replace(atlas, links=None), t) and not atlas_inputs(replace(atlas, sources={}), t)
 
 
 def test_the_card_shows_effect_control_and_difference(service: TranslationService) -> None:

@@ -47,7 +47,8 @@ def test_every_number_is_in_the_csv() -> None:
                 wanted = float(getattr(numbers, name)[layer, head])
                 assert row[name] == "" if np.isnan(wanted) else float(row[name]) == wanted
             assert row["weights_hash"] == "a" * 64 and row["seed"] == "0" and row["draws"] == "100"
-            assert "pairs.tsv" in row["data"] and row["unit"] == measure.unit
+            used = 60 if row["part"] == "align" else 50
+            assert f"pairs.tsv (sha256 {'c' * 64}, {used} sentences)" in row["data"] and row["unit"] == measure.unit
     assert count == len(rows)
 
 
@@ -63,7 +64,9 @@ def test_every_number_is_in_the_npz_and_the_bytes_are_the_same_again() -> None:
         record = json.loads(str(archive["provenance"]))
         assert json.loads(str(archive["units"]))["effect"] == "nats"
     assert record["weights_hash"] == "a" * 64
-    assert record["parts"]["effects"]["data"] == {"sentences": {"name": "pairs.tsv", "sha256": "c" * 64}}
+    assert record["parts"]["effects"]["data"] == {
+        "sentences": {"name": "pairs.tsv", "sha256": "c" * 64, "sentences": 50}
+    }
 
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1+2", "-x", "@x"])

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from transformer_core.text.tokenizer import Encoding
 from viz_app.serving.input_validation import MAX_TOKENS, Sentence, validate_sentence, visible_words
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
-
-
-@dataclass(frozen=True)
-class Encoding:
-    spans: tuple[tuple[int, int], ...]
-    unknown: tuple[bool, ...]
 
 
 class CharacterTokenizer:
@@ -22,7 +16,12 @@ class CharacterTokenizer:
 
     def encode(self, text: str) -> Encoding:
         spans = tuple((i, i + 1) for i, character in enumerate(text) if character != " ")
-        return Encoding(spans, tuple(not text[begin].isascii() for begin, _ in spans))
+        return Encoding(
+            ids=(4,) * len(spans),
+            tokens=tuple(text[begin] for begin, _ in spans),
+            spans=spans,
+            unknown=tuple(not text[begin].isascii() for begin, _ in spans),
+        )
 
 
 TOKENIZER: Any = CharacterTokenizer()

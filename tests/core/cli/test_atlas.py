@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import signal
@@ -13,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
+from transformer_core.atlas.measure import PARTS, Task
 from transformer_core.atlas.naming import head_roles
+from transformer_core.atlas.record import Atlas
 from transformer_core.atlas.storage import load_atlas, shipped_atlas
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.storage.files import CheckpointError
@@ -143,6 +146,44 @@ def test_pruning_needs_effects_and_parts_are_added(
     atlas = load_atlas(tmp_path / "atlas.json")
     assert atlas.decode is not None and atlas.looks is not None
     assert atlas.sources["decode"].data["sentences"][0] == "pairs.tsv"
+
+
+def test_one_command_measures_all_parts_that_have_their_files(
+    given: list[str], whole: Path, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+
+    def measured(_task: Task, parts: list[str]) -> Atlas:
+        asked.append(parts)
+        return load_atlas(whole)
+
+    monkeypatch.setattr("transformer_core.atlas.measure.measure", measured)
+    at = given.index("--alignments")
+    for options in (given, [*given[:at], *given[at + 2 :]]):
+        assert call(*options, "--parts", "all", "--out", tmp_path).status == 0
+    assert asked == [list(PARTS), [name for name in PARTS if name != "align"]]
+
+
+def test_the_file_names_its_inputs_with_hash_and_sentences(given: list[str], whole: Path) -> None:
+    atlas = load_atlas(whole)
+    pairs, trees, gold = (Path(given[given.index(flag) + 1]) for flag in ("--sentences", "--trees", "--alignments"))
+    digest = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in (pairs, trees, gold)}
+    lines = len(pairs.read_text(encoding="utf-8").splitlines())
+    assert atlas.inputs("looks") == {"sentences": (pairs.name, digest[pairs], lines)}
+    assert atlas.inputs("effects") == {"sentences": (pairs.name, digest[pairs], 12)} == atlas.inputs("resembles")
+    assert atlas.inputs("align") == {"alignments": (gold.name, digest[gold], 3)}
+    tree = trees.name, digest[trees], 60
+    assert atlas.inputs("links") == {"trees-1": tree, "trees-2": tree} and atlas.inputs("examples") == {}
+
+
+@pytest.mark.parametrize("name", ["en-de", "en-fr", "en-tree"])
+def test_docs_say_where_every_file_of_a_shipped_atlas_comes_from(name: str) -> None:
+    atlas = shipped_atlas(ROOT / "checkpoints" / name)
+    assert atlas
+    docs = (ROOT / "docs" / "atlas.md").read_text(encoding="utf-8")
+    files = {file for part in atlas.sources for file in atlas.inputs(part).values()}
+    assert files and all(f"| {file.removesuffix('.xz')} | `{digest}` |" in docs for file, digest, _ in files)
+    assert all(count >= 100 for _, _, count in files)
 
 
 def test_a_measured_atlas_is_put_into_its_checkpoint_and_no_other(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.core.conversion.twins import tokens_model
 from tests.core.tiny import sentence_pairs
 from transformer_core.attention_maps import WORD_BOUNDARY
 from transformer_core.config import SpecialIds
@@ -56,6 +58,32 @@ def test_spans_cover_the_text_in_order(tokenizer: Tokenizer, text: str) -> None:
         assert position in covered or not visible, f"{character!r} at {position} of {text!r} is in no token"
 
 
+@pytest.fixture(scope="module")
+def bytewise() -> Tokenizer:
+    """A vocabulary with tokens of bytes, as SentencePiece itself trains it."""
+    special = {"pad_id": 0, "bos_id": 1, "eos_id": 2, "unk_id": 3}
+    return Tokenizer(tokens_model(WORDS, 400, "bpe", byte_fallback=True, normalization_rule_name="nmt_nfkc", **special))
+
+
+@given(text=CHARACTERS | st.text(max_size=20))
+def test_with_bytes_no_character_is_unknown_and_every_text_comes_back(bytewise: Tokenizer, text: str) -> None:
+    encoding = bytewise.encode(text)
+    assert not any(encoding.unknown) and encoding.unknown_characters(text) == ()
+    normal = bytewise.decode(encoding.ids)
+    assert bytewise.decode(bytewise.encode(normal).ids) == normal
+    if set(text) <= set("abcxyzÄßé .,'-!?12ﬁＡ①한국ㄱ日🙂☃"):
+        assert normal == " ".join(unicodedata.normalize("NFKC", text).split())
+    numbers = word_numbers(encoding.tokens)
+    assert all(later - earlier in (0, 1) for earlier, later in pairwise(numbers))
+
+
+def test_bytes_are_visible_and_those_of_no_character_are_no_error(bytewise: Tokenizer) -> None:
+    encoding = bytewise.encode("🙂 Hut")
+    assert encoding.tokens[1:5] == ("<0xF0>", "<0x9F>", "<0x99>", "<0x82>")
+    assert word_numbers(encoding.tokens)[:6] == (0, 0, 0, 0, 0, 1)
+    assert bytewise.decode(encoding.ids[1:4]) == "\ufffd" * 3 and bytewise.decode(encoding.ids[1:5]) == "🙂"
+
+
 def test_spans_name_the_characters_of_each_token(tokenizer: Tokenizer) -> None:
     text = "The big dog 🙂 sees."
     encoding = tokenizer.encode(text)
@@ -82,6 +110,7 @@ def test_unknown_characters_are_visible_and_marked(tokenizer: Tokenizer, strange
     assert unknown
     assert all(encoding.ids[i] == tokenizer.special.unk for i in unknown)
     assert "".join(encoding.tokens[i] for i in unknown).replace(WORD_BOUNDARY, "") == strange
+    assert encoding.unknown_characters(text) == tuple(strange)
     assert tokenizer.decode([tokenizer.special.unk]) == " \u2047 "
     begin, end = encoding.spans[unknown[0]][0], encoding.spans[unknown[-1]][1]
     assert text[begin:end].strip() == strange

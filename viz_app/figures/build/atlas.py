@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from msgspec.structs import asdict
 
 from transformer_core.atlas.measures import Measure, measure_named
 from transformer_core.atlas.record import Atlas, Curve, FloatArray
@@ -171,13 +172,9 @@ def _provenance(r: Request, atlas: Atlas, view: dict[str, Any]) -> dict[str, Any
 
 def atlas_record(atlas: Atlas) -> dict[str, Any]:
     """Return the origin of the numbers: the model, and data, seed, draws and version of each part."""
-    parts = {
-        name: {
-            "version": source.version,
-            "seed": source.seed,
-            "draws": source.draws,
-            "data": {use: {"name": file, "sha256": digest} for use, (file, digest) in source.data.items()},
-        }
-        for name, source in atlas.sources.items()
-    }
+    parts = {}
+    for name, source in atlas.sources.items():
+        files = atlas.inputs(name).items()
+        data = {use: dict(zip(("name", "sha256", "sentences"), file, strict=True)) for use, file in files}
+        parts[name] = {**asdict(source), "data": data}
     return {"weights_hash": atlas.weights_hash, "parts": parts}

@@ -11,6 +11,7 @@ from transformer_core.atlas.measures import measures
 from transformer_core.atlas.record import Atlas
 from viz_app.components.atlas import answered, head_atlas, last_report, opened_head, pack
 from viz_app.components.explorer import Selection
+from viz_app.explorer_view.head_card import atlas_inputs
 from viz_app.explorer_view.snapshot import opening_view
 from viz_app.export import atlas_table
 from viz_app.export.provenance import checkpoint_record
@@ -57,6 +58,8 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
             st.caption(t("atlas.none"))
         return params
     st.markdown(t("atlas.about"))
+    if inputs := atlas_inputs(found.atlas, t):
+        st.caption(t("atlas.inputs", data=escape_markdown(", ".join(inputs))))
     state = _draw(t, served, found, found.atlas)
     params = params | state.to_query(names[0])
     with st.container(horizontal=True, key="atlas-takeaways"):
