@@ -40,7 +40,7 @@ def survivor_report(
     pairs: Iterable[tuple[str, str]],
     *,
     progress: Callable[[Sequence[tuple[str, str]]], Iterable[tuple[str, str]]] = iter,
-) -> dict[Kind, dict[str, Any]]:
+) -> dict[str, dict[str, Any]]:
     """Measure the effect of `mean` and its random control alone, a third of the work of `effects`.
 
     Returns the entries of a checkpoint's metrics: for each kind the number of heads that survive the control, in all
@@ -67,7 +67,7 @@ def survivor_report(
     found = {"effect": effects, "difference": effects - controls}
     tables = {name: Bootstrap(len(read)).ratio(each, tokens) for name, each in found.items()}
     survive = (tables["difference"].value > 0) & (corrected(paired_test(effects - controls)) <= FALSE_DISCOVERIES)
-    report: dict[Kind, dict[str, Any]] = {}
+    report: dict[str, dict[str, Any]] = {}
     for number, kind in enumerate(KINDS):
         by_layer = survive[number].sum(axis=1).tolist()
         report[kind] = {"surviving": sum(by_layer), "surviving_by_layer": by_layer}

@@ -17,10 +17,10 @@ from transformer_core.analysis.alignment import alignment_error_rate, head_align
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
 from transformer_core.atlas import decoding
 from transformer_core.atlas.alignment import measure_alignment
-from transformer_core.atlas.controls import CONTROLS
+from transformer_core.atlas.controls import CONTROL_DRAWS, CONTROLS
 from transformer_core.atlas.cumulative_ablation import greedy_order, kept_counts, measure_cumulative_ablation
 from transformer_core.atlas.decoding import measure_decoding
-from transformer_core.atlas.effects import CLASSES, CONTROL_DRAWS, measure_effects, token_class
+from transformer_core.atlas.effects import CLASSES, measure_effects, token_class
 from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import save_checkpoint
