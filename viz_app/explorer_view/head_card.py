@@ -218,8 +218,8 @@ def atlas_inputs(atlas: Atlas, t: Texts) -> list[str]:
             counts.setdefault((name, digest), []).append(count)
     found = []
     for (name, digest), used in sorted(counts.items()):
-        count = "–".join(f"{n:,}" for n in sorted({min(used), max(used)}))  # parts may use different numbers
-        found.append(t("atlas.input", name=name, count=count, digest=digest[:12]))
+        span = "–".join(f"{n:,}" for n in sorted({min(used), max(used)}))  # parts may use different numbers
+        found.append(t("atlas.input", name=name, count=span, digest=digest[:12]))
     return found
 
 

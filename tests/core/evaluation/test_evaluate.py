@@ -60,6 +60,7 @@ def test_nothing_that_a_line_holds_loses_a_line(translator: Translator) -> None:
     assert results[5].text == ""
     assert results[5].problem.startswith("not translated: the source has ")
     assert "at most 60 are allowed" in results[5].problem
+    assert results[8].problem == "not in the vocabulary, read as <unk>: '😀'"
 
 
 @given(st.lists(st.integers(0, 2_000), max_size=60), st.integers(1, 9))
