@@ -105,10 +105,19 @@ LONGEST = (
     "test_hooks_compiled.py",
     "test_distributed.py",
     "test_thirty_users.py",
+    "test_wheel.py",
+    "test_parity.py",
 )
 BROWSER = Path(__file__).with_name("browser")
+SLOW_TESTS = "HEADLIGHT_SLOW_TESTS"  # names a file of slow tests that run among the others
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` looks at the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, then those that share browser and servers; the order within a file stays."""
     items.sort(key=lambda item: (item.path.name not in LONGEST, BROWSER not in item.path.parents))
+    named = tuple(Path(os.environ[SLOW_TESTS]).read_text().split()) if SLOW_TESTS in os.environ else ()
+    for item in items:
+        if named and item.nodeid.startswith(named):
+            for node in item.listchain():
+                node.own_markers[:] = [mark for mark in node.own_markers if mark.name != "slow"]

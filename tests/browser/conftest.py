@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -39,7 +39,7 @@ LOCAL_SCHEMES = {"data", "blob", "about", "chrome-error"}
 Serve = Callable[..., str]
 OpenPage = Callable[..., "Page"]
 OpenLesson = Callable[..., Lesson]
-CheckAccessibility = Callable[["Page"], None]
+CheckAccessibility = Callable[..., None]
 
 
 def _missing(what: str) -> NoReturn:
@@ -213,22 +213,28 @@ def open_lesson(open_page: OpenPage, app_url: str) -> OpenLesson:
 
 @pytest.fixture
 def check_accessibility() -> CheckAccessibility:
-    """Fail when axe finds something serious or critical on the page, which it looks at once, when nothing changes."""
+    """Fail when axe finds something serious or critical on the page, which it looks at once, when nothing changes.
+
+    `check_accessibility(page, "dark", "light")` looks at it in these colour schemes, and leaves it in the last.
+    """
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ImportError:
         _missing("axe (python -m pip install -r requirements-dev.txt)")
     axe = Axe()
 
-    def check(page: Page) -> None:
-        settled(page)
-        response: dict[str, Any] = axe.run(page, options=VIOLATIONS).response
-        found = [
-            f"{violation['id']}: {violation['help']} at {[node['target'] for node in violation['nodes']][:5]}"
-            for violation in response["violations"]
-            if violation["impact"] in ("serious", "critical")
-        ]
-        assert not found, "axe finds: " + "; ".join(found)
+    def check(page: Page, *schemes: Literal["dark", "light"]) -> None:
+        for scheme in schemes or (None,):
+            if scheme:
+                page.emulate_media(color_scheme=scheme)
+            settled(page)
+            response: dict[str, Any] = axe.run(page, options=VIOLATIONS).response
+            found = [
+                f"{violation['id']}: {violation['help']} at {[node['target'] for node in violation['nodes']][:5]}"
+                for violation in response["violations"]
+                if violation["impact"] in ("serious", "critical")
+            ]
+            assert not found, f"axe finds in {scheme or 'this'} scheme: " + "; ".join(found)
 
     return check
 

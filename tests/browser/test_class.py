@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.app_driver import LOOKS
+from tests.browser.app_driver import LOCALES
 from tests.browser.conftest import CheckAccessibility, _watch
 from tests.browser.rest import PAGE_MILLISECONDS, rest, settled, until, wait_until_idle
 from viz_app.text import texts
@@ -255,7 +255,7 @@ def query(url: str) -> set[tuple[str, str]]:
     return {(name, value[0]) for name, value in parse_qs(urlsplit(url).query).items()}
 
 
-@pytest.mark.parametrize(("locale", "dark"), LOOKS)
+@pytest.mark.parametrize(("locale", "dark"), LOCALES)
 def test_board_and_phone_can_be_read(
     new_page: Join, app_url: str, check_accessibility: CheckAccessibility, dark: bool, locale: str
 ) -> None:
@@ -263,7 +263,7 @@ def test_board_and_phone_can_be_read(
     page = new_page(viewport={"width": 1280, "height": 720}, dark=dark, locale=locale)
     page.goto(f"{app_url}/classroom")
     page.get_by_role("button", name=t("classroom.open")).wait_for()
-    check_accessibility(page)
+    check_accessibility(page, "dark", "light")
     page.get_by_role("button", name=t("classroom.open")).click()
     code = page.locator(".board-code").inner_text()
     phone = new_page(viewport=PHONE, dark=dark, locale=locale)
@@ -273,7 +273,7 @@ def test_board_and_phone_can_be_read(
     page.locator(".board .bar").first.wait_for()
     for each in (page, phone):
         settled(each)
-        check_accessibility(each)
+        check_accessibility(each, "dark", "light")
         assert each.evaluate("document.documentElement.scrollWidth <= innerWidth")
     box = page.locator(".board-controls").bounding_box()
     assert box is not None and box["y"] + box["height"] <= 720, "the controls lie below the projected screen"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser.app_driver import WORKED
 from tests.browser.conftest import CheckAccessibility, OpenLesson
 from tests.browser.explorer_driver import Open
 from viz_app.lessons import terms
 from viz_app.text.glossary import definitions
 
 
-@pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])
+@pytest.mark.parametrize(("language", "width", "dark"), WORKED)
 def test_a_word_explains_itself_to_keyboard_pointer_and_touch(
     language: str, width: int, dark: bool, open_explorer: Open
 ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.app_driver import WORKED
 from tests.browser.conftest import APP
 from tests.browser.explorer_driver import state
 from tests.browser.rest import until
@@ -54,7 +55,7 @@ def wait_for_result(page: Page, expected: AblatedTranslation) -> None:
     assert until(page, is_there), page.locator(".off").inner_text()
 
 
-@pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])
+@pytest.mark.parametrize(("language", "width", "dark"), WORKED)
 def test_a_head_is_switched_off_and_on_again(
     open_page: OpenPage,
     app_url: str,
@@ -69,7 +70,7 @@ def test_a_head_is_switched_off_and_on_again(
     assert t("explorer.no_cause") in page.locator(".head-card").inner_text()
     page.get_by_role("button", name=t("explorer.off"), exact=True).press("Enter")
     wait_for_result(page, without(translator, EXAMPLES[FIRST_EXAMPLE], ("cross", 5, 3)))
-    check_accessibility(page)
+    check_accessibility(page, "dark", "light")
     # A new sentence is translated without it too.
     page.get_by_role("textbox", name=t("translate.input")).fill(OTHER)
     wait_for_result(page, without(translator, OTHER, ("cross", 5, 3)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.atlas_samples import real_atlas
-from tests.browser.app_driver import params
+from tests.browser.app_driver import WORKED, params
 from tests.browser.explorer_driver import state
 from tests.browser.rest import until
 from transformer_core.atlas.naming import head_roles
@@ -40,7 +40,7 @@ def expected_title(language: str, layer: int, head: int) -> str:
     return f"{name}: {head_words(t, 'encoder', head_roles(ATLAS)['encoder', layer, head])}"
 
 
-@pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])
+@pytest.mark.parametrize(("language", "width", "dark"), WORKED)
 def test_by_keyboard_it_opens_leads_on_and_closes(
     app_url: str, open_page: OpenPage, check_accessibility: CheckAccessibility, language: str, width: int, dark: bool
 ) -> None:
@@ -55,7 +55,7 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
     for part in ("evidence", "looks", "effect", "siblings", "examples"):
         assert page.locator(f".atlas-{part}").is_visible(), part
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    check_accessibility(page)
+    check_accessibility(page, "dark", "light")
     assert until(page, lambda: params(page).get("card") == "open")
 
     sibling = page.locator(".atlas-sibling").first

@@ -6,6 +6,7 @@ import itertools
 
 import pytest
 
+from tests.browser.app_driver import WORKED
 from tests.browser.conftest import CheckAccessibility, OpenLesson
 from tests.browser.rest import until
 from viz_app.lessons.labels import labels
@@ -77,7 +78,7 @@ def test_looking_is_not_doing_and_heads_rest(open_lesson: OpenLesson) -> None:
     assert "Encoder-decoder, head 6.3 has" in lesson.said()
 
 
-@pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])
+@pytest.mark.parametrize(("language", "width", "dark"), WORKED)
 def test_the_papers_heads_asked_of_this_model(
     open_lesson: OpenLesson, check_accessibility: CheckAccessibility, language: str, width: int, dark: bool
 ) -> None:
@@ -97,4 +98,4 @@ def test_the_papers_heads_asked_of_this_model(
     assert lesson.settings()["row"] == 2
     opener = lesson.page.locator(".st-key-open-card button")
     assert until(lesson.page, lambda: f"{rows[2]['layer'] + 1}.{rows[2]['head'] + 1}" in opener.inner_text())
-    check_accessibility(lesson.page)
+    check_accessibility(lesson.page, "dark", "light")

@@ -78,7 +78,7 @@ def test_from_a_zip_to_heads_and_away_again(
     assert "model" not in params(page)
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
 def test_what_cannot_be_opened_says_why_in_one_line(
     url: str, open_page: OpenPage, tmp_path: Path, language: str
 ) -> None:

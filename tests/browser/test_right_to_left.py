@@ -10,7 +10,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
-from tests.browser.app_driver import sideways, wait_for_translation
+from tests.browser.app_driver import WORKED, sideways, wait_for_translation
 from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
 from tests.browser.explorer_driver import cell_colors, check_table, colors, shown
 from tests.browser.rest import settled
@@ -44,14 +44,14 @@ def left_edges(page: Page, selector: str) -> list[float]:
     return found
 
 
-@pytest.mark.parametrize(("width", "language", "dark"), [(1280, "en", False), (390, "ko", True)])
+@pytest.mark.parametrize(("language", "width", "dark"), WORKED)
 def test_the_text_runs_from_right_to_left_and_the_maps_from_left_to_right(
     serve: Serve,
     open_page: OpenPage,
     model: Path,
     check_accessibility: CheckAccessibility,
-    width: int,
     language: str,
+    width: int,
     dark: bool,
 ) -> None:
     translation = Translator.load(model).translate(TEXT, beam=4)
@@ -84,4 +84,4 @@ def test_the_text_runs_from_right_to_left_and_the_maps_from_left_to_right(
 
     settled(page)
     assert sideways(page) <= 0
-    check_accessibility(page)
+    check_accessibility(page, "dark", "light")

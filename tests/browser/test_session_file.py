@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.app_driver import params, saved, sideways, wait_for_params, wait_for_translation
+from tests.browser.app_driver import WORKED, params, saved, sideways, wait_for_params, wait_for_translation
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.explorer_driver import state
 from tests.browser.lesson_driver import Lesson
@@ -201,7 +201,7 @@ def test_a_file_that_is_none_changes_nothing(open_page: OpenPage, app_url: str) 
     assert params(page) == before and before["size"] == "a4"
 
 
-@pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])
+@pytest.mark.parametrize(("language", "width", "dark"), WORKED)
 def test_a_missing_model_and_a_newer_version_are_told(
     language: str, width: int, dark: bool, open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
 ) -> None:
@@ -223,6 +223,6 @@ def test_a_missing_model_and_a_newer_version_are_told(
     wait_for_translation(page, "Der Hund schläft.", language)
     assert sideways(page) == 0
     rest(page)
-    check_accessibility(page)
+    check_accessibility(page, "dark", "light")
     page.get_by_role("button", name=t("session.read"), exact=True).click()
     page.get_by_text(t("session.note_newer")).wait_for(state="detached")

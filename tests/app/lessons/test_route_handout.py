@@ -19,7 +19,7 @@ from viz_app.lessons.route_handout import render_route
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
-from viz_app.text import texts
+from viz_app.text import LANGUAGES, texts
 
 TEXT = "The dog </p><script>alert(1)</script>"
 LONG = 20  # characters that no other sentence has by chance
@@ -42,6 +42,13 @@ def sheet_and_turns(translator: Translator) -> tuple[bytes, int]:
         yield
 
     return render_route("class", about(translator), turn), len(turns)
+
+
+@pytest.fixture(scope="module")
+def teachers(translator: Translator) -> dict[str, bytes]:
+    """The sheet of the teacher, by language."""
+    context = about(translator)
+    return {each: render_route("teacher", dataclasses.replace(context, language=each)) for each in LANGUAGES}
 
 
 def plain(text: str) -> str:
@@ -69,9 +76,11 @@ def test_the_class_gets_every_stop_and_no_answer(sheet_and_turns: tuple[bytes, i
         assert not plain(each.answer) or plain(each.answer) not in ticket
 
 
-def test_the_teacher_gets_minutes_notes_and_answers(translator: Translator, language: str) -> None:
+def test_the_teacher_gets_minutes_notes_and_answers(
+    translator: Translator, teachers: dict[str, bytes], language: str
+) -> None:
     context = dataclasses.replace(about(translator), language=language)
-    seen = Document(render_route("teacher", context).decode())
+    seen = Document(teachers[language].decode())
     for name, minutes in ROUTE.items():
         assert f"{minutes}\u202f{texts(language)('index.minutes')}" in seen.text
         note = context.t.table(f"lesson_{name}")["teacher_note"] if name in STOPS else context.t(f"handout.note_{name}")
@@ -88,13 +97,12 @@ def test_the_command_writes_the_same(
     options: list[str],
     run: Callable[..., int],
     tmp_path: Path,
-    translator: Translator,
+    teachers: dict[str, bytes],
     sheet_and_turns: tuple[bytes, int],
 ) -> None:
     out = tmp_path / "a.html"
     assert run("lesson", "--lesson=session", f"--text={TEXT}", *options, f"--out={out}") == 0
-    teachers = dataclasses.replace(about(translator), language="ko")
-    assert out.read_bytes() == (render_route("teacher", teachers) if options else sheet_and_turns[0])
+    assert out.read_bytes() == (teachers["ko"] if options else sheet_and_turns[0])
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ import pytest
 from tests.core.conversion.language_twins import LANGUAGES
 from tests.core.conversion.twins import Twin
 from tests.core.model_export.peers import CHECKPOINTS
-from transformer_core.model_export import ExportError, export_model
+from tests.core.tiny import tiny_config
+from transformer_core.model_export import ExportError, export_model, refusals
 from transformer_core.model_export.exporting import WRITERS
 from transformer_core.translator import Translator
 
@@ -50,11 +51,17 @@ def test_an_option_without_a_counterpart_is_refused_and_nothing_is_left(
 
 
 @pytest.mark.parametrize("program", WRITERS)
-def test_a_table_of_positions_has_a_limit(program: str, drawn_checkpoint: partial[Path], tmp_path: Path) -> None:
-    wide = {"d_model": 4_000, "d_ff": 1, "num_layers": 1, "num_heads": 1, "d_k": 4_000, "d_v": 4_000}
-    folder = drawn_checkpoint(positions="tensor2tensor", longest=100_000, **wide)
-    with pytest.raises(ExportError, match="positions of width 4,000 are too many"):
-        export_model(folder, tmp_path / "out", program)
+def test_a_table_of_positions_has_a_limit(
+    program: str, drawn_checkpoint: partial[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model so wide would take most of the time of these tests; so the programs get a lower limit."""
+    config = tiny_config(d_model=4_096)
+    refusals.check_table(config, 2**16)  # 1 GB
+    with pytest.raises(ExportError, match="65,537 positions of width 4,096 are too many"):
+        refusals.check_table(config, 2**16 + 1)
+    monkeypatch.setattr(refusals, "_MAX_POSITION_VALUES", 100)
+    with pytest.raises(ExportError, match="positions of width 16 are too many"):
+        export_model(drawn_checkpoint(positions="tensor2tensor"), tmp_path / "out", program)
     assert not (tmp_path / "out").exists()
 
 
