@@ -89,7 +89,7 @@ ROWS: dict[str, Callable[[Atlas], str]] = {
 
 @pytest.mark.parametrize("label", ROWS)
 def test_the_documentation_has_the_measured_numbers(label: str, atlases: list[Atlas]) -> None:
-    page = (ROOT / "docs" / "atlas.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "atlas.md").read_text(encoding="utf-8").partition("## The shipped models")[2]
     (row,) = [line for line in page.splitlines() if line.startswith(f"| {label} |")]
     assert [cell.strip() for cell in row.strip("|").split("|")][1:] == [ROWS[label](atlas) for atlas in atlases]
 
