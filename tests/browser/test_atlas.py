@@ -13,6 +13,7 @@ from tests.atlas_samples import SHIPPED, real_atlas
 from tests.browser.app_driver import params, sideways
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.rest import until, wait_until_idle
+from transformer_core.atlas.controls import survivors
 from transformer_core.atlas.measures import measure_named
 from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.record import Atlas
@@ -75,10 +76,9 @@ def test_values_orders_and_filters_are_those_of_the_atlas(open_page: OpenPage, a
     assert T("atlas.matching", count=none, all=len(roles)) in page.locator(".atlas").inner_text()
     page.locator(".atlas input[type=checkbox]").check()
     assert atlas.effects
-    significant = {
-        head for head in roles if atlas.effects.q["mean"][head[0]][head[1], head[2]] <= 0.05 and not roles[head]
-    }
-    assert page.locator(".atlas .cell:not(.dim)").count() == len(significant)
+    surviving = survivors(atlas.effects, "mean")
+    unknown = {head for head in roles if surviving[head[0]][head[1], head[2]] and not roles[head]}
+    assert page.locator(".atlas .cell:not(.dim)").count() == len(unknown)
     page.wait_for_url("**atlas_effect=significant**")
     assert params(page)["atlas_role"] == "none"
 
