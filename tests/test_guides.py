@@ -89,4 +89,4 @@ def test_commands_of_the_guide_are_those_of_ci() -> None:
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert told >= {"ruff check", "ruff format", "mypy", "lint-imports", "deptry transformer_core"}
     for command in told:
-        assert re.search(rf"^{re.escape(command.split()[0])}\b", ci, re.MULTILINE), command
+        assert re.search(rf"^ *{re.escape(command.split()[0])}\b", ci, re.MULTILINE), command

@@ -82,6 +82,14 @@ function luminance(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
+/**
+ * Black or white, whichever can be read on a pixel: the contrast is 4.5 or more.
+ * @param {number} pixel
+ */
+export function inkOn(pixel) {
+  return luminance([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]) > 0.179 ? "#000" : "#fff";
+}
+
 /** @param {string} colour */
 function channels(colour) {
   const context = context2d(document.createElement("canvas"));

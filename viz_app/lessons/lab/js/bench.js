@@ -2,6 +2,7 @@
 
 import { cssColour } from "../../../components/common/draw/canvas.js";
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { inkOn } from "../../../components/common/draw/theme.js";
 import { fillText, formatCount, headName } from "../../../components/common/text/format.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -128,6 +129,15 @@ function about(times) {
  */
 export function tone(theme, value) {
   return cssColour(divergingPixel(theme, value, "sqrt"));
+}
+
+/**
+ * The colour of text on the tone of a value.
+ * @param {Theme} theme
+ * @param {number} value
+ */
+export function toneInk(theme, value) {
+  return inkOn(divergingPixel(theme, value, "sqrt"));
 }
 
 /**

@@ -3,7 +3,7 @@
 import { fillText, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { NARROW } from "../../../stage/js/headgrid.js";
-import { TokenBench, tone } from "../../js/bench.js";
+import { TokenBench, tone, toneInk } from "../../js/bench.js";
 import { EffectBars } from "../../js/effectbars.js";
 import { after, bySize } from "../../js/order.js";
 import { TwoTranslations } from "../../js/twotranslations.js";
@@ -154,13 +154,12 @@ export class Parts extends TokenBench {
       if (number === shown) pen.frame(x - 1, y - 1, width + 2, height + 2, theme.text, 2.5);
       const word = own.words[number - own.parts.length];
       if (!word) return;
-      const strong = Math.abs(values[number]) / most > 0.3;
       const style = {
         font: theme.code,
         size: 13,
         align: "center",
         most: width - 6,
-        colour: strong ? theme.background : theme.text,
+        colour: toneInk(theme, values[number] / most),
       };
       pen.write(tokenText(word), x + width / 2, y + height / 2, style);
     });
