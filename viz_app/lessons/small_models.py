@@ -38,7 +38,6 @@ SMALL_NAMES: tuple[SmallName, ...] = get_args(SmallName)
 SMALL = SHIPPED / "small"
 HISTORIES = SMALL / "history"
 AT_REST = "heads-at-rest"  # history of a larger model, whose heads came to rest
-KEPT = (AT_REST, "parser")  # histories of larger models; the second one is of an earlier training of the parser
 
 _VALIDATION = "tatoeba-valid"
 
