@@ -108,7 +108,7 @@ def test_it_translates_as_the_checkout_does(run: Run, capsys: pytest.CaptureFixt
     from transformer_core.storage.bundled_models import SHIPPED
     from transformer_core.translator import Translator
 
-    for name in ("en-de", "en-fr", "en-tree"):
+    for name in ("en-de", "en-fr", "en-fr-small", "en-tree"):
         found = run("headlight", "translate", "--checkpoint", f"checkpoints/{name}", input=f"{TEXT}\n".encode())
         assert found.stdout.decode("utf-8") == Translator.load(SHIPPED / name).translate(TEXT).text + "\n"
 

@@ -86,7 +86,7 @@ class Picture:
     then: Callable[[Page], None] | None = None
 
 
-GROWN = {"model": "en-fr", "grown_head": "cross.6.5", "grown_at": "7400", "grown_text": "8"}
+GROWN = {"model": "en-fr-small", "grown_head": "cross.6.5", "grown_at": "7400", "grown_text": "8"}
 PICTURES = {
     "translate-light": Picture(height=800),
     "translate-dark": Picture(height=800, dark=True),

@@ -14,7 +14,6 @@ MIN_LOOKING_CROSS = 45  # of 48
 MAX_RESTING_SELF = 10  # of 96
 MAX_AT_FIXED_OFFSET = 24  # of all 144
 MIN_SURVIVING = 1  # of all 144: their control, see controls.py; so few sentences find few heads
-MIN_CHANGING = 40  # of all 144, in a report from before there was a control: the log-probability
 
 Report = Mapping[str, Mapping[str, Any]]
 _SELF, _ALL = ("encoder", "decoder"), ("encoder", "decoder", "cross")
@@ -32,11 +31,8 @@ def unmet(report: Report, other: Report | None = None) -> list[str]:
         "cross heads look": (("cross",), "looking", MIN_LOOKING_CROSS, None),
         "encoder and decoder heads rest": (_SELF, "resting", None, MAX_RESTING_SELF),
         "heads look at a fixed offset": (_ALL, "fixed_offset", None, MAX_AT_FIXED_OFFSET),
+        "heads survive the control": (_ALL, "surviving", MIN_SURVIVING, None),
     }
-    if "surviving" in report["cross"]:
-        counts["heads survive the control"] = (_ALL, "surviving", MIN_SURVIVING, None)
-    else:
-        counts["heads change the log-probability"] = (_ALL, "changing", MIN_CHANGING, None)
     found = []
     for name, (kinds, count, least, most) in counts.items():
         value, heads = (sum(report[kind][key] for kind in kinds) for key in (count, "heads"))

@@ -9,23 +9,16 @@ import pytest
 
 from tests.core.release_criteria import unmet
 
-# As good as it must be, and no better: 70 and 45 look, 10 rest, 24 at a fixed offset, 40 change something.
+# As good as it must be, and no better: 70 and 45 look, 10 rest, 24 at a fixed offset, 1 survives.
 REPORT: dict[str, dict[str, Any]] = {
-    "encoder": {"heads": 48, "looking": 40, "resting": 4, "fixed_offset": 10, "changing": 10, "median_divergence": 0.2},
-    "decoder": {"heads": 48, "looking": 30, "resting": 6, "fixed_offset": 10, "changing": 10, "median_divergence": 0.2},
-    "cross": {"heads": 48, "looking": 45, "resting": 30, "fixed_offset": 4, "changing": 20, "median_divergence": 0.3},
+    "encoder": {"heads": 48, "looking": 40, "resting": 4, "fixed_offset": 10, "surviving": 0, "median_divergence": 0.2},
+    "decoder": {"heads": 48, "looking": 30, "resting": 6, "fixed_offset": 10, "surviving": 0, "median_divergence": 0.2},
+    "cross": {"heads": 48, "looking": 45, "resting": 30, "fixed_offset": 4, "surviving": 1, "median_divergence": 0.3},
 }
 
 
 def test_a_model_that_just_meets_every_criterion() -> None:
     assert unmet(REPORT, REPORT) == [] == unmet(REPORT)
-
-
-def test_the_control_takes_the_place_of_the_change() -> None:
-    controlled = {kind: {**counts, "changing": 0, "surviving": int(kind == "cross")} for kind, counts in REPORT.items()}
-    assert unmet(controlled) == []
-    controlled["cross"]["surviving"] = 0
-    assert unmet(controlled) == ["0 of 144 heads survive the control, but 1 should"]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +28,7 @@ def test_the_control_takes_the_place_of_the_change() -> None:
         ("cross", "looking", 44, "44 of 48 cross heads look, but 45 should"),
         ("decoder", "resting", 7, "11 of 96 encoder and decoder heads rest, but at most 10 should"),
         ("cross", "fixed_offset", 5, "25 of 144 heads look at a fixed offset, but at most 24 should"),
-        ("encoder", "changing", 9, "39 of 144 heads change the log-probability, but 40 should"),
+        ("cross", "surviving", 0, "0 of 144 heads survive the control, but 1 should"),
         (
             "cross",
             "median_divergence",

@@ -222,7 +222,7 @@ class Parser(argparse.ArgumentParser):
 
     def add_checkpoint(self, default: str | None = None) -> None:
         """Add the option for a trained model; it is required where there is no default."""
-        about = "Folder of a trained model, or a shipped one: checkpoints/en-de, en-fr or en-tree."
+        about = "Folder of a trained model, or a shipped one: checkpoints/en-de, en-fr, en-fr-small or en-tree."
         self.add_path("--checkpoint", about, form="DIR", required=default is None, read=find_checkpoint)
         if default is not None:
             self.set_defaults(checkpoint=default)

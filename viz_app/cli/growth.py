@@ -36,8 +36,8 @@ def parser() -> Parser:
         usage="--history DIR [--head KIND.LAYER.HEAD] [--at STEP] [--sentence N] --out FILE ...",
         description=__doc__,
         example=(
-            "  python -m viz_app growth --history checkpoints/en-fr/derived/history --head cross.6.5 --sentence 8 \\\n"
-            "      --preset slide --out grown.pdf --out grown.gif"
+            "  python -m viz_app growth --history checkpoints/en-fr-small/derived/history --head cross.6.5 \\\n"
+            "      --sentence 8 --preset slide --out grown.pdf --out grown.gif"
         ),
     )
     add = result.add_argument

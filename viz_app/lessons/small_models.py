@@ -38,6 +38,7 @@ SMALL_NAMES: tuple[SmallName, ...] = get_args(SmallName)
 SMALL = SHIPPED / "small"
 HISTORIES = SMALL / "history"
 AT_REST = "heads-at-rest"  # history of a larger model, whose heads came to rest
+KEPT_HISTORIES = (AT_REST, "parser")  # of models whose weights do not ship
 
 _VALIDATION = "tatoeba-valid"
 

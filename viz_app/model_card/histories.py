@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz_app.lessons.small_models import AT_REST, HISTORIES, SMALL_NAMES
+from viz_app.lessons.small_models import HISTORIES, KEPT_HISTORIES, SMALL_NAMES
 
 if TYPE_CHECKING:
     from transformer_core.history.snapshots import History
@@ -39,7 +39,7 @@ def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
     found = []
     if checkpoint and (own := history_folder(checkpoint)):
         found.append(HistorySource(checkpoint.resolve().name, own, served=True))
-    kept = (HISTORIES / name for name in (*SMALL_NAMES, AT_REST))
+    kept = (HISTORIES / name for name in (*SMALL_NAMES, *KEPT_HISTORIES))
     found += [
         HistorySource(folder.name, folder, served=False) for folder in kept if (folder / "history.json").is_file()
     ]

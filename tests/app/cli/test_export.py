@@ -155,11 +155,11 @@ def test_a_history_belongs_to_the_checkpoint_around_it(tmp_path: Path) -> None:
 
 def test_the_place_of_a_history_in_older_commands_still_leads_to_it(tmp_path: Path) -> None:
     made: list[dict[str, Any]] = []
-    for place in ("en-fr/history", "en-fr/derived/history"):
+    for place in ("en-fr-small/history", "en-fr-small/derived/history"):
         out = tmp_path / f"{len(made)}.json"
         assert run(f"--history={ROOT / 'checkpoints' / place}", f"--out={out}") == 0
         made.append(json.loads(out.read_text(encoding="utf-8")))
-    assert made[0] == made[1] and made[0]["provenance"]["model"] == "en-fr"
+    assert made[0] == made[1] and made[0]["provenance"]["model"] == "en-fr-small"
 
 
 def test_a_folder_without_a_history_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

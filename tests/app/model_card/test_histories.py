@@ -59,13 +59,18 @@ def test_what_goes_to_the_browser() -> None:
             assert np.array_equal(found, sentence.weights[kind])
 
 
-def test_the_kept_history_of_a_larger_model_is_offered_as_what_it_is(app: AppTest) -> None:
-    app.query_params["grown_of"] = "heads-at-rest"
+@pytest.mark.parametrize(
+    ("name", "layers", "steps"), [("heads-at-rest", "6 + 6", "8,150"), ("parser", "4 + 4", "7,000")]
+)
+def test_the_history_of_a_model_that_ships_no_more_is_offered_as_what_it_is(
+    name: str, layers: str, steps: str, app: AppTest
+) -> None:
+    app.query_params["grown_of"] = name
     app.run()
     app.switch_page("app_pages/model.py")
-    app.query_params["grown_of"] = "heads-at-rest"
+    app.query_params["grown_of"] = name
     app.run()
-    facts = {"name": "heads-at-rest", "layers": "6 + 6", "heads": 8, "steps": "8,150"}
+    facts = {"name": name, "layers": layers, "heads": 8, "steps": steps}
     assert texts("en")("growth.of_kept", **facts) in shown(app)
 
 

@@ -176,7 +176,7 @@ def test_the_file_names_its_inputs_with_hash_and_sentences(given: list[str], who
     assert atlas.inputs("links") == {"trees-1": tree, "trees-2": tree} and atlas.inputs("examples") == {}
 
 
-@pytest.mark.parametrize("name", ["en-de", "en-fr", "en-tree"])
+@pytest.mark.parametrize("name", ["en-de", "en-fr", "en-fr-small", "en-tree"])
 def test_docs_say_where_every_file_of_a_shipped_atlas_comes_from(name: str) -> None:
     atlas = shipped_atlas(ROOT / "checkpoints" / name)
     assert atlas

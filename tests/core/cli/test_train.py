@@ -126,7 +126,7 @@ def test_the_command_line_replaces_a_missing_file_of_a_recipe(made: Workplace, c
     assert call(*command, "--data", made.data).status == 0
 
 
-@pytest.mark.parametrize("shipped", ["en-de", "en-fr"])
+@pytest.mark.parametrize("shipped", ["en-de", "en-fr", "en-fr-small"])
 def test_recipes_of_shipped_models_are_read(shipped: str) -> None:
     recipe = ROOT / "checkpoints" / shipped / "recipe.toml"
     given = train._read_recipe(str(recipe), train.parser())

@@ -80,7 +80,12 @@ def test_other_families_are_refused(name: str, said: str, twins: Callable[[str],
 )
 def test_without_a_package_one_line_says_how_to_get_it(program: str, package: str, needs: str, tmp_path: Path) -> None:
     code = f"import sys; sys.modules[{package!r}] = None; from transformer_core.cli import main; sys.exit(main())"
-    given = ["export-model", f"--checkpoint={CHECKPOINTS / 'en-fr'}", f"--to={program}", f"--out={tmp_path / 'out'}"]
+    given = [
+        "export-model",
+        f"--checkpoint={CHECKPOINTS / 'en-fr-small'}",
+        f"--to={program}",
+        f"--out={tmp_path / 'out'}",
+    ]
     done = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr == f"error: needs {needs}: python -m pip install 'headlight[export]'\n"

@@ -35,7 +35,7 @@ from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 from transformer_core.translator import Translator
 
-SHIPPED = ("en-de", "en-fr", "en-tree")
+SHIPPED = ("en-de", "en-fr-small", "en-tree")
 MARIAN = [name for name in TWINS if name.startswith("marian")]
 NATIVE = ["native: post-norm", "native: separate", "native: untied"]
 
@@ -192,9 +192,9 @@ def test_bytes_in_place_of_unknown_characters(kind: str, drawn_checkpoint: parti
 
 
 def test_where_it_came_from_is_written_down(tmp_path: Path) -> None:
-    exported = export_model(CHECKPOINTS / "en-fr", tmp_path / "out", "transformers")
+    exported = export_model(CHECKPOINTS / "en-fr-small", tmp_path / "out", "transformers")
     card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    own = (CHECKPOINTS / "en-fr" / "README.md").read_text(encoding="utf-8")
+    own = (CHECKPOINTS / "en-fr-small" / "README.md").read_text(encoding="utf-8")
     assert exported.checkpoint_hash in card and card.endswith(own) and "## Data and licences" in own
     assert all(f"* {note}\n" in card for note in exported.notes)
     assert _json(tmp_path / "out" / "headlight.json")["checkpoint_hash"] == exported.checkpoint_hash

@@ -21,20 +21,9 @@ _BRACKETING_COLUMNS = (
     "| set | part | sentences | search | F1 | 95 % | precision | recall | exact match | well formed | "
     "right-branching F1 |"
 )
-_HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | {effect} | look, by layer | rest, by layer |"
-# What counts the heads with an effect -> its column and its test; the second where it was measured without control.
-_EFFECTS = {
-    "surviving": (
-        "survive the control",
-        "A head survives the control when its mean output in its place costs more log-probability than a random vector "
-        "as long as this change (paired t-test over sentences, corrected over all heads).",
-    ),
-    "changing": (
-        "change",
-        "A head changes something when its mean output in its place changes the log-probability (95 % interval over "
-        "sentences).",
-    ),
-}
+_HEAD_COLUMNS = (
+    "| attention | heads | look | rest | fixed offset | survive the control | look, by layer | rest, by layer |"
+)
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
 # By what a row of attention stands for: what stands between the name of the head that aligns best and its error.
 _ALIGNS_BEST = {"output": r" \(layer\.head, from 1\)\s+aligns\s+words\s+best,", "input": r"\s+is\s+best,"}
@@ -145,11 +134,9 @@ def with_prose_numbers(card: str, metrics: dict[str, Any]) -> str:
 def _heads(heads: dict[str, Any], task: str, penalised: bool) -> list[str]:
     if not heads:
         return []
-    counts = "surviving" if "surviving" in heads["cross"] else "changing"
-    effect, about_effect = _EFFECTS[counts]
     rows = [
         f"| {name} | {one['heads']} | {one['looking']} | {one['resting']} | {one['fixed_offset']} | "
-        f"{one.get(counts, '')} | {_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
+        f"{one.get('surviving', '')} | {_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
         for kind, name in _KINDS.items()
         if (one := heads[kind])
     ]
@@ -158,12 +145,14 @@ def _heads(heads: dict[str, Any], task: str, penalised: bool) -> list[str]:
         f"On {counted(heads['sentences'], 'sentence pair')} of {', '.join(heads['sets'])}. A head looks when its keys "
         "depend on the query (information above 0.15), and rests when more than half of its weight is on `<s>`, "
         "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away. "
-        f"{about_effect}{_PENALISED if penalised else ''}"
+        "A head survives the control when its mean output in its place costs more log-probability than a random vector "
+        "as long as this change (paired t-test over sentences, corrected over all heads)."
+        f"{_PENALISED if penalised else ''}"
     )
     return [
         _HEADS,
         textwrap.fill(about, 120, break_on_hyphens=False),
-        "\n".join([_HEAD_COLUMNS.format(effect=effect), "|---|---:|---:|---:|---:|---:|---|---|", *rows]),
+        "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---:|---|---|", *rows]),
         f"    python -m transformer_core evaluate {task}--checkpoint CHECKPOINT --test FILE "
         f"--heads {each} --head-effects {each}",
     ]

@@ -133,11 +133,15 @@ def _read(path: Path, written: int) -> ModelCard | str:
 def display_names(t: Texts) -> dict[str, str]:
     """Return the display name of each model: its language pair, or its folder's name if that is unknown.
 
-    Models with the same language pair also show their names.
+    Models with the same language pair also show their names, unless that is the pair itself, such as en-fr.
     """
-    names = {name: display_name(t, name, languages(folder)) for name, folder in available_models().items()}
+    told = {name: languages(folder) for name, folder in available_models().items()}
+    names = {name: display_name(t, name, pair) for name, pair in told.items()}
     shared = {title for title in names.values() if list(names.values()).count(title) > 1}
-    return {name: f"{title} ({name})" if title in shared else title for name, title in names.items()}
+    plain = {name for name, pair in told.items() if pair and name == f"{pair.source}-{pair.target}"}
+    return {
+        name: f"{title} ({name})" if title in shared and name not in plain else title for name, title in names.items()
+    }
 
 
 def display_name(t: Texts, name: str, languages: Languages | None) -> str:

@@ -17,7 +17,7 @@ from viz_app.components.growth import growth, last_report, pack
 from viz_app.export.provenance import folder_name
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
-from viz_app.lessons.small_models import AT_REST
+from viz_app.lessons.small_models import KEPT_HISTORIES
 from viz_app.model_card import histories
 from viz_app.model_card.head_snapshot import HeadSnapshot
 from viz_app.model_card.histories import HistorySource
@@ -68,7 +68,7 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
         "heads": history.model["heads"],
         "steps": f"{history.steps[-1]:,}",
     }
-    whose = "served" if chosen.served else "kept" if chosen.name == AT_REST else "small"
+    whose = "served" if chosen.served else "kept" if chosen.name in KEPT_HISTORIES else "small"
     st.info(t(f"growth.of_{whose}", **facts), icon=":material/info:")
     linked = st.query_params.get("grown_of", models[0].name) == chosen.name
     seen = _draw(t, chosen, history, st.query_params.to_dict() if linked else {})

@@ -210,7 +210,7 @@ def test_the_answer_is_right_for_the_shipped_model_and_the_papers(language: str)
 
 
 @pytest.mark.skipif(not DEFAULT_CHECKPOINT.exists(), reason="the shipped models are not here")
-@pytest.mark.parametrize("name", ["en-de", "en-fr"])
+@pytest.mark.parametrize("name", ["en-de", "en-fr", "en-fr-small"])
 def test_what_is_said_of_the_shipped_matrices(name: str) -> None:
     """Rows are about 1.1 long, less than a position, until they are scaled; forms of one word lie near each other."""
     translator = Translator.load(DEFAULT_CHECKPOINT.with_name(name))

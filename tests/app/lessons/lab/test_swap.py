@@ -62,7 +62,7 @@ def test_settings_that_make_no_sense(context: LessonContext) -> None:
     assert (answers["pair"], answers["site"], answers["direction"]) == ("number", "heads", "denoise")
 
 
-@pytest.mark.parametrize("name", ["en-de", "en-fr", "en-tree"])
+@pytest.mark.parametrize("name", ["en-de", "en-fr", "en-fr-small", "en-tree"])
 def test_the_pairs_part_in_the_shipped_models(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     translator = Translator.load(checkpoint_folder().with_name(name))

@@ -191,7 +191,12 @@ def test_the_shipped_models_are_listed_by_their_languages(monkeypatch: pytest.Mo
     for name in ("HEADLIGHT_CHECKPOINT", "HEADLIGHT_CHECKPOINTS"):
         monkeypatch.delenv(name, raising=False)
     assert next(iter(available_models())) == "en-de"
-    assert set(available_models()) <= {"en-de", "en-fr", "en-tree"}
-    expected = {"en-de": "English → German", "en-fr": "English → French", "en-tree": "English → tree"}
+    expected = {
+        "en-de": "English → German",
+        "en-fr": "English → French",
+        "en-fr-small": "English → French (en-fr-small)",
+        "en-tree": "English → tree",
+    }
+    assert set(available_models()) == set(expected)
     for name, title in display_names(texts("en")).items():
         assert title == (name if languages(available_models()[name]) is None else expected[name])
