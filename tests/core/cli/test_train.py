@@ -53,7 +53,8 @@ def test_train_writes_all_options(made: Workplace) -> None:
     assert config["model"]["d_model"] == 32
     assert config["valid"] == [str(made.valid)]
     lines = [json.loads(line) for line in (made.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["step"] for line in lines] == [10, 20, 20]
+    assert [line["step"] for line in lines] == [10, 20, 20, 20]
+    assert lines[3]["ended"] == "completed"
     assert set(lines[2]["validation"]["valid"]) == {"nll", "perplexity", "bleu", "heads"}
     assert lines[2]["validation"]["valid"]["heads"]["cross"]["heads"] == 2 * 4
 
@@ -129,7 +130,7 @@ def test_the_command_line_replaces_a_missing_file_of_a_recipe(made: Workplace, c
 @pytest.mark.parametrize("shipped", ["en-de", "en-fr"])
 def test_recipes_of_shipped_models_are_read(shipped: str) -> None:
     recipe = ROOT / "checkpoints" / shipped / "recipe.toml"
-    given = train._read_recipe(str(recipe), train.parser())
+    given = train.read_recipe(str(recipe), train.parser())
     stored = tomllib.loads(recipe.read_text(encoding="utf-8"))["training"]
     former = {"moments": "snapshots", "moments_from": "snapshots_from"}
     assert given["training"] == {former.get(name, name): value for name, value in stored.items()}
