@@ -53,7 +53,7 @@ class BestStep:
         return is_best
 
     def is_stale(self, patience: int) -> bool:
-        """Return whether so many validations brought no better score; never for 0."""
+        """Return whether this many validations brought no better score; never for 0."""
         return 0 < patience <= self.validations_since
 
     def __str__(self) -> str:

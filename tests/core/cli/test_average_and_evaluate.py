@@ -84,7 +84,7 @@ def test_steps_after_the_best_are_named(
     (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert warning == (
         f"steps {later} come after the best, step 10 (valid.nll 4.5), and the model overfits from step 20 on; "
-        "--best takes that one"
+        "--best takes that one: compare them"
     )
 
 

@@ -5,6 +5,7 @@ The app, `translate` and `evaluate` need nothing but a checkpoint.
 
 from __future__ import annotations
 
+import argparse
 import json
 import logging
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ def add_averaging(parser: Parser) -> None:
     parser.add_run()
     parser.add_number("--last", 5, "How many of the newest saved steps to average.")
     about = "Instead, take the step with the best validation score (training.best_metric)."
-    parser.add_argument("--best", dest="last", action="store_const", const=0, default=5, help=about)
+    parser.add_argument("--best", dest="last", action="store_const", const=0, default=argparse.SUPPRESS, help=about)
     parser.add_new_checkpoint()
     parser.add_path("--metrics", "JSON with further scores and facts to store in the checkpoint.")
 
@@ -96,7 +97,9 @@ def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedMod
     later = [str(step) for step in map(_step, chosen) if step > best.step > 0]
     if later and (len(later) == last or best.overfits_since):
         since = f", and the model overfits from step {best.overfits_since} on" if best.overfits_since else ""
-        log.warning("steps %s come after the best, %s%s; --best takes that one", ", ".join(later), best, since)
+        log.warning(
+            "steps %s come after the best, %s%s; --best takes that one: compare them", ", ".join(later), best, since
+        )
     weights = average_weights(chosen)
     facts = _facts(chosen, settings)
     facts |= {"best_step": best.step, "best_metric": best.metric} if best.step else {}

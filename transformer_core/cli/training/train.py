@@ -112,7 +112,7 @@ def run(options: Options) -> int:
         settings = _settings(out, given, group)
         with exclusive(out, waits=False) if group.is_main else nullcontext():
             done = train_run(out, settings, group, threads, resume=bool(given.get("resume")))
-        if done.step >= settings.training.steps:
+        if done.step >= settings.training.steps or done.best.is_stale(settings.training.patience):
             which = "--best" if done.best.overfits_since else "--last 5"
             log.info(
                 "done: %d steps; next: python -m transformer_core average %s %s --out MODEL", done.step, out, which
