@@ -37,7 +37,7 @@ class BestStep:
     def add(self, step: int, name: str, scores: Mapping[str, Any], metric: str, training_nll: float) -> bool:
         """Count a validation on the set of this name; return whether it is the best. Another metric begins anew."""
         if self.metric != f"{name}.{metric}":
-            self.__init__(f"{name}.{metric}")  # type: ignore[misc]
+            vars(self).update(vars(BestStep(f"{name}.{metric}")))
         nll, score = scores["nll"], scores[metric]
         if not self.lowest_nll or nll < self.lowest_nll:
             self.lowest_nll, self.training_nll, self.overfits_since = nll, training_nll, 0

@@ -44,7 +44,6 @@ from transformer_core.training.validation import ValidationSet, greedy_bleu, val
 
 log = logging.getLogger(__name__)
 
-
 _LINE_SECONDS = 10.0  # of training between two lines of progress where no bar is shown
 
 
@@ -205,14 +204,8 @@ class Trainer:
                 if fixed:
                     score, translations = greedy_bleu(model, fixed, self.corpus.tokenizer)
                     scores[data.name]["bleu"] = score
-                    log.info(
-                        "%s: nll %.3f, BLEU %.1f, %r -> %r",
-                        data.name,
-                        nll / tokens,
-                        score,
-                        fixed[0][0],
-                        translations[0],
-                    )
+                    shown = data.name, nll / tokens, score, fixed[0][0], translations[0]
+                    log.info("%s: nll %.3f, BLEU %.1f, %r -> %r", *shown)
         finally:
             self.model.train()
         return scores
