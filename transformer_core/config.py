@@ -25,6 +25,7 @@ OptimizerName = Literal["adam", "muon"]
 Parallel = Literal["ddp", "fsdp"]
 Smoothing = Literal["others", "uniform"]
 LengthPenalty = Literal["gnmt", "power"]
+BestMetric = Literal["nll", "perplexity", "bleu"]
 
 
 # Bounds lie far beyond any known model; the layers of the largest can still be built without weights in a second.
@@ -261,6 +262,9 @@ class TrainingConfig(_Config):
         log_every: Steps between two lines of metrics.jsonl.
         validate_every: Steps between two validations.
         validation_sentences: Fixed sentences of each validation set that are translated greedily for BLEU.
+        best_metric: Score of the first validation set by which the best step is chosen. Its weights are kept.
+        patience: Early stopping: training ends after this many validations without a better score; 0 never does.
+        tensorboard: Whether curves are also written for TensorBoard, which must be installed.
         checkpoint_every: Steps between two checkpoints; 0 means only by time.
         checkpoint_minutes: Minutes between two checkpoints; 0 means only by steps.
         keep_checkpoints: Newest checkpoints kept; averaging needs the last 5 (Section 6.1).
@@ -298,6 +302,9 @@ class TrainingConfig(_Config):
     log_every: Positive = 50
     validate_every: Positive = 1_000
     validation_sentences: Count = 500
+    best_metric: BestMetric = "nll"
+    patience: Count = 0
+    tensorboard: bool = False
     checkpoint_every: Count = 1_000
     checkpoint_minutes: Amount = 10.0
     keep_checkpoints: Positive = 5
@@ -324,6 +331,8 @@ class TrainingConfig(_Config):
         allowed = "with activation_checkpointing, and where parallel is fsdp"
         _require(not (self.compile and rewritten), "compile", self.compile, f"false {allowed}")
         _require(not rewritten or not self.head_penalty, "head_penalty", self.head_penalty, f"0 {allowed}")
+        scored = self.best_metric != "bleu" or self.validation_sentences > 0
+        _require(scored, "validation_sentences", self.validation_sentences, "positive where best_metric is bleu")
         saved = self.checkpoint_every > 0 or self.checkpoint_minutes > 0
         allowed = "positive when checkpoint_minutes is 0, or nothing would be saved"
         _require(saved, "checkpoint_every", self.checkpoint_every, allowed)

@@ -156,7 +156,7 @@ def test_computed_times_and_costs_follow_from_the_operations() -> None:
 
 
 def test_the_recipe_shown_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from transformer_core.cli.training.train import _read_recipe, parser
+    from transformer_core.cli.training.train import parser, read_recipe
 
     options: Parser = parser()
     (text,) = blocks(ROOT / "docs" / "training.md", "toml")
@@ -164,7 +164,7 @@ def test_the_recipe_shown_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "data").mkdir()
     (tmp_path / "valid.tsv").touch()
     monkeypatch.chdir(tmp_path)  # the files that it names must be there
-    recipe = _read_recipe(str(tmp_path / "recipe.toml"), options)
+    recipe = read_recipe(str(tmp_path / "recipe.toml"), options)
     assert recipe["preset"] == "en-de"
     assert recipe["model"] == {"dropout": 0.2}
 

@@ -20,7 +20,8 @@ from transformer_core.paper.presets import PRESETS
 from transformer_core.training import graphs
 from transformer_core.training.batch_loader import BatchLoader
 from transformer_core.training.distributed import SINGLE_PROCESS
-from transformer_core.training.trainer import Trainer, TrainingFailed
+from transformer_core.training.failures import TrainingFailed
+from transformer_core.training.trainer import Trainer
 from transformer_core.translator import Translator
 
 pytestmark = [

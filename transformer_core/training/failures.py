@@ -1,4 +1,4 @@
-"""The batches of a step whose loss or gradient is not finite, saved for inspection."""
+"""Failures of a training: a loss on its plateau; the batches of a step that is not finite, saved for inspection."""
 
 from __future__ import annotations
 
@@ -6,10 +6,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from transformer_core.config import TrainingConfig
 from transformer_core.data import Batch
 from transformer_core.storage.files import write_json
 from transformer_core.storage.tensor_files import save_tensors
 from transformer_core.text.tokenizer import Tokenizer
+from transformer_core.training.state import Progress
+
+PLATEAU_WINDOW = 100  # steps whose mean loss decides whether training left the plateau
+
+
+class TrainingFailed(RuntimeError):
+    """Training cannot continue: the loss is not finite, or stuck on its plateau."""
+
+
+def check_plateau(progress: Progress, config: TrainingConfig) -> None:
+    """Raise TrainingFailed when the loss of the latest steps, per token, is stuck on its plateau."""
+    if (
+        0 < config.plateau_steps <= progress.step
+        and len(progress.recent_nll) == PLATEAU_WINDOW
+        and progress.recent_mean > config.plateau_loss
+    ):
+        raise TrainingFailed(
+            f"step {progress.step}: the loss is still {progress.recent_mean:.2f} nats per token, above plateau_loss "
+            f"({config.plateau_loss}); lower learning_rate_factor, raise warmup_steps, or use smaller batches"
+        )
 
 
 def save_failure(

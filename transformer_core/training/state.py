@@ -1,13 +1,13 @@
 """The state of a running training on disk: everything that the next step depends on. Never pickled.
 
 One folder for each saved step: `model.safetensors` (float32), `optimizer.safetensors` (optimizer state,
-random state) and `state.json` (step, place in the data).
+random state) and `state.json` (step, place in the data). The folder of the best step has no `optimizer.safetensors`.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
@@ -20,6 +20,7 @@ from transformer_core.model.transformer import load_weights
 from transformer_core.renamed import current_names
 from transformer_core.storage.files import atomic_directory, recover_interrupted_writes, remove_directory, write_json
 from transformer_core.storage.tensor_files import save_tensors
+from transformer_core.training.best_step import BestStep
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, distribute_like, full_tensor
 from transformer_core.training.optimizer import Optimizer
 
@@ -45,6 +46,7 @@ class Progress:
         line_nll: Negative log-likelihood of all steps since the last line of the journal.
         line_tokens: Their target tokens.
         bucketed: Whether batches are padded to a few shapes, which decides what `batch` means; None in states of old.
+        best: The best step by a validation score.
     """
 
     step: int = 0
@@ -57,6 +59,12 @@ class Progress:
     line_nll: float = 0.0
     line_tokens: int = 0
     bucketed: bool | None = None
+    best: BestStep = field(default_factory=BestStep)
+
+    @property
+    def recent_mean(self) -> float:
+        """Training loss per token of the latest steps, in nats."""
+        return sum(self.recent_nll) / sum(self.recent_tokens)
 
     def add_step(self, nll: float, tokens: int, window: int) -> None:
         """Count the nll of a step; the sums of the latest `window` steps are kept."""
@@ -80,7 +88,30 @@ def step_folders(run: Path) -> list[Path]:
 
 def remove_partial_steps(run: Path) -> None:
     """Clean up after a process that was killed while it saved or removed a step."""
-    recover_interrupted_writes(run, "step-*")
+    recover_interrupted_writes(run, "*-????????")
+
+
+def best_folder(run: Path, step: int) -> Path:
+    """Return the folder of a step that was the best when it was validated."""
+    return run / f"best-{step:08d}"
+
+
+def save_best(run: Path, model: nn.Module, progress: Progress, group: ProcessGroup = SINGLE_PROCESS) -> None:
+    """Save the weights of the best step atomically; to be called in every process.
+
+    Earlier ones stay until the next step is saved: a killed training resumes from one that knows no other.
+    """
+    weights = {name: _on_cpu(parameter) for name, parameter in model.named_parameters()}
+    if group.is_main:
+        with atomic_directory(best_folder(run, progress.step)) as partial:
+            save_tensors(partial / "model.safetensors", weights)
+            _write_state(partial, progress)
+
+
+def keep_best(run: Path, step: int) -> None:
+    """Remove the weights of all other steps that were once the best."""
+    for folder in set(run.glob("best-????????")) - {best_folder(run, step)}:
+        remove_directory(folder)
 
 
 def save_state(
@@ -104,11 +135,16 @@ def save_state(
         with atomic_directory(folder) as partial:
             save_tensors(partial / "model.safetensors", weights)
             save_tensors(partial / "optimizer.safetensors", moments)
-            write_json(partial / "state.json", {"version": STATE_VERSION, "plan": PLAN_VERSION, **vars(progress)})
+            _write_state(partial, progress)
         for old in step_folders(run)[:-keep]:
             remove_directory(old)
+        keep_best(run, progress.best.step)
     group.barrier()
     return folder
+
+
+def _write_state(folder: Path, progress: Progress) -> None:
+    write_json(folder / "state.json", {"version": STATE_VERSION, "plan": PLAN_VERSION, **asdict(progress)})
 
 
 def _on_cpu(value: Tensor) -> Tensor:
@@ -159,7 +195,7 @@ def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, group: Proc
             for key, value in optimizer.state[parameter].items():
                 value.copy_(distribute_like(moments[f"{key}/{name}"], value))
         _set_random_state(moments, group.rank)
-        return Progress(**current_names(values))
+        return Progress(**{**current_names(values), "best": BestStep(**values.get("best", {}))})
     except (ValueError, KeyError, TypeError, RuntimeError) as error:
         raise StateError(f"the training state in {folder} does not fit this model: {error}") from error
 

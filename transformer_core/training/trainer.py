@@ -20,7 +20,7 @@ from transformer_core.progress import progress_bar
 from transformer_core.training.activation_checkpointing import checkpoint_activations
 from transformer_core.training.batch_loader import BatchLoader, StepBatches
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, full_tensor, replicated, sharded
-from transformer_core.training.failures import save_failure
+from transformer_core.training.failures import PLATEAU_WINDOW, TrainingFailed, check_plateau, save_failure
 from transformer_core.training.graphs import graphed, wants_graphs
 from transformer_core.training.head_penalty import linear_ramp, separators
 from transformer_core.training.journal import Journal
@@ -32,8 +32,10 @@ from transformer_core.training.snapshots import remove_snapshots_after, save_sna
 from transformer_core.training.state import (
     Progress,
     StateError,
+    keep_best,
     load_state,
     remove_partial_steps,
+    save_best,
     save_state,
     step_folders,
 )
@@ -42,11 +44,7 @@ from transformer_core.training.validation import ValidationSet, greedy_bleu, val
 
 log = logging.getLogger(__name__)
 
-_PLATEAU_WINDOW = 100  # steps whose mean loss decides whether training left the plateau
-
-
-class TrainingFailed(RuntimeError):
-    """Training cannot continue: the loss is not finite, or stuck on its plateau."""
+_LINE_SECONDS = 10.0  # of training between two lines of progress where no bar is shown
 
 
 class Trainer:
@@ -106,31 +104,44 @@ class Trainer:
             self.progress.bucketed = config.compile or (not saved and wants_graphs(self._step, config, group))
         self._loader = BatchLoader(corpus, model.config, config, group, self.device, self.progress.bucketed)
         self._same_place_everywhere()
-        self.journal = Journal(run, writes=group.is_main)
         if group.is_main:
             run.mkdir(parents=True, exist_ok=True)
             remove_partial_steps(run)
+            keep_best(run, self.progress.best.step)
             remove_snapshots_after(run, self.progress.step)
-        self.journal.remove_after(self.progress.step)
+        self.journal = Journal(run, group.is_main, self.progress.step, config.tensorboard)
         self._snapshot_steps = frozenset(snapshot_steps(config.snapshots, config.snapshots_from, config.steps))
 
     def train(self) -> Progress:
-        """Train until the configured step, Ctrl-C or SIGTERM in any process; the last state is always saved.
+        """Train until the configured step, a stop or early stopping; the last state is always saved.
+
+        Ctrl-C or SIGTERM in any process stops all. The last line of the journal says why the training ended.
 
         Raises:
             TrainingFailed: The loss is not finite, or did not leave its plateau.
         """
+        try:
+            reason = self._train()
+        except TrainingFailed as error:
+            self.journal.write({"step": self.progress.step, "ended": f"failed: {error}"})
+            raise
+        self.journal.write({"step": self.progress.step, "ended": reason})
+        return self.progress
+
+    def _train(self) -> str:
+        """Train as `train` does; returns why it ended."""
         config, progress = self.config, self.progress
-        last_save, saved_step = time.monotonic(), progress.step
+        last_save, saved_step, line_at = time.monotonic(), progress.step, progress.seconds
         progress_shown = progress_bar(unit="step", total=config.steps, done=progress.step, shown=self.group.is_main)
         with handle_signals(self._stop_flag), progress_shown as bar:
             batches, stop = self._loader.steps(progress.epoch, progress.batch), False
+            stale = progress.best.is_stale(config.patience)
             self.model.train()
             parts = graphed(self._step, config, self.group, self._loader.widths)
             if progress.step == 0:
                 self._save_snapshot()
             started = time.monotonic()
-            while progress.step < config.steps and not stop:
+            while progress.step < config.steps and not (stop or stale):
                 self._queue(next(batches), parts)
                 bar.update()
                 last = progress.step == config.steps
@@ -143,23 +154,36 @@ class Trainer:
                     continue
                 report = self._read(time.monotonic() - started)
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
+                if bar.disable and progress.seconds - line_at >= _LINE_SECONDS:
+                    line_at = progress.seconds
+                    shown = progress.step, config.steps, report["nll"], report["tokens_per_second"]
+                    log.info("step %d of %d, nll %.2f, %.0f tokens per second", *shown)
                 if logs:
                     self.journal.write({**report, "mean_nll": progress.end_line()})
-                self._check_plateau()
+                check_plateau(progress, config)
                 self._save_snapshot()
-                if validates:
-                    self.journal.write({"step": progress.step, "validation": self.validate()})
-                # Clocks and signals differ between processes, but all must do the same.
-                stop, due_by_time = self.group.any(self._stop_flag.requested, due_by_time and self.group.is_main)
+                is_best = self._validate() if validates else False
+                # Clocks, signals and scores differ between processes, but all must do the same.
+                due_by_time, stale = due_by_time and self.group.is_main, progress.best.is_stale(config.patience)
+                stop, due_by_time, is_best, stale = self.group.any(
+                    self._stop_flag.requested, due_by_time, is_best, stale
+                )
+                if is_best:
+                    save_best(self.run_folder, self.model, progress, self.group)
                 if due_by_time or saves:
                     self._save()
                     last_save, saved_step = time.monotonic(), progress.step
                 started = time.monotonic()
-            if stop and saved_step != progress.step:
+            if saved_step != progress.step:
                 self._save()
-            if stop:
-                log.warning("stopped at step %d; --resume continues from there", progress.step)
-        return progress
+        if progress.step >= config.steps:
+            return "completed"
+        if stale:
+            reason = f"early stopping: {config.patience} validations without a better score than at {progress.best}"
+            log.info("%s; --resume --training.patience 0 continues", reason)
+            return reason
+        log.warning("stopped at step %d; --resume continues from there", progress.step)
+        return "stopped"
 
     def validate(self) -> dict[str, dict[str, Any]]:
         """Compute perplexity per token, greedy BLEU and heads of every validation set, in the main process only."""
@@ -180,17 +204,23 @@ class Trainer:
                 if fixed:
                     score, translations = greedy_bleu(model, fixed, self.corpus.tokenizer)
                     scores[data.name]["bleu"] = score
-                    log.info(
-                        "%s: nll %.3f, BLEU %.1f, %r -> %r",
-                        data.name,
-                        nll / tokens,
-                        score,
-                        fixed[0][0],
-                        translations[0],
-                    )
+                    shown = data.name, nll / tokens, score, fixed[0][0], translations[0]
+                    log.info("%s: nll %.3f, BLEU %.1f, %r -> %r", *shown)
         finally:
             self.model.train()
         return scores
+
+    def _validate(self) -> bool:
+        """Validate, log and write the scores; returns whether this step is the best so far, in the main process."""
+        progress, scores = self.progress, self.validate()
+        is_best = False
+        line: dict[str, Any] = {"step": progress.step, "validation": scores}
+        if scores:
+            name, best = self.validation[0].name, progress.best
+            is_best = best.add(progress.step, name, scores[name], self.config.best_metric, progress.recent_mean)
+            line |= {"best_step": best.step, "overfits_since": best.overfits_since}
+        self.journal.write(line)
+        return is_best
 
     def _same_place_everywhere(self) -> None:
         """Refuse to train when the processes resumed at different steps, as without a shared disk."""
@@ -236,7 +266,7 @@ class Trainer:
         report: dict[str, Any] = {}
         first = progress.step - len(queued) + 1
         for step, (given, found) in enumerate(zip(queued, self._step.read(queued), strict=True), start=first):
-            progress.add_step(found.nll, given.tokens, _PLATEAU_WINDOW)
+            progress.add_step(found.nll, given.tokens, PLATEAU_WINDOW)
             report = {
                 "step": step,
                 "epoch": given.epoch,
@@ -261,20 +291,6 @@ class Trainer:
             f"step {report['step']}: loss {report['loss']}, gradient norm {report['gradient_norm']}; "
             f"the batches are in {folder}; lower learning_rate_factor, raise warmup_steps, or train in float32"
         )
-
-    def _check_plateau(self) -> None:
-        """Raise TrainingFailed when the loss of the latest steps, per token, is stuck on its plateau."""
-        config, progress = self.config, self.progress
-        mean = sum(progress.recent_nll) / sum(progress.recent_tokens)
-        if (
-            0 < config.plateau_steps <= progress.step
-            and len(progress.recent_nll) == _PLATEAU_WINDOW
-            and mean > config.plateau_loss
-        ):
-            raise TrainingFailed(
-                f"step {progress.step}: the loss is still {mean:.2f} nats per token, above plateau_loss "
-                f"({config.plateau_loss}); lower learning_rate_factor, raise warmup_steps, or use smaller batches"
-            )
 
     def _save_snapshot(self) -> None:
         """Save the weights if a snapshot is due at this step; to be called in every process."""

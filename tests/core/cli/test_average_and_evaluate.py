@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 import sacrebleu
 import torch
+from safetensors.torch import load_file
 
-from tests.core.cli.workplace import Call, Workplace, one_line_error
+from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
 from transformer_core.analysis.attention_sinks import sink_shares
 from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, compare, method_counts
@@ -44,6 +45,62 @@ def test_average_tells_how_the_model_came_about(made: Workplace, call: Call, tmp
     assert (training["hardware"], training["steps"], training["averaged_steps"]) == ("x", 20, [20])
     assert training["parameters"] == sum(p.numel() for p in checkpoint.model.parameters())
     assert (tmp_path / "new" / "README.md").read_text(encoding="utf-8") == "# Karte\n"
+
+
+@pytest.fixture
+def overfitted(made: Workplace, tmp_path: Path) -> Path:
+    """The run as it were, had step 10 been better than step 20."""
+    run = tmp_path / "overfitted"
+    shutil.copytree(made.run, run)
+    shutil.rmtree(run / "best-00000020")
+    shutil.copytree(run / "step-00000010", run / "best-00000010")
+    for folder in ("best-00000010", "step-00000020"):
+        file = run / folder / "state.json"
+        state = json.loads(file.read_text(encoding="utf-8"))
+        state["best"] |= {"step": 10, "score": 4.5, "overfits_since": 20, "metric": "valid.nll"}
+        file.write_text(json.dumps(state), encoding="utf-8")
+    return run
+
+
+def test_the_best_step_is_taken_instead_of_a_mean(overfitted: Path, call: Call, tmp_path: Path) -> None:
+    said = call("average", overfitted, "--best", "--out", tmp_path / "best")
+    loaded = dict(load_checkpoint(tmp_path / "best").model.named_parameters())
+    for name, weight in load_file(overfitted / "step-00000010" / "model.safetensors").items():
+        assert torch.equal(loaded[name], weight.half().float())
+    facts = json.loads(said.out)
+    assert (facts["steps"], facts["averaged_steps"], facts["best_step"]) == (10, [10], 10)
+    assert facts["best_metric"] == "valid.nll"
+    assert call("ship", overfitted, "--best", "--out", tmp_path / "shipped").status == 0
+    card = (tmp_path / "shipped" / "README.md").read_text(encoding="utf-8")
+    assert "ship run --best --valid" in card
+    assert "* Weights: those of step 10, the best by valid.nll." in card
+
+
+@pytest.mark.parametrize(("last", "later"), [("1", "20"), ("2", "20")])
+def test_steps_after_the_best_are_named(
+    overfitted: Path, call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture, last: str, later: str
+) -> None:
+    assert call("average", overfitted, "--last", last, "--out", tmp_path / "mean").status == 0
+    (warning,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert warning == (
+        f"steps {later} come after the best, step 10 (valid.nll 4.5), and the model overfits from step 20 on; "
+        "--best takes that one: compare them"
+    )
+
+
+def test_a_sound_training_is_averaged_without_a_word(
+    made: Workplace, call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its newest step is its best one."""
+    assert call("average", made.run, "--last", "2", "--out", tmp_path / "mean").status == 0
+    assert [record for record in caplog.records if record.levelname == "WARNING"] == []
+
+
+def test_a_run_without_validation_has_no_best_step(made: Workplace, call: Call, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert call("train", *TRAIN, "--training.steps", "2", "--data", made.data, "--out", run).status == 0
+    error = one_line_error(call("average", run, "--best", "--out", tmp_path / "best"))
+    assert "has no best step; train with --valid, or use --last" in error
 
 
 def test_average_replaces_nothing_unasked(made: Workplace, call: Call, tmp_path: Path) -> None:

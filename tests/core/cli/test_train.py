@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from transformer_core.cli.training import train
 from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.data import Corpus
 from transformer_core.training.state import step_folders
+from transformer_core.training.trainer import Trainer
 
 
 def weights(run: Path) -> dict[str, torch.Tensor]:
@@ -53,7 +55,8 @@ def test_train_writes_all_options(made: Workplace) -> None:
     assert config["model"]["d_model"] == 32
     assert config["valid"] == [str(made.valid)]
     lines = [json.loads(line) for line in (made.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["step"] for line in lines] == [10, 20, 20]
+    assert [line["step"] for line in lines] == [10, 20, 20, 20]
+    assert lines[3]["ended"] == "completed"
     assert set(lines[2]["validation"]["valid"]) == {"nll", "perplexity", "bleu", "heads"}
     assert lines[2]["validation"]["valid"]["heads"]["cross"]["heads"] == 2 * 4
 
@@ -129,7 +132,7 @@ def test_the_command_line_replaces_a_missing_file_of_a_recipe(made: Workplace, c
 @pytest.mark.parametrize("shipped", ["en-de", "en-fr", "en-fr-small"])
 def test_recipes_of_shipped_models_are_read(shipped: str) -> None:
     recipe = ROOT / "checkpoints" / shipped / "recipe.toml"
-    given = train._read_recipe(str(recipe), train.parser())
+    given = train.read_recipe(str(recipe), train.parser())
     stored = tomllib.loads(recipe.read_text(encoding="utf-8"))["training"]
     former = {"moments": "snapshots", "moments_from": "snapshots_from"}
     assert given["training"] == {former.get(name, name): value for name, value in stored.items()}
@@ -229,3 +232,30 @@ def test_a_signal_saves_and_ends_with_status_0(number: signal.Signals, made: Wor
     assert "--resume continues from there" in err
     assert "Traceback" not in err
     assert len(step_folders(tmp_path / "run")) == 1
+
+
+def test_where_tensorboard_is_missing_nothing_is_prepared(
+    made: Workplace, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("transformer_core.training.journal.find_spec", lambda name: None)
+    said = call("train", *TRAIN, "--train", made.pairs, "--training.tensorboard", "true", "--out", tmp_path / "run")
+    assert "training.tensorboard needs TensorBoard: python -m pip install tensorboard" in one_line_error(said)
+    assert not (tmp_path / "run").exists()
+
+
+def test_progress_is_logged_where_there_is_no_terminal(
+    made: Workplace, call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every ten seconds of training: with steps of four seconds after the third and the sixth."""
+    caplog.set_level(logging.INFO)
+    read = Trainer._read
+    monkeypatch.setattr(Trainer, "_read", lambda trainer, seconds: read(trainer, 4.0))
+    run = tmp_path / "run"
+    options = ["--training.steps", "7", "--training.log_every", "1"]
+    assert call("train", *TRAIN, *options, "--data", made.data, "--out", run).status == 0
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    said = [record.getMessage() for record in caplog.records if record.getMessage().startswith("step ")]
+    assert said == [
+        f"step {n} of 7, nll {lines[n - 1]['nll']:.2f}, {lines[n - 1]['tokens_per_second']:.0f} tokens per second"
+        for n in (3, 6)
+    ]

@@ -35,7 +35,7 @@ def test_two_processes_then_one(made: Workplace, call: Call, tmp_path: Path, par
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("parameters,") == 1  # only the first process logs
     lines = [json.loads(line) for line in (two / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [line["step"] for line in lines] == [4, 4]
+    assert [line["step"] for line in lines] == [4, 4, 4]
     assert "bleu" in lines[1]["validation"]["valid"]
 
     resume = ["train", "--resume", "--out", two, "--training.steps", "6"]

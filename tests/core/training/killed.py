@@ -18,8 +18,11 @@ import torch._dynamo  # every first optimizer of a process imports it: here once
 from tests.core.training.runs import SHORT, new_trainer
 from transformer_core.data import Corpus
 from transformer_core.storage.files import atomic_directory
+from transformer_core.training.validation import ValidationSet
 
 CONFIG = SHORT.replace(checkpoint_every=1, keep_checkpoints=2, steps=8)
+VALIDATED = SHORT.replace(checkpoint_every=2, keep_checkpoints=1, steps=6, validate_every=1, patience=3)
+LOSSES = [5.0, 4.0, 3.0, 6.0, 7.0, 8.0]  # of the steps 1 to 6
 
 # What a program can do to files, as Python's audit events name it.
 _FILE_EVENTS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir")
@@ -77,6 +80,16 @@ def train(data: Path, run: Path, noted: Path, event: int = 0, largest_file: int 
     if largest_file:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+    trainer.train()
+
+
+def validate(data: Path, run: Path, noted: Path, event: int) -> None:
+    """Train or go on training with validation losses that are given, killed before a file operation."""
+    torch.set_num_threads(1)
+    die_at_event(event, run)
+    trainer = new_trainer(Corpus(data), run, VALIDATED, dropout=0.3, resume=True)
+    trainer.validation = [ValidationSet("valid", [("A", "B")])]
+    trainer.validate = lambda: {"valid": {"nll": LOSSES[trainer.progress.step - 1]}}  # type: ignore[method-assign]
     trainer.train()
 
 

@@ -33,6 +33,8 @@ def trained(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     scenarios: list[Scenario] = []
     for run, config in ALIKE.items():
         scenarios += [(run, config, 0.0, False), (f"stopped-{run}", config, 0.0, False)]
+        patient = config.replace(validate_every=1, patience=2)
+        scenarios += [(f"patient-{run}", patient.replace(steps=3), 0.0, False), (f"patient-{run}", patient, 0.0, True)]
     scenarios += [("muon", MUON, 0.3, False), ("undivided-muon", MUON, 0.3, False)]
     scenarios += [("broken-muon", MUON.replace(steps=3), 0.3, False), ("broken-muon", MUON, 0.3, True)]
     train_together(2, corpus.folder, folder, scenarios)
@@ -137,7 +139,22 @@ def test_saved_by_two_processes_resumed_by_one(corpus: Corpus, trained: Path, tm
 def test_a_signal_to_one_process_stops_all_at_the_same_step(trained: Path, run: str) -> None:
     assert [(trained / f"stopped-{run}.{rank}").read_text() for rank in (0, 1)] == ["3", "3"]
     assert [folder.name for folder in step_folders(trained / f"stopped-{run}")][-1] == "step-00000003"
-    assert [line["step"] for line in metrics(trained / f"stopped-{run}")] == [1, 2, 3]
+    *lines, end = metrics(trained / f"stopped-{run}")
+    assert [line["step"] for line in lines] == [1, 2, 3]
+    assert end == {"step": 3, "ended": "stopped"}
+
+
+@pytest.mark.parametrize("run", ALIKE)
+def test_all_processes_end_early_at_the_same_step(trained: Path, run: str) -> None:
+    """The patience goes on over a resume; the best step has whole weights, those of a training without validation."""
+    patient = trained / f"patient-{run}"
+    assert [(trained / f"patient-{run}.{rank}").read_text() for rank in (0, 1)] == ["4", "4"]
+    assert [folder.name for folder in patient.glob("best-*")] == ["best-00000002"]
+    best, plain = load_file(patient / "best-00000002" / "model.safetensors"), saved(trained / run, STATES[0], 0)
+    assert {name: weight.shape for name, weight in best.items()} == {name: w.shape for name, w in plain.items()}
+    for name, weight in plain.items():
+        torch.testing.assert_close(best[name], weight)
+    assert metrics(patient)[-1]["ended"].startswith("early stopping: 2 validations")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from tests.core.reads import CountedReads
-from tests.core.training.runs import SHORT, new_model, new_trainer, same, train, updates, weights_of
+from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, train, updates, weights_of
 from transformer_core import devices
 from transformer_core.config import ModelConfig
 from transformer_core.data import Corpus
@@ -22,7 +22,8 @@ from transformer_core.hooks.points import capture
 from transformer_core.model.positions import SinusoidalPositions
 from transformer_core.model.transformer import Transformer
 from transformer_core.training import graphs
-from transformer_core.training.trainer import Trainer, TrainingFailed
+from transformer_core.training.failures import TrainingFailed
+from transformer_core.training.trainer import Trainer
 
 # The head penalty sets in at the third step, gradients are clipped, and two batches make a step.
 EVERYTHING = SHORT.replace(
@@ -279,7 +280,8 @@ def test_nothing_changes_from_the_first_step_on_that_is_not_finite(
         assert all(torch.equal(kept[key], found[key]) for key in kept)
     report = json.loads((tmp_path / "broken" / "failed-00000004" / "report-0.json").read_text(encoding="utf-8"))
     assert report["step"] == "4" and len(report["batches"]) == 2
-    assert not (tmp_path / "broken" / "metrics.jsonl").exists()
+    (end,) = metrics(tmp_path / "broken")
+    assert end["ended"].startswith("failed: step 4: loss ")
 
 
 @pytest.mark.usefixtures("with_graphs")

@@ -21,10 +21,10 @@ from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, train, updates, weights_of
 from transformer_core.data import Batch, Corpus, plan_epoch
 from transformer_core.model.masks import padding_mask
-from transformer_core.training import batch_loader, objective, state, trainer, validation
+from transformer_core.training import batch_loader, failures, objective, state, trainer, validation
+from transformer_core.training.failures import TrainingFailed
 from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import StateError, step_folders
-from transformer_core.training.trainer import TrainingFailed
 from transformer_core.training.validation import ValidationSet
 
 Weights = dict[str, Tensor]
@@ -343,7 +343,8 @@ def test_the_batches_of_an_update_that_failed_are_saved(corpus: Corpus, tmp_path
 
 
 def test_a_plateau_stops_loudly(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainer, "_PLATEAU_WINDOW", 3)
+    for module in (trainer, failures):
+        monkeypatch.setattr(module, "PLATEAU_WINDOW", 3)
     stuck = SHORT.replace(steps=12, plateau_steps=5, plateau_loss=0.5, learning_rate_factor=1e-9)
     with pytest.raises(TrainingFailed, match=r"step 5: the loss is still \d.*plateau_loss.*0\.5.*learning_rate_factor"):
         new_trainer(corpus, tmp_path / "stuck", stuck).train()

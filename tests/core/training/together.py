@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch.multiprocessing.spawn import spawn
@@ -17,6 +18,9 @@ from transformer_core.training import objective
 from transformer_core.training.distributed import ProcessGroup, join_process_group
 from transformer_core.training.optimizer import Optimizer
 from transformer_core.training.trainer import Trainer
+from transformer_core.training.validation import ValidationSet
+
+LOSSES = [5.0, 4.0, 4.5, 4.6, 3.0]  # of each validation of a patient training; the second is the best for long
 
 Scenario = tuple[str, TrainingConfig, float, bool]  # run, options, dropout, resume
 
@@ -45,7 +49,7 @@ def _work(rank: int, processes: int, port: int, data: Path, folder: Path, scenar
 def _train(corpus: Corpus, folder: Path, group: ProcessGroup, scenario: Scenario) -> int:
     """One training, of which nothing is left when its process group ends (see `join_process_group`); its last step."""
     run, config, dropout, resume = scenario
-    kind = _Signalled if run.startswith("stopped") else Trainer
+    kind = {"stopped": _Signalled, "patient": _Graded}.get(run.partition("-")[0], Trainer)
     trainer = kind(new_model(corpus, dropout), corpus, config, folder / run, resume=resume, group=group)
     if run.startswith("undivided"):
         trainer.optimizer = trainer._step.optimizer = Optimizer(trainer.model, config)
@@ -55,7 +59,15 @@ def _train(corpus: Corpus, folder: Path, group: ProcessGroup, scenario: Scenario
 class _Signalled(Trainer):
     """Its last process gets SIGTERM, alone, in the third update."""
 
-    def _check_plateau(self) -> None:
+    def _save_snapshot(self) -> None:
+        super()._save_snapshot()
         if self.progress.step == 3 and self.group.rank == self.group.size - 1:
             os.kill(os.getpid(), signal.SIGTERM)
-        super()._check_plateau()
+
+
+class _Graded(Trainer):
+    """Its validation losses are given; as ever, only the main process knows them."""
+
+    def validate(self) -> dict[str, dict[str, Any]]:
+        self.validation = [ValidationSet("valid", [("A", "B")])]
+        return {"valid": {"nll": LOSSES[self.progress.step - 1]}} if self.group.is_main else {}

@@ -1,10 +1,11 @@
-"""Average the weights of the last saved steps of a training run (Section 6.1) into a checkpoint.
+"""Average the weights of the last saved steps of a training run (Section 6.1), or take the best, into a checkpoint.
 
 The app, `translate` and `evaluate` need nothing but a checkpoint.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import logging
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ def add_averaging(parser: Parser) -> None:
     """Add the options that `ship` shares: training run, number of steps, output."""
     parser.add_run()
     parser.add_number("--last", 5, "How many of the newest saved steps to average.")
+    about = "Instead, take the step with the best validation score (training.best_metric)."
+    parser.add_argument("--best", dest="last", action="store_const", const=0, default=argparse.SUPPRESS, help=about)
     parser.add_new_checkpoint()
     parser.add_path("--metrics", "JSON with further scores and facts to store in the checkpoint.")
 
@@ -65,7 +68,7 @@ def run(options: Options) -> int:
 
 @dataclass(frozen=True)
 class AveragedModel:
-    """Mean of the last saved steps of a training run.
+    """Mean of the last saved steps of a training run, or its best step.
 
     Args:
         weights: Name -> tensor, float32.
@@ -79,16 +82,27 @@ class AveragedModel:
 
 
 def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedModel:
-    """Average the last saved steps of a training. Raises UsageError when there are fewer."""
+    """Average the last saved steps of a training, or take the best one for 0. Raises UsageError without them."""
     from transformer_core.text.tokenizer import Tokenizer
-    from transformer_core.training.state import average_weights, step_folders
+    from transformer_core.training.best_step import BestStep
+    from transformer_core.training.state import average_weights, best_folder, step_folders
 
     saved = step_folders(folder)
-    if len(saved) < last:
+    if not saved or len(saved) < last:
         raise UsageError(f"--last is {last}, but {folder} has {len(saved)} saved steps")
-    chosen = saved[-last:]
+    best = BestStep(**_state(saved[-1]).get("best", {}))
+    chosen = saved[-last:] if last else [best_folder(folder, best.step)]
+    if not last and not chosen[0].is_dir():
+        raise UsageError(f"--best: {folder} has no best step; train with --valid, or use --last")
+    later = [str(step) for step in map(_step, chosen) if step > best.step > 0]
+    if later and (len(later) == last or best.overfits_since):
+        since = f", and the model overfits from step {best.overfits_since} on" if best.overfits_since else ""
+        log.warning(
+            "steps %s come after the best, %s%s; --best takes that one: compare them", ", ".join(later), best, since
+        )
     weights = average_weights(chosen)
     facts = _facts(chosen, settings)
+    facts |= {"best_step": best.step, "best_metric": best.metric} if best.step else {}
     facts["parameters"] = sum(tensor.numel() for tensor in weights.values())
     return AveragedModel(weights, Tokenizer.load(folder / TOKENIZER_FILE), facts)
 
@@ -96,7 +110,7 @@ def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedMod
 def report_checkpoint(out: Path, facts: dict[str, Any]) -> None:
     """Report the checkpoint: a line for people, and one of JSON."""
     steps = ", ".join(map(str, facts["averaged_steps"]))
-    log.info("%s: mean of steps %s", out, steps)
+    log.info("%s: %s %s", out, "mean of steps" if "," in steps else "step", steps)
     write_summary({"checkpoint": str(out), "checkpoint_hash": Manifest.read(out).weights_hash, **facts})
 
 
@@ -113,14 +127,22 @@ def read_metrics(path: str | None) -> dict[str, Any]:
     return values
 
 
+def _step(folder: Path) -> int:
+    return int(folder.name.rpartition("-")[2])
+
+
+def _state(folder: Path) -> dict[str, Any]:
+    return current_names(json.loads((folder / "state.json").read_text(encoding="utf-8")))
+
+
 def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
     """Return the facts of the training, for `metrics.json`."""
-    state = current_names(json.loads((chosen[-1] / "state.json").read_text(encoding="utf-8")))
+    state = _state(chosen[-1])
     training = settings.training
     return {
         "preset": settings.preset,
         "steps": state["step"],
-        "averaged_steps": [int(step.name.removeprefix("step-")) for step in chosen],
+        "averaged_steps": [*map(_step, chosen)],
         "target_tokens": state["target_tokens"],
         "hours": round(state["seconds"] / 3600, 2),
         "pairs": settings.corpus.get("pairs", 0),

@@ -47,6 +47,7 @@ def model_card(
     model, facts = settings.model, current_names(metrics["training"])
     task = _task(metrics["scores"])
     start = Path(settings.init_from).name  # the folder's name, no place on somebody's machine
+    chosen = "--best" if _is_best(facts) else f"--last {len(facts['averaged_steps'])}"
     options = ", ".join(
         f"`{group}.{name} = {json.dumps(value)}`" for group, given in changed.items() for name, value in given.items()
     )
@@ -65,7 +66,7 @@ def model_card(
         "--train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
         "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml "
         f"{f'--init-from {start} ' if start else ''}--data data --valid VALID --out run\n"
-        f"    python -m transformer_core ship run --last {len(facts['averaged_steps'])} --valid VALID --out my-model",
+        f"    python -m transformer_core ship run {chosen} --valid VALID --out my-model",
         _training(facts, start),
         "`journal.json` has loss, learning rate and gradient norm of every recorded step.",
     ]
@@ -220,10 +221,15 @@ def _bracketing_row(name: str, one: dict[str, Any], found: dict[str, Any], *, co
     )
 
 
+def _is_best(facts: dict[str, Any]) -> bool:
+    return bool(facts["averaged_steps"] == [facts.get("best_step")])
+
+
 def _training(facts: dict[str, Any], start: str) -> str:
     files = ", ".join(f"`{name}`" for name in facts["files"])
     steps = [f"{step:,}" for step in facts["averaged_steps"]]
     weights = f"the mean of steps {', '.join(steps)}" if len(steps) > 1 else f"those of step {steps[0]}"
+    weights += f", the best by {facts['best_metric']}" if _is_best(facts) else ""
     where = f" on {facts['hardware']}" if "hardware" in facts else ""
     optimizer = "Adam"
     if facts["optimizer"] == "muon":

@@ -1,6 +1,6 @@
 """Turn a training run into a checkpoint to publish, with scores, model card, recipe and journal.
 
-The weights are the mean of the last saved steps, as `average` computes it. The heads that look are counted.
+The weights are the mean of the last saved steps, or the best step, as with `average`. The heads that look are counted.
 Scores are measured on the rounded weights, with the decoding defaults of the preset.
 
 Score a test set only once: compare models on validation sets first.

@@ -1,8 +1,8 @@
 """Export a training run as one JSON file.
 
 The file has its settings; loss, nll, learning rate and gradient norm of every recorded step (training.log_every), as
-columns; validation scores; and the step at which it failed. A run that failed or was stopped is exported up to
-that step.
+columns; validation scores; why it ended; and the step at which it failed. A run that failed or was stopped is
+exported up to that step.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ def journal_text(folder: Path, settings: RunSettings) -> str:
         "model": settings.model.to_dict(),
         "training": settings.training.to_dict(),
         "corpus": corpus,
+        "ended": recorded["ended"],
         "failed": recorded["failed"],
     }
     lines = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in about.items()]

@@ -91,7 +91,7 @@ def run(options: Options) -> int:
     """Train."""
     given = options.given
     if "recipe" in given:
-        given = _over(_read_recipe(given["recipe"], parser()), given)
+        given = overridden(read_recipe(given["recipe"], parser()), given)
         files = {name: given[name] for name in _FILES if name in given}  # the command line may have replaced some
         given |= parser().options(parser().as_arguments(files)).given
     if "out" not in given:
@@ -103,14 +103,20 @@ def run(options: Options) -> int:
     import torch
 
     from transformer_core.training.distributed import join_process_group, local_device
+    from transformer_core.training.journal import require_tensorboard
 
+    if given.get("training", {}).get("tensorboard"):
+        require_tensorboard()  # before the text is prepared
     with join_process_group(torch.device(local_device(device))) as group:
         out = Path(given["out"])
         settings = _settings(out, given, group)
         with exclusive(out, waits=False) if group.is_main else nullcontext():
             done = train_run(out, settings, group, threads, resume=bool(given.get("resume")))
-        if done.step >= settings.training.steps:
-            log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", done.step, out)
+        if done.step >= settings.training.steps or done.best.is_stale(settings.training.patience):
+            which = "--best" if done.best.overfits_since else "--last 5"
+            log.info(
+                "done: %d steps; next: python -m transformer_core average %s %s --out MODEL", done.step, out, which
+            )
     return 0
 
 
@@ -126,7 +132,7 @@ def _settings(out: Path, given: dict[str, Any], group: ProcessGroup) -> RunSetti
     return RunSettings.load(out)
 
 
-def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
+def read_recipe(path: str, options: Parser) -> dict[str, Any]:
     """Read the options of a recipe. Raises UsageError that names an unknown key."""
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -154,7 +160,7 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
     return checked | files
 
 
-def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+def overridden(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     """Merge two sets of options; the second overrides the first."""
     groups = {name: {**below.get(name, {}), **above.get(name, {})} for name in _GROUPS}
     return {**below, **above, **{name: group for name, group in groups.items() if group}}
