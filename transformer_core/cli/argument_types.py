@@ -143,13 +143,13 @@ def bounded_number(least: int, most: int | None) -> Callable[[str], int]:
     return bounded
 
 
-def path_type(read: Callable[[str], str], *, folder: bool, parallel: bool) -> Callable[[str], str]:
-    """Return the type of a path that exists."""
+def path_type(read: Callable[[str], str], *, folder: bool, parallel: bool, hint: str = "") -> Callable[[str], str]:
+    """Return the type of a path that exists; the error for any other ends with the hint."""
 
     def existing_path(given: str) -> str:
         path = read(given)
         if missing := not_found(path, folder=folder, parallel=parallel):
-            raise argparse.ArgumentTypeError(missing)
+            raise argparse.ArgumentTypeError(f"{missing}; {hint}" if hint else missing)
         return path
 
     return existing_path

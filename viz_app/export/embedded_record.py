@@ -1,0 +1,125 @@
+"""Read the record of a figure's file as data: origin, version, hash of the model, and the command.
+
+Each reader knows the one form that `export` writes, and looks for the record there. It decodes no image, follows no
+link, unpickles nothing, and unpacks no more than a record may have.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+from transformer_core.cli.arguments import UsageError
+
+MAX_FILE_BYTES = 256_000_000  # the numbers of all heads of a long sentence
+MAX_RECORD_BYTES = 1_000_000
+
+_PDF_STRING = re.compile(rb"/Keywords \(((?:[^\\()]|\\.)*)\)", re.DOTALL)
+_NPY = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([<>])U(\d{1,7})', 'fortran_order': False, 'shape': \(\), \} *\n", re.DOTALL
+)
+_PDF_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
+
+
+def read_record(data: bytes, format: str) -> dict[str, Any]:
+    """Return the record of a file.
+
+    Args:
+        data: The file; of a CSV, the JSON beside it.
+        format: Its ending, such as "pdf".
+
+    Raises:
+        UsageError: It has no record, or not as `export` writes it.
+    """
+    try:
+        text = _READERS[format](data)
+        if len(text) > MAX_RECORD_BYTES:
+            raise ValueError("too long")
+        record = json.loads(text)
+        record = record.get("provenance", record)  # NPZ until 0.1 held the record in the description of the figure
+        if not isinstance(record, dict):
+            raise ValueError(format)
+    except (ValueError, IndexError, AttributeError, RecursionError, struct.error, zlib.error) as error:
+        raise UsageError(f"this {format.upper()} file has no record as `export` writes it, or it is damaged") from error
+    return record
+
+
+def _between(data: bytes, start: bytes, end: bytes) -> bytes:
+    """Return what stands between two marks. Raises ValueError when one is missing, or too far away."""
+    begin = data.index(start) + len(start)
+    return data[begin : data.index(end, begin, begin + MAX_RECORD_BYTES)]
+
+
+def _from_pdf(data: bytes) -> str:
+    begin = data.index(b"/Keywords (")
+    found = _PDF_STRING.match(data, begin, begin + 2 * MAX_RECORD_BYTES)
+    if found is None:
+        raise ValueError("no string")
+    text = re.sub(rb"\\(.)", lambda escape: _PDF_ESCAPES.get(escape[1], escape[1]), found[1], flags=re.DOTALL)
+    return text.removeprefix(b"\xfe\xff").decode("utf-16-be" if text.startswith(b"\xfe\xff") else "ascii")
+
+
+def _from_svg(data: bytes) -> str:
+    description = _between(data, b"<dc:description>", b"</dc:description>")
+    return html.unescape(description.decode("utf-8").rpartition("\n")[2])  # below the caption
+
+
+def _from_html(data: bytes) -> str:
+    return html.unescape(_between(data, b'<meta name="provenance" content="', b'">').decode("utf-8"))
+
+
+def _from_tex(data: bytes) -> str:
+    return "{" + _between(data, b"\n% {", b"\n").decode("utf-8")
+
+
+def _from_json(data: bytes) -> str:
+    """Return the record only: the numbers of the figure behind it may have hundreds of megabytes."""
+    return _between(data, b'\n "provenance": ', b"\n }").decode("utf-8") + "}"
+
+
+def _from_png(data: bytes) -> str:
+    begin = data.index(b"Provenance\0")
+    (length,) = struct.unpack_from(">I", data, begin - 8)  # of the chunk: length, kind, keyword, text
+    text = data[begin + 11 : begin + min(length, MAX_RECORD_BYTES)]
+    return text[4:].decode("utf-8") if data[begin - 4 : begin] == b"iTXt" else text.decode("latin-1")
+
+
+def _from_gif(data: bytes) -> str:
+    colors = 3 * 2 ** ((data[10] & 7) + 1)  # bytes of the table of colors, behind 13 of the header
+    at, text = data.index(b"!\xfe", 13 + colors) + 2, bytearray()
+    while size := data[at]:  # of the next block; the last one is empty
+        text += data[at + 1 : at + 1 + size]
+        at += 1 + size
+        if len(text) > MAX_RECORD_BYTES:
+            raise ValueError("too long")
+    return text.decode("utf-8")
+
+
+def _from_npz(data: bytes) -> str:
+    """Return the record, which is the first file of the archive."""
+    method, name, extra = struct.unpack_from("<8xH16xHH", data)
+    if not data.startswith(b"PK\3\4") or method != 8 or data[30 : 30 + name] != b"provenance.npy":
+        raise ValueError("no record")
+    start, most = 30 + name + extra, 4 * MAX_RECORD_BYTES  # four bytes a character
+    array = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data[start : start + most], most)
+    if (head := _NPY.match(array)) is None:
+        raise ValueError("no text")
+    return array[head.end() : head.end() + 4 * int(head[2])].decode("utf-32-le" if head[1] == b"<" else "utf-32-be")
+
+
+_READERS: dict[str, Callable[[bytes], str]] = {
+    "pdf": _from_pdf,
+    "svg": _from_svg,
+    "png": _from_png,
+    "tex": _from_tex,
+    "html": _from_html,
+    "gif": _from_gif,
+    "csv": lambda beside: beside[:MAX_RECORD_BYTES].decode("utf-8"),
+    "npz": _from_npz,
+    "json": _from_json,
+}
