@@ -8,9 +8,9 @@ import os
 import pickle
 import resource
 import subprocess
-import time
 import zipfile
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -119,11 +119,8 @@ def test_a_truncated_or_damaged_file_is_an_error_or_its_record(format: str, tmp_
     data = (tmp_path / "x.csv.json" if format == "csv" else whole).read_bytes()
     record = read_record(data, format)
     for length in {*range(0, len(data), 1 + len(data) // 200), len(data) - 1}:
-        try:
+        with suppress(UsageError):
             assert read_record(data[:length], format) == record
-        except UsageError:
-            pass
-    assert length
 
 
 @pytest.mark.parametrize("format", [*FORMATS, "gif"])
@@ -168,7 +165,7 @@ def test_a_bomb_is_not_unpacked() -> None:
     packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     bomb = b"".join(packer.compress(bytes(10**7)) for _ in range(200)) + packer.flush()  # 2 GB
     head = b"PK\3\4" + bytes(4) + (8).to_bytes(2, "little") + bytes(16) + (14).to_bytes(2, "little") + bytes(2)
-    before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for data in (
         head + b"provenance.npy" + bomb,
         archive(array("{'descr': '<U9', 'fortran_order': False, 'shape': ()}")),
@@ -176,7 +173,6 @@ def test_a_bomb_is_not_unpacked() -> None:
         with pytest.raises(UsageError):
             read_record(data, "npz")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
-    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """Make the figure of a file again, and compare both byte for byte.
 
-FILE is a figure of `export`: .pdf, .svg, .png, .tex, .html, .gif, .npz, .json, or .csv with its .csv.json beside it. The
-command in it is read as data: one `export` with options of a figure. No shell runs it, and no path in it counts: the
-model is found by the hash in the file, in the folders of --checkpoint and among the shipped models. Only --out writes.
-
-Prints what differs. Exit status 0 when the files are equal, 1 when they differ.
+FILE is a figure of `export`: .pdf, .svg, .png, .tex, .html, .gif, .npz, .json, or .csv with its .csv.json beside it.
+The command in it is read as data: one `export` with options of a figure. No shell runs it, and no path in it counts.
+The model is found by the hash in the file, in the folders of --checkpoint and among the shipped models. Only --out
+writes a file. Exit status 0 when the files are equal, 1 when they differ.
 """
 
 from __future__ import annotations
@@ -109,9 +108,7 @@ def _find_model(digest: object, name: str, folders: Sequence[str]) -> str:
         hashes = (manifest.weights_hash, *manifest.formerly) if manifest.weights_hash else load_checkpoint(folder).names
         if digest in hashes:
             return str(folder)
-    raise UsageError(
-        f"no folder holds the model {_shown(name)!r} with the hash {_shown(digest)}; name it: --checkpoint"
-    )
+    raise UsageError(f"--checkpoint: no folder holds the model {_shown(name)!r} with the hash {_shown(digest)}")
 
 
 def _report(name: str, records: Sequence[Mapping[str, Any]], given: bytes, made: bytes) -> int:

@@ -12,6 +12,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from transformer_core.cli.arguments import UsageError
@@ -38,48 +39,28 @@ def read_record(data: bytes, format: str) -> dict[str, Any]:
     """
     try:
         text = _READERS[format](data)
-        if len(text) > MAX_RECORD_BYTES:
-            raise ValueError("too long")
-        record = json.loads(text)
-        record = record.get("provenance", record)  # NPZ until 0.1 held the record in the description of the figure
-        if not isinstance(record, dict):
-            raise ValueError(format)
-    except (ValueError, IndexError, AttributeError, RecursionError, struct.error, zlib.error) as error:
+        found = json.loads(text) if len(text) <= MAX_RECORD_BYTES else None
+        record = found.get("provenance", found)  # until November 2026 NPZ held it in the description of the figure
+        return dict(record)
+    except (ValueError, TypeError, IndexError, AttributeError, RecursionError, struct.error, zlib.error) as error:
         raise UsageError(f"this {format.upper()} file has no record as `export` writes it, or it is damaged") from error
-    return record
 
 
-def _between(data: bytes, start: bytes, end: bytes) -> bytes:
-    """Return what stands between two marks. Raises ValueError when one is missing, or too far away."""
+def _from_text(data: bytes, start: bytes, end: bytes) -> str:
     begin = data.index(start) + len(start)
-    return data[begin : data.index(end, begin, begin + MAX_RECORD_BYTES)]
+    return data[begin : data.index(end, begin, begin + MAX_RECORD_BYTES)].decode("utf-8")
+
+
+def _from_markup(data: bytes, start: bytes, end: bytes) -> str:
+    return html.unescape(_from_text(data, start, end).rpartition("\n")[2])  # in SVG, below the caption
 
 
 def _from_pdf(data: bytes) -> str:
     begin = data.index(b"/Keywords (")
     found = _PDF_STRING.match(data, begin, begin + 2 * MAX_RECORD_BYTES)
-    if found is None:
-        raise ValueError("no string")
-    text = re.sub(rb"\\(.)", lambda escape: _PDF_ESCAPES.get(escape[1], escape[1]), found[1], flags=re.DOTALL)
+    written = b"" if found is None else found[1]
+    text = re.sub(rb"\\(.)", lambda escape: _PDF_ESCAPES.get(escape[1], escape[1]), written, flags=re.DOTALL)
     return text.removeprefix(b"\xfe\xff").decode("utf-16-be" if text.startswith(b"\xfe\xff") else "ascii")
-
-
-def _from_svg(data: bytes) -> str:
-    description = _between(data, b"<dc:description>", b"</dc:description>")
-    return html.unescape(description.decode("utf-8").rpartition("\n")[2])  # below the caption
-
-
-def _from_html(data: bytes) -> str:
-    return html.unescape(_between(data, b'<meta name="provenance" content="', b'">').decode("utf-8"))
-
-
-def _from_tex(data: bytes) -> str:
-    return "{" + _between(data, b"\n% {", b"\n").decode("utf-8")
-
-
-def _from_json(data: bytes) -> str:
-    """Return the record only: the numbers of the figure behind it may have hundreds of megabytes."""
-    return _between(data, b'\n "provenance": ', b"\n }").decode("utf-8") + "}"
 
 
 def _from_png(data: bytes) -> str:
@@ -92,34 +73,32 @@ def _from_png(data: bytes) -> str:
 def _from_gif(data: bytes) -> str:
     colors = 3 * 2 ** ((data[10] & 7) + 1)  # bytes of the table of colors, behind 13 of the header
     at, text = data.index(b"!\xfe", 13 + colors) + 2, bytearray()
-    while size := data[at]:  # of the next block; the last one is empty
+    while (size := data[at]) and len(text) <= MAX_RECORD_BYTES:  # of the next block; the last one is empty
         text += data[at + 1 : at + 1 + size]
         at += 1 + size
-        if len(text) > MAX_RECORD_BYTES:
-            raise ValueError("too long")
     return text.decode("utf-8")
 
 
 def _from_npz(data: bytes) -> str:
-    """Return the record, which is the first file of the archive."""
+    """Return the text of the first file of the archive, which ends by itself."""
     method, name, extra = struct.unpack_from("<8xH16xHH", data)
     if not data.startswith(b"PK\3\4") or method != 8 or data[30 : 30 + name] != b"provenance.npy":
-        raise ValueError("no record")
+        return ""
     start, most = 30 + name + extra, 4 * MAX_RECORD_BYTES  # four bytes a character
     array = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data[start : start + most], most)
-    if (head := _NPY.match(array)) is None:
-        raise ValueError("no text")
-    return array[head.end() : head.end() + 4 * int(head[2])].decode("utf-32-le" if head[1] == b"<" else "utf-32-be")
+    head = _NPY.match(array)
+    text = array[head.end() : head.end() + 4 * int(head[2])] if head else b""
+    return text.decode("utf-32-le" if head and head[1] == b"<" else "utf-32-be")
 
 
 _READERS: dict[str, Callable[[bytes], str]] = {
     "pdf": _from_pdf,
-    "svg": _from_svg,
+    "svg": partial(_from_markup, start=b"<dc:description>", end=b"</dc:description>"),
     "png": _from_png,
-    "tex": _from_tex,
-    "html": _from_html,
+    "tex": lambda data: "{" + _from_text(data, b"\n% {", b"\n"),
+    "html": partial(_from_markup, start=b'<meta name="provenance" content="', end=b'">'),
     "gif": _from_gif,
-    "csv": lambda beside: beside[:MAX_RECORD_BYTES].decode("utf-8"),
+    "csv": lambda beside: beside.decode("utf-8"),
     "npz": _from_npz,
-    "json": _from_json,
+    "json": lambda data: _from_text(data, b'\n "provenance": ', b"\n }") + "}",  # not the numbers behind it
 }
