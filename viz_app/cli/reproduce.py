@@ -2,8 +2,8 @@
 
 FILE is a figure of `export`: .pdf, .svg, .png, .tex, .html, .gif, .npz, .json, or .csv with its .csv.json beside it.
 The command in it is read as data: one `export` with options of a figure. No shell runs it, and no path in it counts.
-The model is found by the hash in the file, in the folders of --checkpoint and among the shipped models. Only --out
-writes a file. Exit status 0 when the files are equal, 1 when they differ.
+The model is found by the hash in the file, in the folders of --checkpoint and among the shipped models. Nothing is
+written. Exit status 0 when the files are equal, 1 when they differ.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, write_summary, write_table
 from transformer_core.storage.bundled_models import SHIPPED, find_checkpoint
-from transformer_core.storage.files import CheckpointError, atomic_write_bytes, printable, read_regular
+from transformer_core.storage.files import CheckpointError, printable, read_regular
 from viz_app.cli.export import draw
 from viz_app.export.command import command_words
 from viz_app.export.embedded_record import MAX_FILE_BYTES, read_record
@@ -31,14 +31,13 @@ def parser() -> Parser:
     result = Parser(
         "reproduce",
         package="viz_app",
-        usage="FILE [--checkpoint DIR ...] [--out FILE]",
+        usage="FILE [--checkpoint DIR ...]",
         description=__doc__,
         example="  python -m viz_app reproduce bicycle.pdf --checkpoint my-model other-model",
     )
     result.add_path("file", "Figure of `export`.")
     about = "Folders of models in which to look; the shipped ones are always among them."
     result.add_path("--checkpoint", about, form="DIR", many=True, read=find_checkpoint)
-    result.add_output("Where to keep the figure as it is made here.", required=False)
     return result
 
 
@@ -46,8 +45,7 @@ def run(options: Options) -> int:
     """Compare a file with what its command makes; return 1 when they differ."""
     path = Path(options.file)
     format = format_from_suffix("FILE", path.name)
-    files = [path, *([path.with_name(f"{path.name}.json")] if format == "csv" else [])]
-    given = [_read(each) for each in files]
+    given = [_read(path), *([_read(path.with_name(f"{path.name}.json"))] if format == "csv" else [])]
     record = read_record(given[-1], format)
     wanted, names = _figure_options(record, options.checkpoint)
 
@@ -56,9 +54,7 @@ def run(options: Options) -> int:
 
     figure, style = draw(wanted, {path: format}, ModelRunner(names))
     made = list(export_files(figure, format, style, dpi=wanted.dpi).values())
-    if options.out is not None:
-        atomic_write_bytes(options.out, made[0])
-    return _report(path.name, [record, read_record(made[-1], format)], b"".join(given), b"".join(made))
+    return _report(path.name, record, read_record(made[-1], format), b"".join(given), b"".join(made))
 
 
 def _read(path: Path) -> bytes:
@@ -111,20 +107,17 @@ def _find_model(digest: object, name: str, folders: Sequence[str]) -> str:
     raise UsageError(f"--checkpoint: no folder holds the model {_shown(name)!r} with the hash {_shown(digest)}")
 
 
-def _report(name: str, records: Sequence[Mapping[str, Any]], given: bytes, made: bytes) -> int:
+def _report(name: str, old: Mapping[str, Any], new: Mapping[str, Any], given: bytes, made: bytes) -> int:
     """Print what differs: parts of the records, sizes, and the place of the first byte."""
-    equal, (old, new) = given == made, records
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key)][:_MAX_SHOWN]
     rows = [[name, "in the file", "made here"], ["bytes", f"{len(given):,}", f"{len(made):,}"]]
     rows += [[_shown(key), _shown(old.get(key, "-")), _shown(new.get(key, "-"))] for key in keys]
-    first = None
-    if not equal:
-        pairs = enumerate(zip(given, made, strict=False))
-        first = next((at for at, (one, other) in pairs if one != other), min(len(given), len(made)))
-        rows.append(["first other byte", f"{first:,}"])
-    write_table([*rows, ["equal" if equal else "not equal"]])
-    write_summary({"file": name, "equal": equal, "differences": [_shown(key) for key in keys], "first_byte": first})
-    return 0 if equal else 1
+    pairs = enumerate(zip(given, made, strict=False))
+    shorter, equal = min(len(given), len(made)), given == made
+    first = None if equal else next((at for at, (one, other) in pairs if one != other), shorter)
+    write_table([*rows, ["equal" if first is None else f"not equal from byte {first:,} on"]])
+    write_summary({"file": name, "equal": equal, "differences": [row[0] for row in rows[2:]], "byte": first})
+    return int(not equal)
 
 
 def _shown(value: object) -> str:

@@ -21,6 +21,7 @@ MAX_COMMAND = 100_000  # characters of a command that is read from a file
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends of lines
 # A word as `_quoted` writes it; each alternative starts with a character of its own.
 _WORD = re.compile(r"""(?:[\w@%+=:,./-]|'[^']*'|"'")+|\$'(?:[^'\\]|\\.)*'""", re.ASCII | re.DOTALL)
+_WORDS = re.compile(f"(?:{_WORD.pattern})(?: (?:{_WORD.pattern}))*", _WORD.flags)
 
 
 def command_for(figure: Figure, style: Style | None = None, *, format: str = "pdf", dpi: int | None = None) -> str:
@@ -104,15 +105,9 @@ def command_words(command: str) -> list[str]:
     Raises:
         ValueError: It is too long, or anything else, such as two commands.
     """
-    words, at = [], 0
-    while len(command) <= MAX_COMMAND and (word := _WORD.match(command, at)):
-        words.append(_unquoted(word[0]))
-        at = word.end() + 1
-        if at > len(command):
-            return words
-        if command[at - 1] != " ":
-            break
-    raise ValueError("not one command as Headlight writes it")
+    if len(command) > MAX_COMMAND or not _WORDS.fullmatch(command):
+        raise ValueError("not one command as Headlight writes it")
+    return [_unquoted(word) for word in _WORD.findall(command)]
 
 
 def _unquoted(word: str) -> str:

@@ -335,7 +335,17 @@ def test_who_may_open_models(
 
 
 def test_folders_that_are_offered(tmp_path: Path) -> None:
-    names = ("config.json", "a/config.json", "b/c/model.npz", "b/c/d/e/config.json", ".git/config.json", "notes/a.md")
+    names = (
+        "config.json",
+        "a/config.json",
+        "b/c/model.npz",
+        "b/c/vocab.yml",
+        "b/c/d/e/config.json",
+        ".git/config.json",
+        "notes/a.md",
+    )
+    names += ("run/config.json", "run/metrics.jsonl", "run/step-00000100/model.safetensors")  # a training run
+    names += ("figures/bicycle.npz", "figures/bicycle.pdf")
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"{}")
