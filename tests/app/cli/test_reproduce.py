@@ -98,9 +98,7 @@ def test_what_differs_is_named(
     assert reproduce(out, "--checkpoint", moved) == 1
     found = last_line(capsys)
     assert found["differences"] == ["version"] and not found["equal"]
-    assert found["byte"] == next(
-        at for at, pair in enumerate(zip(data, changed, strict=False)) if len({*pair}) > 1
-    )
+    assert found["byte"] == next(at for at, pair in enumerate(zip(data, changed, strict=False)) if len({*pair}) > 1)
     out.write_bytes(data[:-20])  # a shorter file
     assert reproduce(out, "--checkpoint", moved) == 1
     assert last_line(capsys)["byte"] == len(data) - 20
