@@ -6,6 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from tests.abuse.damage import TEXTS, damaged
@@ -25,7 +26,7 @@ def _file(format: str, command: str) -> bytes:
     record = {"checkpoint_sha256": "0" * 64, "command": command}
     if format == "csv":
         return json.dumps(record).encode()
-    panel = HeatmapPanel(weights=[[1.0]], query_labels=["a"], key_labels=["b"])
+    panel = HeatmapPanel(weights=np.ones((1, 1)), query_labels=["a"], key_labels=["b"])
     figure = HeatmapFigure(panels=[panel], query_title="Query", key_title="Key", provenance=record)
     return export(figure, format)
 

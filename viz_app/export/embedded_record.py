@@ -24,7 +24,6 @@ _PDF_STRING = re.compile(rb"/Keywords \(((?:[^\\()]|\\.)*)\)", re.DOTALL)
 _NPY = re.compile(
     rb"\x93NUMPY\x01\x00..\{'descr': '([<>])U(\d{1,7})', 'fortran_order': False, 'shape': \(\), \} *\n", re.DOTALL
 )
-_PDF_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 
 
 def read_record(data: bytes, format: str) -> dict[str, Any]:
@@ -57,8 +56,7 @@ def _from_markup(data: bytes, start: bytes, end: bytes) -> str:
 def _from_pdf(data: bytes) -> str:
     begin = data.index(b"/Keywords (")
     found = _PDF_STRING.match(data, begin, begin + 2 * MAX_RECORD_BYTES)
-    written = b"" if found is None else found[1]
-    text = re.sub(rb"\\(.)", lambda escape: _PDF_ESCAPES.get(escape[1], escape[1]), written, flags=re.DOTALL)
+    text = re.sub(rb"\\(.)", rb"\1", found[1] if found else b"", flags=re.DOTALL)  # a line of JSON: no ends of lines
     return text.removeprefix(b"\xfe\xff").decode("utf-16-be" if text.startswith(b"\xfe\xff") else "ascii")
 
 
