@@ -20,6 +20,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.short_repr import ShortRepr
+
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 WORD_BOUNDARY = "\u2581"  # SentencePiece writes a space before a token as this character
@@ -28,7 +30,7 @@ FloatArray = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Axis:
+class Axis(ShortRepr):
     """One axis of a map.
 
     Args:
@@ -105,7 +107,7 @@ def check_map_bytes(heads: int, source: int, target: int, limit: int | None) -> 
 
 
 @dataclass(frozen=True)
-class AttentionMaps:
+class AttentionMaps(ShortRepr):
     """All attention weights of one sentence and its translation; padding removed, float32, rows sum to 1.
 
     Args:

@@ -28,6 +28,7 @@ from torch import Tensor
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
 from transformer_core.model.transformer import Transformer
 from transformer_core.paper.flops import LARGE_MODEL, parameters
+from transformer_core.storage.bundled_models import hub_hint
 from transformer_core.storage.files import (
     TOKENIZER_FILE,
     VOCABULARY_FILE,
@@ -217,10 +218,12 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise CheckpointError(folder, "checkpoint directory not found")
+        raise CheckpointError(folder, f"checkpoint directory not found{hub_hint(str(folder))}")
     try:
         version = files_hash(folder)  # before the rest: what is put there meanwhile is another checkpoint
     except OSError as error:
+        if other := _other_folder(folder):
+            raise CheckpointError(folder, other) from error
         raise CheckpointError(folder / MANIFEST_FILE, f"cannot be read: {problem_of(error)}") from error
     manifest = Manifest.read(folder)
     _check_files(folder, manifest)
@@ -269,6 +272,15 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
         problem=problem,
         files_hash=version,
     )
+
+
+def _other_folder(folder: Path) -> str:
+    """Return what to do with a training run or a model of transformers; empty for anything else."""
+    if (folder / "metrics.jsonl").is_file():
+        return "is a training run; average it: python -m transformer_core average RUN --last 5 --out MODEL"
+    if (folder / "config.json").is_file() and "model_type" in _read_json(folder / "config.json"):
+        return "is a model of transformers; convert it: python -m transformer_core convert FOLDER --out MODEL"
+    return ""
 
 
 def files_hash(folder: Path) -> str:

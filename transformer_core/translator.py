@@ -27,6 +27,7 @@ from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
 from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.renamed import Alias
+from transformer_core.short_repr import ShortRepr
 from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
 MAX_TOKEN_CHARACTERS = 100  # of a text on average: its tokenizer takes half a kilobyte for each
@@ -48,7 +49,7 @@ class SourceTooLong(ValueError):
 
 
 @dataclass(frozen=True)
-class Translation:
+class Translation(ShortRepr):
     """A translated sentence.
 
     Args:
@@ -93,7 +94,7 @@ class Translation:
 
 
 @dataclass(frozen=True)
-class TeacherForcedOutput:
+class TeacherForcedOutput(ShortRepr):
     """A given target, read by the model.
 
     Args:

@@ -174,6 +174,7 @@ def test_the_layers_of_the_decoder(bench: Any) -> None:
 
 def test_values_are_swapped(bench: Any) -> None:
     lesson = bench("swap")
+    assert lesson.said().endswith(T("lesson_lab.swap_foreign"))  # the sentence above is another one
     lesson.hit("cross 4 2")
     assert lesson.settings()["cell"] == "2.4.2" and head_title("cross", "5.3") in lesson.said()
     lesson.wait(ANSWERED)
@@ -193,6 +194,7 @@ def test_an_own_pair_is_typed(open_lesson: OpenLesson) -> None:
     lesson.page.get_by_role("textbox", name=T("lesson_lab.other_sentence")).fill("The cat is sleeping.")
     lesson.wait("lesson.scene.own && !lesson.scene.own.problem")
     assert lesson.get("lesson.scene.own.corrupted") == "The cat is sleeping."
+    assert T("lesson_lab.swap_foreign") not in lesson.said()
 
 
 def score(lesson: Lesson, *, relative: bool = False) -> str:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from tests.core.tiny import sentence_pairs, tiny_config, tiny_model
 from transformer_core.checkpoint import CheckpointError, checkpoint_bytes, load_checkpoint, save_checkpoint
+from transformer_core.cli import main
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.storage import tensor_files
 from transformer_core.storage.files import sha256
@@ -160,8 +161,28 @@ def test_weights_that_do_not_fit_are_not_saved(tokenizer: Tokenizer, tmp_path: P
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="checkpoint directory not found"):
+    with pytest.raises(CheckpointError, match=r"checkpoint directory not found$"):
         load_checkpoint(tmp_path / "nothing")
+
+
+def test_other_folders_say_what_to_do(tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A training run, a model of transformers, a name on a hub; a checkpoint without its manifest is none of them."""
+    for name, files, hint in (
+        ("run", {"config.json": "{}", "metrics.jsonl": ""}, "average RUN --last 5 --out MODEL"),
+        ("marian", {"config.json": '{"model_type": "marian"}'}, "convert FOLDER --out MODEL"),
+    ):
+        (tmp_path / name).mkdir()
+        for file, text in files.items():
+            (tmp_path / name / file).write_text(text)
+        with pytest.raises(CheckpointError, match=hint):
+            load_checkpoint(tmp_path / name)
+    (folder / "manifest.json").unlink()
+    with pytest.raises(CheckpointError, match=r"manifest\.json: cannot be read"):
+        load_checkpoint(folder)
+    with pytest.raises(CheckpointError, match=r"docs/models\.md"):
+        load_checkpoint("Helsinki-NLP/opus-mt-ko-en")
+    assert main(["translate", "--checkpoint", "Helsinki-NLP/opus-mt-ko-en"]) == 2
+    assert "convert it: docs/models.md" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.model", "metrics.json", "README.md", INDEX, SHARD])

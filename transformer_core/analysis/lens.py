@@ -15,6 +15,7 @@ from torch import Tensor
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, stop_check, teacher_forced_run
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import edit
+from transformer_core.short_repr import ShortRepr
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -24,7 +25,7 @@ _POINTS: tuple[Point, ...] = ("residual", "embeddings")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogitLens:
+class LogitLens(ShortRepr):
     """Output projection of the decoder's state after each layer.
 
     Args:

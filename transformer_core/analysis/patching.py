@@ -32,6 +32,7 @@ from transformer_core.hooks.edits import force_prefix
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
+from transformer_core.short_repr import ShortRepr
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -47,7 +48,7 @@ _POINTS: tuple[Point, ...] = ("head_outputs", "residual", "activations")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Patching:
+class Patching(ShortRepr):
     """Effect of every patch.
 
     Args:

@@ -26,6 +26,7 @@ from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.attention_variants import VARIANTS, Feature
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.attention import MultiHeadAttention, attention_weights
+from transformer_core.short_repr import ShortRepr
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -38,7 +39,7 @@ class NoParts(ValueError):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NeuronView:
+class NeuronView(ShortRepr):
     """One score by dimension.
 
     Args:
@@ -55,7 +56,7 @@ class NeuronView:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ScoreDecomposition:
+class ScoreDecomposition(ShortRepr):
     """All scores of a head by origin.
 
     Args:

@@ -19,6 +19,7 @@ from transformer_core.hooks.hook_sites import Point
 from transformer_core.hooks.points import Captured, capture
 from transformer_core.model.masks import padding_mask
 from transformer_core.renamed import Alias
+from transformer_core.short_repr import ShortRepr
 from transformer_core.text.tokenizer import EOS_TOKEN
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, kw_only=True)
-class TeacherForcedRun:
+class TeacherForcedRun(ShortRepr):
     """One pass of a model over a sentence and its translation.
 
     Args:

@@ -152,6 +152,7 @@ class Parser(argparse.ArgumentParser):
         many: bool = False,
         parallel: bool = False,
         read: Callable[[str], str] = str,
+        hint: str = "",
     ) -> None:
         """Add an option for what must exist, which is checked when it is read.
 
@@ -163,11 +164,12 @@ class Parser(argparse.ArgumentParser):
             many: Whether it takes several.
             parallel: Whether it may be two files with a comma between, as for parallel text.
             read: From what is given to a path.
+            hint: What to do when it is missing; the end of the error.
         """
         several: dict[str, Any] = {"nargs": "+", "default": []} if many else {}
         named: dict[str, Any] = {"required": required} if flag.startswith("-") else {}
 
-        kind = path_type(read, folder=form == "DIR", parallel=parallel)
+        kind = path_type(read, folder=form == "DIR", parallel=parallel, hint=hint)
         self.add_argument(flag, type=kind, metavar=form, help=about, **several, **named)
 
     def add_output(self, about: str, suffix: str = "", *, flag: str = "--out", required: bool = True) -> None:
@@ -220,10 +222,10 @@ class Parser(argparse.ArgumentParser):
         about = "CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS."
         self.add_number("--threads", 0, about, least=0)
 
-    def add_checkpoint(self, default: str | None = None) -> None:
-        """Add the option for a trained model; it is required where there is no default."""
+    def add_checkpoint(self, default: str | None = None, hint: str = "") -> None:
+        """Add the option for a trained model; it is required where there is no default. `hint`: as for `add_path`."""
         about = "Folder of a trained model, or a shipped one: checkpoints/en-de, en-fr, en-fr-small or en-tree."
-        self.add_path("--checkpoint", about, form="DIR", required=default is None, read=find_checkpoint)
+        self.add_path("--checkpoint", about, form="DIR", required=default is None, read=find_checkpoint, hint=hint)
         if default is not None:
             self.set_defaults(checkpoint=default)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from transformer_core.config import ConfigError
+from transformer_core.storage.bundled_models import hub_hint
 
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -42,7 +43,7 @@ def not_found(spec: str, *, folder: bool = False, parallel: bool = False) -> str
     """Name the file or folder that is missing; empty when none is."""
     for path in spec.split(",", 1) if parallel and "," in spec and not Path(spec).exists() else [spec]:
         if not (Path(path).is_dir() if folder else Path(path).is_file()):
-            return f"{'folder' if folder else 'file'} not found: {path}"
+            return f"{'folder' if folder else 'file'} not found: {path}{hub_hint(path) if folder else ''}"
     return ""
 
 
@@ -143,13 +144,13 @@ def bounded_number(least: int, most: int | None) -> Callable[[str], int]:
     return bounded
 
 
-def path_type(read: Callable[[str], str], *, folder: bool, parallel: bool) -> Callable[[str], str]:
-    """Return the type of a path that exists."""
+def path_type(read: Callable[[str], str], *, folder: bool, parallel: bool, hint: str = "") -> Callable[[str], str]:
+    """Return the type of a path that exists; the error for any other ends with the hint."""
 
     def existing_path(given: str) -> str:
         path = read(given)
         if missing := not_found(path, folder=folder, parallel=parallel):
-            raise argparse.ArgumentTypeError(missing)
+            raise argparse.ArgumentTypeError(f"{missing}; {hint}" if hint else missing)
         return path
 
     return existing_path

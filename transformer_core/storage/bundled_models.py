@@ -25,6 +25,13 @@ def find_checkpoint(path: str) -> str:
     return str(shipped) if parts and ".." not in parts and shipped.is_dir() else path
 
 
+def hub_hint(path: str) -> str:
+    """Return the end of an error for a missing folder that looks like a name on a hub; empty for other paths."""
+    given = Path(path)
+    looks = len(given.parts) == 2 and not given.is_absolute() and not given.parent.exists()
+    return "; download a model of a hub, and convert it: docs/models.md" if looks else ""
+
+
 def shipped_name(folder: Path) -> str | None:
     """Return the name of a shipped folder in commands, such as `checkpoints/en-de`; None for any other."""
     folder = folder.resolve()

@@ -24,7 +24,7 @@ from viz_app.ui.model.open_model import draw_open_model
 from viz_app.ui.model.own_model import draw_own_model
 from viz_app.ui.model.parsing_quality import draw_parsing
 from viz_app.ui.model.pruning import draw_pruning
-from viz_app.ui.model.quality import draw_aligners, draw_answers, draw_heads, draw_scores
+from viz_app.ui.model.quality import describe_set, draw_aligners, draw_answers, draw_heads, draw_scores
 from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.shared_row import shared_row
 
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def _draw_summary(t: Texts, served: TranslationService) -> None:
-    size, bleu = card.size(served.translator), served.card.everyday_bleu
+    size, score = card.size(served.translator), served.card.main_score
     with st.container(horizontal=True):
         st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
         st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
@@ -81,19 +81,18 @@ def _draw_summary(t: Texts, served: TranslationService) -> None:
             f1 = t("model.unknown") if scores is None else f"{scores.f1:.1f}"
             st.metric(t("model.parsing_f1", holds=t(f"model.trees_{content_of(name) or 'any'}")), f1, border=True)
         else:
-            st.metric(
-                t("model.everyday"),
-                t("model.unknown") if bleu is None else f"{bleu:.1f}",
-                border=True,
-                help=define(t, "bleu"),
-            )
+            label, value = t("model.everyday"), t("model.unknown") if score is None else f"{score.bleu:.1f}"
+            if score is not None and not score.is_everyday:
+                label = t("model.bleu_of", set=describe_set(t, score))
+            st.metric(label, value, border=True, help=define(t, "bleu"))
     if served.parses and served.card.parsing:
         if scores is not None and scores.f1 < WEAK_F1:
             st.warning(t("model.parses_badly"), icon=":material/warning:")
-    elif bleu is None:
-        st.warning(t("model.unmeasured"), icon=":material/warning:")
-    elif bleu < card.WEAK_BLEU:
-        st.warning(t("model.weak", bleu=f"{bleu:.1f}"), icon=":material/warning:")
+    elif score is None:
+        if not served.card.answers:
+            st.warning(t("model.unmeasured"), icon=":material/warning:")
+    elif score.bleu < card.WEAK_BLEU:
+        st.warning(t("model.weak", bleu=f"{score.bleu:.1f}", set=describe_set(t, score)), icon=":material/warning:")
 
 
 def _draw_unreadable(t: Texts, model_card: ModelCard, translator: Translator) -> None:

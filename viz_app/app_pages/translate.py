@@ -52,6 +52,7 @@ from viz_app.ui.downloads import draw_download, in_turns
 from viz_app.ui.edit_links import draw_edit_button, edit_in_figures, open_in_lab
 from viz_app.ui.lesson_route import draw_route, is_following, route_params
 from viz_app.ui.menu import menu
+from viz_app.ui.model.quality import describe_set
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
@@ -191,7 +192,7 @@ def _draw_unknown(t: Texts, sentence: Sentence) -> None:
 
 def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> None:
     """Warn when the translations are not reliable."""
-    bleu = served.card.everyday_bleu
+    score = served.card.main_score
     if served.card.parsing:
         name, scores = next(iter(served.card.parsing.items()))
         holds = t(f"model.trees_{content_of(name) or 'any'}")
@@ -200,10 +201,14 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
         good = t("translate.parses", **values, beam=scores.beam or t("model.unknown"), here=BEAM)
         only_trees = t("translate.only_trees") if served.translator.decoding.constrained else ""
         st.caption(f"{weak if scores.f1 < WEAK_F1 else good} {only_trees}")
-    elif bleu is None:
-        st.caption(f":material/warning: {t('translate.unmeasured')}")
-    elif bleu < WEAK_BLEU:
-        st.caption(f":material/warning: {t('translate.weak', bleu=f'{bleu:.1f}')}", help=define(t, "bleu"))
+    elif score is None:
+        if not served.card.answers:
+            st.caption(f":material/warning: {t('translate.unmeasured')}")
+    elif score.bleu < WEAK_BLEU or not score.is_everyday:
+        values = {"bleu": f"{score.bleu:.1f}", "set": describe_set(t, score)}
+        weak = f":material/warning: {t('translate.weak', **values)}"
+        good = t("translate.evaluated", **values)
+        st.caption(weak if score.bleu < WEAK_BLEU else good, help=define(t, "bleu"))
     trained = served.card.trained_tokens
     if trained is not None and sentence.tokens > trained:
         st.caption(f":material/straighten: {t('translate.untrained', tokens=sentence.tokens, trained=trained)}")

@@ -12,6 +12,7 @@ COMMANDS = {
     "class": Command("class_", "Start the app for everyone on the local network."),
     "serve": Command("serve", "Serve the model to the front ends of several machines."),
     "export": Command("export", "Write figures of one sentence, or of many sentences and heads."),
+    "reproduce": Command("reproduce", "Make the figure of a file again, and compare both byte for byte."),
     "sentence": Command("sentence", "Write everything of one sentence as a zip."),
     "paper-figures": Command("paper_figures", "Write figures like those in the paper's appendix, for your model."),
     "lesson": Command("lesson", "Write the figure of a lesson's scene, or the lesson's handout."),

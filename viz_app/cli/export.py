@@ -14,7 +14,9 @@
   pruning   scores against the heads that are left [--group --score --left]; no --text
 
 Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command
-that reproduces it, byte for byte with the same versions; for a CSV they are in a .csv.json beside it.
+that reproduces it, byte for byte with the same versions; for a CSV they are in a .csv.json beside it. The command
+`reproduce` runs that command and compares the files. No file holds a path of this machine: it names a model outside
+the repository by the name of its folder and by its hash, by which `reproduce` finds it.
 
 With --texts and --heads, --out is a folder: a file for each sentence and head, an index and contact
 sheets. If it is interrupted, the same command continues where it stopped.
@@ -23,8 +25,9 @@ sheets. If it is interrupted, the same command continues where it stopped.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
@@ -39,6 +42,9 @@ from viz_app.export.figure_arguments import (
     style_from_options,
 )
 from viz_app.figures import VIEWS, Figure, Style, formats_of
+
+if TYPE_CHECKING:
+    from viz_app.export.figure_request import ModelRunner
 
 log = logging.getLogger(__name__)
 
@@ -76,18 +82,26 @@ def run(options: Options) -> int:
     if options.format is not None:
         raise UsageError("--format is only for --texts; a single figure takes its format from the extension of --out")
     formats = parse_targets(options)
+
+    from viz_app.export.figure_request import ModelRunner
+
+    figure, style = draw(options, formats, ModelRunner())
+    return write([(figure, formats)], style, options)
+
+
+def draw(options: Options, formats: Mapping[Path, str], runner: ModelRunner) -> tuple[Figure, Style]:
+    """Return the figure that the options ask for, and its style. Raises UsageError for options it cannot have."""
     wanted, style = figure_from_options(options), style_from_options(options)
     check_dpi(options, tuple(formats.values()))
     _check_formats(wanted.options.view, formats)
 
     from transformer_core.translator import SourceTooLong
-    from viz_app.export.figure_request import ModelRunner, run_figure
+    from viz_app.export.figure_request import run_figure
 
     try:
-        figure = run_figure(wanted.options, wanted.sentence, ModelRunner(), other=wanted.other)
+        return run_figure(wanted.options, wanted.sentence, runner, other=wanted.other), style
     except SourceTooLong as error:
         raise UsageError(f"--text or --target: {error}") from error
-    return write([(figure, formats)], style, options)
 
 
 def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: Options) -> int:
@@ -118,7 +132,7 @@ def _warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
     return bool(found)
 
 
-def _check_formats(view: str, formats: dict[Path, str]) -> None:
+def _check_formats(view: str, formats: Mapping[Path, str]) -> None:
     """Raise UsageError for a format that a view does not have, before anything is computed."""
     allowed = formats_of(VIEWS[view])
     for out, format in formats.items():

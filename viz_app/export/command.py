@@ -17,7 +17,11 @@ from viz_app.text import DEFAULT_LANGUAGE
 
 DATA_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.is_data)
 DPI_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.has_dpi)
+MAX_COMMAND = 100_000  # characters of a command that is read from a file
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends of lines
+# A word as `_quoted` writes it; each alternative starts with a character of its own.
+_WORD = re.compile(r"""(?:[\w@%+=:,./-]|'[^']*'|"'")+|\$'(?:[^'\\]|\\.)*'""", re.ASCII | re.DOTALL)
+_WORDS = re.compile(f"(?:{_WORD.pattern})(?: (?:{_WORD.pattern}))*", _WORD.flags)
 
 
 def command_for(figure: Figure, style: Style | None = None, *, format: str = "pdf", dpi: int | None = None) -> str:
@@ -93,6 +97,25 @@ def _quoted(word: str) -> str:
         return shlex.quote(word)
     text = word.replace("\\", "\\\\").replace("'", "\\'")
     return "$'" + _CONTROL.sub(lambda found: "".join(f"\\{byte:03o}" for byte in found[0].encode()), text) + "'"
+
+
+def command_words(command: str) -> list[str]:
+    """Return the words of a command that `command_for` wrote; no shell reads it.
+
+    Raises:
+        ValueError: It is too long, or anything else, such as two commands.
+    """
+    if len(command) > MAX_COMMAND or not _WORDS.fullmatch(command):
+        raise ValueError("not one command as Headlight writes it")
+    return [_unquoted(word) for word in _WORD.findall(command)]
+
+
+def _unquoted(word: str) -> str:
+    if not word.startswith("$"):
+        return re.sub(r"""'([^']*)'|"(')\"""", lambda found: found[1] or found[2] or "", word)
+    escapes = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+    text = escapes.sub(lambda e: bytes([int(e[1], 8)]) if len(e[1]) == 3 else e[1], word[2:-1].encode())
+    return text.decode()
 
 
 def with_theme(figure: Figure, style: Style) -> Style:

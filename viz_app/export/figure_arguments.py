@@ -29,7 +29,8 @@ _OPTIONS = {
 
 def add_sentence(parser: Parser) -> None:
     """Add the options of the sentence and its translation."""
-    parser.add_checkpoint()
+    finder = "the command of a figure's file? `reproduce FILE --checkpoint DIR` finds its model by the hash in the file"
+    parser.add_checkpoint(hint=finder)
     parser.add_argument("--text", type=str, metavar="TEXT", help="The sentence to read.")
     parser.add_argument(
         "--target", type=str, metavar="TEXT", help="Read this translation instead of searching for one."

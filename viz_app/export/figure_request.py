@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,10 +60,15 @@ class ForwardResult:
 
 
 class ModelRunner:
-    """Runs models on one CPU thread, so that the same command gives the same bytes; loads each model once."""
+    """Runs models on one CPU thread, so that the same command gives the same bytes; loads each model once.
 
-    def __init__(self) -> None:
+    Args:
+        names: What a record calls a folder, where that is not its own name: the model of a file may have moved.
+    """
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self._translators: dict[str, Translator] = {}
+        self._names = names or {}
 
     def translator(self, checkpoint: str) -> Translator:
         """Return the model in a folder. Raises CheckpointError for a folder without a complete one."""
@@ -81,19 +87,24 @@ class ModelRunner:
 
         return shipped_atlas(Path(checkpoint), self.translator(checkpoint).checkpoint_hash)
 
+    def record(self, checkpoint: str) -> dict[str, str]:
+        """Return name and hash of the model in a folder, for the record of a figure."""
+        record = checkpoint_record(self.translator(checkpoint))
+        return {**record, "checkpoint": self._names.get(checkpoint, record["checkpoint"])}
+
     def run(self, sentence: Sentence) -> ForwardResult:
         """Translate a sentence, or force its given translation. Raises SourceTooLong."""
-        translator = self.translator(sentence.checkpoint)
+        own, translator = self.record(sentence.checkpoint), self.translator(sentence.checkpoint)
         tokenizer, text = translator.tokenizer, model_input(translator, sentence)
         if sentence.target is not None:
             forced = translator.teacher_force(text, sentence.target)
             provenance = make_provenance(translator, forced, source=text)
             parse = ParserOutput.from_tokens(text, forced.tokens, forced.scores, tokenizer)
-            return ForwardResult(forced.attention, provenance, None, parse)
+            return ForwardResult(forced.attention, provenance | own, None, parse)
         found = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
         provenance = make_provenance(translator, found, beam=sentence.beam, alpha=sentence.alpha)
         parse = ParserOutput.from_tokens(text, found.tokens, found.scores, tokenizer)
-        return ForwardResult(found.attention, provenance, Search.from_translation(found, tokenizer), parse)
+        return ForwardResult(found.attention, provenance | own, Search.from_translation(found, tokenizer), parse)
 
 
 def model_input(translator: Translator, sentence: Sentence) -> str:
@@ -125,7 +136,7 @@ def run_figure(
 
 
 def _atlas_figure(options: FigureOptions, checkpoint: str, runner: ModelRunner) -> Figure:
-    atlas, record = runner.atlas(checkpoint), checkpoint_record(runner.translator(checkpoint))
+    atlas, record = runner.atlas(checkpoint), runner.record(checkpoint)
     try:
         return view_named(options.view).figure(**vars(options), atlas=atlas, provenance=record)
     except ValueError as error:

@@ -1,7 +1,7 @@
 """The numbers behind a figure: CSV for spreadsheets, NPZ for numpy, JSON for everything else.
 
 Numbers are exact: each decimal text reads back as the same float. Labels are the tokenizer's own, with its mark for
-a word boundary. Layers, heads, panels and positions count from 1 in CSV and JSON, as on screen.
+a word boundary. Layers and heads count from 1, as on screen; panels and positions of CSV and JSON do too.
 """
 
 from __future__ import annotations
@@ -62,12 +62,15 @@ def to_npz(figure: Figure) -> bytes:
 
     Arrays of attention, for P panels of Q queries and K keys that share their shape: `weights` (P, Q, K) float32,
     `masked` (P, Q, K) bool, `query_labels` (P, Q) and `key_labels` (P, K) text, `layers` and `heads` (P,) int counted
-    from 0 (-1 for none). Panels of different shapes get one array each instead: `weights_0`, ... Trees have an array
+    from 1 (0 for none). Panels of different shapes get one array each instead: `weights_0`, ... Trees have an array
     for each property of their nodes, curves `x_0` and `y_0`, ..., a matrix `values`;
-    dots (R, C) `values`, `low`, `high`, `hollow`. All have `provenance`, JSON text.
+    dots (R, C) `values`, `low`, `high`, `hollow`. All have JSON text: first
+    `provenance`, the record that every format holds, and `description`, the words of the figure.
     """
+    words = _description(figure)
+    texts = {"provenance": words.pop("provenance"), "description": words}
     arrays = {
-        "provenance": np.array(json.dumps(_description(figure), ensure_ascii=False, sort_keys=True, default=str)),
+        **{n: np.array(json.dumps(v, ensure_ascii=False, sort_keys=True, default=str)) for n, v in texts.items()},
         **_all_arrays(figure),
     }
     buffer = io.BytesIO()
@@ -185,8 +188,8 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
         }
     panels = panels_of(figure)
     arrays: dict[str, Any] = {
-        "layers": np.array([-1 if panel.layer is None else panel.layer for panel in panels], dtype=np.int64),
-        "heads": np.array([-1 if panel.head is None else panel.head for panel in panels], dtype=np.int64),
+        "layers": np.array([_from_one(panel.layer) or 0 for panel in panels], dtype=np.int64),
+        "heads": np.array([_from_one(panel.head) or 0 for panel in panels], dtype=np.int64),
     }
     single = [_arrays(panel) for panel in panels]
     if len({panel.weights.shape for panel in panels}) == 1:

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import MAIN, SECONDS
 from tests.app.mounted import address, header, mounted, page_model, visible
+from tests.random_model import save_random_model
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.storage.measurements import json_file, write_derived
 from transformer_core.translator import Translator
@@ -19,6 +20,7 @@ from viz_app.serving.input_validation import MAX_TOKENS
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text.glossary import definitions
+from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.model import own_model
 
 
@@ -223,6 +225,46 @@ def test_the_page_model_of_a_model_of_which_nothing_was_measured(
     assert own_model.TRAIN in shown and own_model.TRAIN in readme
     assert own_model.OPEN in shown and own_model.OPEN in readme
     assert t("own.title") in [header.value for header in app.header]
+
+
+@pytest.mark.parametrize(
+    ("scores", "weak"),
+    [
+        ({"test": {"bleu": 31.5}}, False),
+        ({"my *set*": {"bleu": 18.2}}, True),
+        ({"valid": {"bleu": 25.0, "part": "validation"}}, False),
+        ({"<b>x</b>": {"bleu": 12.0}}, True),
+    ],
+    ids=lambda value: str(value),
+)
+def test_a_model_of_ones_own_is_shown_by_the_set_that_it_was_evaluated_on(
+    scores: dict[str, dict[str, float]], weak: bool, tmp_path: Path, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not only by tatoeba, which is a set of the shipped models."""
+    folder = save_random_model(tmp_path / "own", seed=3, metrics={"scores": scores})
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+    app.query_params["lang"] = language
+    t, ((name, score),) = texts(language), scores.items()
+    values = {"bleu": f"{score['bleu']:.1f}", "set": escape_markdown(name)}
+    app.run()
+    assert t("translate.weak" if weak else "translate.evaluated", **values) in visible(app)
+    assert t("translate.unmeasured") not in visible(app)
+    app.switch_page("app_pages/model.py").run()
+    assert t("model.unmeasured") not in visible(app)
+    assert (t("model.weak", **values) in visible(app)) == weak
+    (shown,) = [each.value for each in app.metric if each.label == t("model.bleu_of", set=values["set"])]
+    assert shown == values["bleu"]
+
+
+def test_answers_to_contrastive_tests_count_as_an_evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    probes = {"lingeval": {"groups": {"np_agreement": {"right": 0.9, "asked": 100}}}}
+    folder = save_random_model(tmp_path / "own", seed=3, metrics={"probes": probes})
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
+    assert texts("en")("translate.unmeasured") not in visible(app)
+    app.switch_page("app_pages/model.py").run()
+    assert texts("en")("model.unmeasured") not in visible(app)
 
 
 BROKEN = {

@@ -89,7 +89,7 @@ def test_files_hold_the_selected_weights(translator: Translator, seen: ForwardRe
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
         np.testing.assert_array_equal(archive["weights"][0], maps.encoder[1, 3])
         about = json.loads(str(archive["provenance"]))
-    assert about["provenance"]["checkpoint_sha256"] == translator.checkpoint_hash
+    assert about["checkpoint_sha256"] == translator.checkpoint_hash
     assert picture.file_name("npz") == "headlight_encoder_layer2_head4.npz"
 
 

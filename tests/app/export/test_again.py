@@ -83,7 +83,7 @@ def command_in(path: Path) -> str:
             content = json.loads(str(image.text["Provenance"]))  # type: ignore[attr-defined]
     elif ending == ".npz":
         with np.load(path) as archive:
-            content = json.loads(str(archive["provenance"]))["provenance"]
+            content = json.loads(str(archive["provenance"]))
     elif ending == ".csv":
         content = json.loads(path.with_name(f"{path.name}.json").read_text(encoding="utf-8"))
     elif ending == ".html":

@@ -53,12 +53,17 @@ def test_npz_equals_the_weights_and_needs_no_pickle(maps: AttentionMaps) -> None
         np.testing.assert_array_equal(archive["weights"], maps.cross[4])
         assert tuple(archive["query_labels"][0]) == maps.outputs.tokens
         assert tuple(archive["key_labels"][7]) == maps.source.tokens
-        assert archive["layers"].tolist() == [4] * 8
-        assert archive["heads"].tolist() == list(range(8))
+        assert archive["layers"].tolist() == [5] * 8
+        assert archive["heads"].tolist() == list(range(1, 9))
         assert not archive["masked"].any()
-        about = json.loads(str(archive["provenance"]))
-    assert about["provenance"]["sentence"] == "한국어"
-    assert about["kind"] == "cross"
+        about, words = (json.loads(str(archive[name])) for name in ("provenance", "description"))
+    assert about["sentence"] == "한국어"
+    assert words["kind"] == "cross"
+    # CSV and JSON count alike, and the files of numbers say from where.
+    rows, content = rows_of(figure), json.loads(export(figure, "json"))
+    assert {row["layer"] for row in rows} == {"5"} and {row["head"] for row in rows} == set("12345678")
+    assert [(panel["layer"], panel["head"]) for panel in content["panels"]] == [(5, head) for head in range(1, 9)]
+    assert about["counted_from"]["layers and heads"] == content["provenance"]["counted_from"]["layers and heads"] == 1
 
 
 def test_npz_of_panels_of_different_shapes() -> None:
@@ -66,7 +71,7 @@ def test_npz_of_panels_of_different_shapes() -> None:
     figure = HeatmapFigure(panels=panels, query_title="query", key_title="key")
     with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["weights_1"], np.eye(3))
-        assert archive["layers"].tolist() == [-1, -1]
+        assert archive["layers"].tolist() == [0, 0]
 
 
 def test_json_reads_back_to_the_same_float32(maps: AttentionMaps) -> None:

@@ -261,7 +261,7 @@ KINDS = {  # name of the function that reads an option -> part of the error
     "int": "is 'nonsense', but must be a whole number",
     "bounded": "is 'nonsense', but must be a whole number",
     "float": "is 'nonsense', but must be a number",
-    "existing_path": "not found: nonsense",
+    "existing_path": "not found: nonsense(; .*)?",
 }
 
 

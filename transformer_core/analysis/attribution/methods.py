@@ -16,6 +16,7 @@ from torch import Tensor
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import Axis
 from transformer_core.hooks.hook_sites import Point
+from transformer_core.short_repr import ShortRepr
 from transformer_core.text.tokenizer import axis
 
 Method = Literal[
@@ -107,7 +108,7 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attribution:
+class Attribution(ShortRepr):
     """Attribution of every generated token to source tokens and decoder inputs.
 
     Row t explains the token at position t, where the decoder reads input t. Columns of `target` are inputs: `<s>` and

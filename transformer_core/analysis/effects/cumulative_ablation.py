@@ -24,6 +24,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
+from transformer_core.short_repr import ShortRepr
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -38,7 +39,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, kw_only=True)
-class CumulativeAblation:
+class CumulativeAblation(ShortRepr):
     """A translation while heads are switched off.
 
     Args:

@@ -32,6 +32,7 @@ from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
 from transformer_core.progress import expect
+from transformer_core.short_repr import ShortRepr
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -47,7 +48,7 @@ _CLEAN: tuple[Point, ...] = (*_OUTPUTS, "residual", "embeddings")
 
 
 @dataclass(frozen=True)
-class HeadEffects:
+class HeadEffects(ShortRepr):
     """Effects of all heads on every token of a translation.
 
     Args:

@@ -24,6 +24,7 @@ from transformer_core.attention_maps import Kind
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
+from transformer_core.short_repr import ShortRepr
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -68,7 +69,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class PartEffects:
+class PartEffects(ShortRepr):
     """Effects of all parts and of all source words.
 
     Args:

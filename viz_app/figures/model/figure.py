@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.short_repr import ShortRepr
 from viz_app.figures.colours.palette import KIND_COLORS, Theme, check_theme
 from viz_app.figures.colours.scales import ColorMap, differences_map, weights_map
 from viz_app.figures.fingerprint import fingerprint
@@ -35,7 +36,7 @@ _BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u20
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeatmapPanel:
+class HeatmapPanel(ShortRepr):
     """One attention map with the labels of both axes.
 
     Args:
@@ -143,7 +144,7 @@ class DifferencePanel(HeatmapPanel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
+class Figure(ShortRepr):
     """Common part of all figures. All text is plain, never markup.
 
     Args:

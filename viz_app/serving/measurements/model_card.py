@@ -26,6 +26,7 @@ Fact = bool | str | Number
 _Code = Annotated[str, Meta(pattern=r"\A[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")]  # of BCP 47, as far as models need it
 _Row = Annotated[tuple[Share, ...], Meta(min_length=1)]
 _DEEPEST = 8  # scores may be grouped, but a file may not choose how deep we look
+_LONGEST = 100  # characters of the name of a set
 _EVERYDAY = "tatoeba"
 # Content of a test set by the start of its name: a label of the table [model].
 _HOLDS = {
@@ -101,6 +102,11 @@ class Score:
     def content(self) -> str | None:
         """Key of the label that describes its sentences; None for an unknown set."""
         return next((label for start, label in _HOLDS.items() if self.name.lower().startswith(start)), None)
+
+    @property
+    def is_everyday(self) -> bool:
+        """Whether its sentences are everyday ones."""
+        return _EVERYDAY in self.name.lower()
 
     @property
     def is_unseen_only(self) -> bool:
@@ -204,9 +210,9 @@ class ModelCard:
         )
 
     @property
-    def everyday_bleu(self) -> float | None:
-        """BLEU on everyday sentences; None if not measured."""
-        return next((score.bleu for score in self.scores if _EVERYDAY in score.name.lower()), None)
+    def main_score(self) -> Score | None:
+        """The score on everyday sentences, else on the first other set; test sets come first. None without any."""
+        return min(self.scores, key=lambda score: (not score.is_everyday, score.development), default=None)
 
     @property
     def trained_tokens(self) -> int | None:
@@ -277,14 +283,18 @@ def _scores(value: Mapping[str, Any], path: tuple[str, ...], parts: Parts) -> It
         if bleu is not None:
             named = [name for name in path if name not in _GROUPS]
             own = value["bleu"] if isinstance(value["bleu"], Mapping) else value
-            signature = str(own.get("signature") or value.get("bleu_signature") or "").encode(errors="replace").decode()
+            signature = _encodable(own.get("signature") or value.get("bleu_signature") or "")
             chrf, development = _measurement(value.get("chrf")), value.get("part") == "validation"
-            yield Score(" ".join(named) or "test", bleu, chrf, signature, development)
+            yield Score(_encodable(" ".join(named)[:_LONGEST]) or "test", bleu, chrf, signature, development)
         elif not isinstance(value["bleu"], Mapping):  # one may group the scores of several sets
             parts.note(*path, "bleu")
     for name, inner in value.items():
         if isinstance(inner, Mapping) and len(path) < _DEEPEST:
             yield from _scores(inner, (*path, name), parts)
+
+
+def _encodable(text: object) -> str:
+    return str(text).encode(errors="replace").decode()
 
 
 def _measurement(value: object) -> float | None:

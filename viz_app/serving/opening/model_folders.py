@@ -45,12 +45,20 @@ def model_folders(root: Path) -> dict[str, Path]:
             if looked > _MAX_LOOKED_AT or len(found) >= MAX_FOLDERS:
                 return found
             names, folders = _entries(folder)
-            if folder != root and ("config.json" in names or any(name.endswith(".npz") for name in names)):
+            if folder != root and _may_be_model(names):
                 found[folder.relative_to(root).as_posix()] = folder
             else:
                 below += folders
         level = below
     return found
+
+
+def _may_be_model(names: set[str]) -> bool:
+    """Return whether a folder of these files may be a model: neither a training run, nor numbers of a figure alone."""
+    endings = {Path(name).suffix for name in names}
+    if "config.json" in names:
+        return "metrics.jsonl" not in names
+    return ".npz" in endings and not endings.isdisjoint({".yml", ".spm"})
 
 
 def _entries(folder: Path) -> tuple[set[str], list[Path]]:

@@ -35,14 +35,14 @@ def _draw_sets(t: Texts, title: str, scores: Sequence[Score]) -> None:
     if scores:
         st.table(
             {
-                title: [_set(t, score) for score in scores],
+                title: [describe_set(t, score) for score in scores],
                 "BLEU": [f"{score.bleu:.1f}" for score in scores],
                 "chrF": ["–" if score.chrf is None else f"{score.chrf:.1f}" for score in scores],
             }
         )
 
 
-def _set(t: Texts, score: Score) -> str:
+def describe_set(t: Texts, score: Score) -> str:
     """Return the content of a set, and its name."""
     name = escape_markdown(score.name)
     if not score.content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,20 @@ def test_what_cannot_be_compared_says_so(context: LessonContext, settings: dict[
     assert problem == ("same" if settings.get("other") == TEXT else "empty")
     assert lab.figure("swap", there) is None and lab.selection("swap", there) is None
     assert (lab.recipe("swap", there) is None) == (problem == "empty")
+
+
+def test_the_visitors_sentence_chooses_the_pair_or_the_bench_says_that_it_has_its_own(context: LessonContext) -> None:
+    def shown(text: str, **settings: str) -> dict[str, Any]:
+        return dict(lab.data(dataclasses.replace(at(context, **settings), text=text)).values["swap"])
+
+    clean, corrupted = TRANSLATED_PAIRS["verb"]
+    for text in (clean, corrupted):
+        found = shown(text)
+        assert (found["pair"], found["clean"], found["foreign"]) == ("verb", clean, False)
+    assert shown(TEXT)["foreign"] and shown(clean, pair="tense")["foreign"]
+    assert not shown(TEXT, pair="own", other=OTHER)["foreign"]
+    offered = lab.data(dataclasses.replace(at(context), text=clean)).values["pairs"]
+    assert offered[0] == "verb" and sorted(offered) == sorted([*TRANSLATED_PAIRS, "own"])
 
 
 def test_settings_that_make_no_sense(context: LessonContext) -> None:

@@ -30,7 +30,7 @@ def test_scores_are_found_wherever_they_stand() -> None:
         Score("NTREX-128", 8.0, None, SIGNATURE),
         Score("newstest2013", 9.25, None, SIGNATURE, development=True),
     )
-    assert ModelCard.from_metrics(metrics).everyday_bleu == 21.5
+    assert ModelCard.from_metrics(metrics).main_score == Score("tatoeba-test", 21.5, 44.0, SIGNATURE)
 
 
 @pytest.mark.parametrize(
@@ -50,9 +50,25 @@ def test_known_sets_say_what_they_hold(name: str, holds: str | None) -> None:
     assert score.is_unseen_only == (name == "tatoeba-test-unseen")
 
 
-@pytest.mark.parametrize("metrics", [{}, {"scores": {}}, {"scores": {"multi30k": {"bleu": 30.0}}}, {"bleu": True}])
-def test_nobody_has_measured_everyday_sentences(metrics: dict[str, object]) -> None:
-    assert ModelCard.from_metrics(metrics).everyday_bleu is None
+@pytest.mark.parametrize("metrics", [{}, {"scores": {}}, {"bleu": True}, {"scores": {"test": {"chrf": 40.0}}}])
+def test_a_model_without_bleu_has_no_main_score(metrics: dict[str, object]) -> None:
+    assert ModelCard.from_metrics(metrics).main_score is None
+
+
+@pytest.mark.parametrize(
+    ("scores", "name"),
+    [
+        ({"valid": {"bleu": 9.0, "part": "validation"}, "test": {"bleu": 7.0}, "b": {"bleu": 8.0}}, "test"),
+        ({"valid": {"bleu": 9.0, "part": "validation"}}, "valid"),
+        ({"test": {"bleu": 7.0}, "tatoeba-valid": {"bleu": 9.0, "part": "validation"}}, "tatoeba-valid"),
+        ({"tatoeba-valid": {"bleu": 9.0, "part": "validation"}, "tatoeba-test": {"bleu": 8.0}}, "tatoeba-test"),
+        ({"x" * 10_000: {"bleu": 7.0}}, "x" * 100),
+        ({"\ud800": {"bleu": 7.0}}, "?"),  # JSON can hold half of a character, a page cannot
+    ],
+)
+def test_everyday_sentences_come_first_then_test_sets(scores: dict[str, object], name: str) -> None:
+    score = ModelCard.from_metrics({"scores": scores}).main_score
+    assert score is not None and score.name == name
 
 
 def test_the_longest_sentence_of_the_training_is_recorded_or_follows_from_the_preset() -> None:
@@ -178,7 +194,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_counts() -> None:
         "scores.news.bleu",
         "training",
     ]
-    assert [score.name for score in card.scores] == ["tatoeba"] and card.everyday_bleu == 40
+    assert [score.name for score in card.scores] == ["tatoeba"] and card.main_score == card.scores[0]
     assert card.aligners["output"].sentences == 9 and card.best_head is None
     assert card.answers == (ContrastScores("a", 2, 1.0, 1 / 2),)
 

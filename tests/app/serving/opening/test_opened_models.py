@@ -335,8 +335,10 @@ def test_who_may_open_models(
 
 
 def test_folders_that_are_offered(tmp_path: Path) -> None:
-    names = ("config.json", "a/config.json", "b/c/model.npz", "b/c/d/e/config.json", ".git/config.json", "notes/a.md")
-    for name in names:
+    models = ("config.json", "a/config.json", "b/c/model.npz", "b/c/vocab.yml", "b/c/d/e/config.json")
+    run = ("run/config.json", "run/metrics.jsonl", "run/step-00000100/model.safetensors")
+    others = (".git/config.json", "notes/a.md", "figures/bicycle.npz", "figures/bicycle.pdf")
+    for name in (*models, *run, *others):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"{}")
     outside = tmp_path.parent / f"{tmp_path.name}-outside"

@@ -61,9 +61,11 @@ class Asked:
 def data(context: LessonContext) -> StageData:
     """Return the share that each value recovers and the translation with one patched, or why there are none."""
     asked = _asked(context)
+    foreign = asked.pair != OWN and context.text not in _pairs(context)[asked.pair]
     answers = {"pair": asked.pair, "site": asked.site, "direction": asked.direction,
                "other": str(context.state.settings.get("other", "")), "cell": ""}  # fmt: skip
     values: dict[str, Any] = {"pair": asked.pair, "clean": asked.clean, "corrupted": asked.corrupted, "problem": None}
+    values["foreign"] = foreign
     found = _patching(context, asked)
     if isinstance(found, str):
         return StageData(values=values | {"problem": found}, answers=answers)
@@ -98,7 +100,9 @@ def choices(context: LessonContext) -> dict[str, Any]:
 
 
 def _pairs(context: LessonContext) -> Mapping[str, tuple[str, str]]:
-    return minimal_pairs(context.service.parses, context.service.source_language)
+    """Return the minimal pairs; one that has the visitor's sentence comes first."""
+    found = minimal_pairs(context.service.parses, context.service.source_language)
+    return dict(sorted(found.items(), key=lambda named: context.text not in named[1]))
 
 
 def _asked(context: LessonContext) -> Asked:

@@ -12,11 +12,12 @@ import { TwoTranslations } from "../../js/twotranslations.js";
 import { PositionGrid } from "./positiongrid.js";
 
 /**
- * Numbers of `bench.py`. `problem`: why two sentences cannot be compared, and then nothing else; `patched`: words of the receiving run's translation and of the changed one.
+ * Numbers of `bench.py`. `problem`: why two sentences cannot be compared, and then nothing else; `foreign`: the visitor's sentence is neither; `patched`: words of the receiving run's translation and of the changed one.
  * @typedef {{
  *   pair: string;
  *   clean: string;
  *   corrupted: string;
+ *   foreign: boolean;
  *   problem: string | null;
  *   texts: [string, string];
  *   answers: [string, string];
@@ -261,7 +262,8 @@ export class Swap extends Bench {
     const shown = this.shown(settings);
     const [first, second] = answers.map(tokenText);
     const share = percent(this.value(shown));
-    return fillText(this.texts[`swap_say_${direction}`], { part: this.title(shown), share, first, second });
+    const said = fillText(this.texts[`swap_say_${direction}`], { part: this.title(shown), share, first, second });
+    return this.own.foreign ? `${said} ${this.texts.swap_foreign}` : said;
   }
 
   /** @type {Scene["table"]} */

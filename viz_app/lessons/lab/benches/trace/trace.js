@@ -34,7 +34,7 @@ import { traceText, worth } from "./tracetext.js";
 
 const HEAD = 74; // above the cells: names of the columns
 const SHARE = 46; // right of them: the share of the source
-const TILE = 34; // below a small map: its name and its agreement
+const TILE = 48; // below a small map: its name, and what it is worth on this sentence and on a corpus
 const CHECK = 120;
 
 /** @extends {Bench<Numbers>} */
@@ -184,7 +184,8 @@ export class Trace extends Bench {
       const able = !own.contrast || own.contrast.methods.includes(method);
       const name = { size: 12, weight: chosen ? 700 : 500, most: wide, colour: able ? theme.text : theme.muted };
       pen.write(this.title(method), x, y + high - TILE + 8, name);
-      pen.note(worth(own, each), x, y + high - TILE + 23, { size: 11, most: wide });
+      for (const [at, line] of worth(this, each).entries())
+        pen.note(line, x, y + high - TILE + 23 + 14 * at, { size: 11, most: wide });
     });
     if (own.check) drawCheck(pen, texts, texts.check_title, own.check, check);
     if (!own.methods.length) pen.message(texts.computing);

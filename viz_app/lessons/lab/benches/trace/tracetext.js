@@ -8,15 +8,17 @@ import { largest } from "../../js/order.js";
 const YARDSTICK = "leave-one-out";
 
 /**
- * Below a small map: the agreement on this sentence, and the alignment error where it was measured.
- * @param {import("./trace.js").Numbers} own
+ * Lines below a small map: the agreement on this sentence, and the alignment error on a corpus; "" where there is none.
+ * @param {import("./trace.js").Trace} bench
  * @param {number} number
  */
-export function worth({ methods, agreement, measured }, number) {
-  const [tau, error] = [agreement[number], measured.errors[number]];
-  const parts = [tau === null || methods[number] === YARDSTICK ? "\u2013" : `\u03c4 ${signed(tau, 2)}`];
-  if (error !== null) parts.push(`AER ${percent(error)}`);
-  return parts.join(" \u00b7 ");
+export function worth({ own, texts }, number) {
+  const [tau, error] = [own.agreement[number], own.measured.errors[number]];
+  const none = tau === null || own.methods[number] === YARDSTICK;
+  return [
+    none ? "" : fillText(texts.tile_here, { tau: signed(tau, 2) }),
+    error === null ? "" : fillText(texts.tile_corpus, { error: percent(error) }),
+  ];
 }
 
 /**

@@ -1,0 +1,132 @@
+"""`reproduce`: the figure of a file is made again, wherever its model is now."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.app.export.test_again import ENDINGS, SPACED, command_in
+from transformer_core.cli import main
+from transformer_core.storage.manifest import Manifest
+from viz_app.cli import PROGRAM
+from viz_app.export import command
+from viz_app.export.embedded_record import read_record
+
+HEAD = ("--view=head", "--kind=cross", "--layer=2", "--head=3", "--dpi=60", "--language=ko")
+
+
+@pytest.fixture
+def moved(random_checkpoint: Path, tmp_path: Path) -> Path:
+    """The model of the files, under another name in another place."""
+    return Path(shutil.copytree(random_checkpoint, tmp_path / "models" / "renamed"))
+
+
+def reproduce(path: Path, *options: object) -> int:
+    return main(["reproduce", str(path), *map(str, options)], PROGRAM)
+
+
+def last_line(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    found: dict[str, object] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return found
+
+
+def test_every_format_is_equal_though_file_and_model_have_moved(
+    run: Callable[..., int], tmp_path: Path, moved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = tmp_path / "written"
+    written.mkdir()
+    figures = [written / f"a.{ending}" for ending in ENDINGS]
+    assert run("export", f"--text={SPACED}\x1b[201~'", *HEAD, *(f"--out={out}" for out in figures)) == 0
+    moving = written / "b.gif"
+    assert run("export", "--text=The bus.", "--view=decoding", *HEAD[1:], f"--out={moving}") == 0
+    capsys.readouterr()
+    for out in (*figures, moving):
+        assert read_record(
+            (written / f"{out.name}.json" if out.suffix == ".csv" else out).read_bytes(), out.suffix[1:]
+        )["command"] == command_in(out)  # as pypdf, Pillow, numpy and an XML parser read it
+    before = {path: path.read_bytes() for path in written.iterdir()}
+    place = tmp_path / "place"
+    written.rename(place)
+    for out in (*figures, moving):
+        assert reproduce(place / out.name, "--checkpoint", moved) == 0, out.suffix
+        assert last_line(capsys) == {"file": out.name, "equal": True, "differences": [], "byte": None}
+    assert {written / path.name: path.read_bytes() for path in place.iterdir()} == before  # nothing is written
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        ("--view=beam", "--beam=3"),
+        ("--view=compare", "--kind=cross", "--layer=1", "--head=1", "--other-text=She is waiting."),
+        ("--view=lines", "--kind=encoder", "--layer=1", "--heads=1,2", "--target=Ja."),
+        ("--view=all", "--unit=words", "--theme=dark"),
+    ],
+    ids=lambda figure: figure[0],
+)
+def test_every_view(run: Callable[..., int], tmp_path: Path, moved: Path, figure: tuple[str, ...]) -> None:
+    out = tmp_path / "a.svg"
+    assert run("export", "--text=The house was built.", *figure, f"--out={out}") == 0
+    assert reproduce(out, "--checkpoint", moved) == 0
+
+
+def test_two_models_are_found_by_their_hashes(
+    run: Callable[..., int], tmp_path: Path, moved: Path, french_checkpoint: Path
+) -> None:
+    out = tmp_path / "a.json"
+    other = ("--view=compare", "--layer=1", "--head=1", f"--other-checkpoint={french_checkpoint}")
+    assert run("export", "--text=The bus.", *other, f"--out={out}") == 0
+    elsewhere = shutil.copytree(french_checkpoint, tmp_path / "models" / "b")
+    assert reproduce(out, "--checkpoint", elsewhere, moved) == 0
+    assert reproduce(out, "--checkpoint", moved) == 2  # the second model is missing
+
+
+def test_what_differs_is_named(
+    run: Callable[..., int], tmp_path: Path, moved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a.json"
+    assert run("export", "--text=The bus.", *HEAD[:4], f"--out={out}") == 0
+    data = out.read_bytes()
+    changed = data.replace(b'"version": "', b'"version": "9')
+    out.write_bytes(changed)
+    assert reproduce(out, "--checkpoint", moved) == 1
+    found = last_line(capsys)
+    assert found["differences"] == ["version"] and not found["equal"]
+    assert found["byte"] == next(at for at, pair in enumerate(zip(data, changed, strict=False)) if len({*pair}) > 1)
+    out.write_bytes(data[:-20])  # a shorter file
+    assert reproduce(out, "--checkpoint", moved) == 1
+    assert last_line(capsys)["byte"] == len(data) - 20
+
+
+def test_a_missing_model_is_named_with_its_hash(
+    run: Callable[..., int], tmp_path: Path, moved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a.tex"
+    assert run("export", "--text=The bus.", *HEAD[:4], f"--out={out}") == 0
+    assert reproduce(out) == 2
+    error = capsys.readouterr().err
+    assert Manifest.read(moved).weights_hash in error and "--checkpoint" in error and moved.name not in error
+    # The command itself fails where the folder is not, and says who finds it.
+    assert main(["export", "--checkpoint=gone", "--text=a", "--out=a.pdf"], PROGRAM) == 2
+    assert "reproduce FILE --checkpoint DIR" in capsys.readouterr().err
+
+
+def test_a_numpy_archive_of_before_is_read(run: Callable[..., int], tmp_path: Path) -> None:
+    out = tmp_path / "a.npz"
+    assert run("export", "--text=The bus.", *HEAD[:4], f"--out={out}") == 0
+    record = command_in(out)
+    nested = {"title": "", "provenance": {"command": record}}  # as versions until November 2026 wrote it
+    np.savez_compressed(out, provenance=np.array(json.dumps(nested)), weights=np.eye(2))
+    assert read_record(out.read_bytes(), "npz") == {"command": record}
+
+
+@given(st.lists(st.text() | st.text(alphabet="'\"\\$ \n\x1b0123;`()&|<>가é\x85"), max_size=4))
+def test_words_of_a_command_come_back(values: list[str]) -> None:
+    written = command._command("export", [("text", value) for value in values])
+    assert command.command_words(written) == ["python", "-m", "viz_app", "export", *(f"--text={v}" for v in values)]
