@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from transformer_core.analysis.attribution.methods import POINTS, by_words, source_axis
+from transformer_core.analysis.attribution import methods
+from transformer_core.analysis.attribution.methods import by_words, source_axis
 from transformer_core.analysis.attribution.sublayer import SubLayer
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
+from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.layers import DecoderLayer
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
+POINTS: tuple[Point, ...] = (*methods.POINTS, "activations", "logits")
 _KINDS: tuple[Kind, ...] = ("cross", "decoder")  # from the top of a layer down
 _TOLERANCE = 1e-3  # of the sum, relative to the largest part
 
@@ -75,7 +78,7 @@ class DirectEffects:
 @torch.no_grad()
 def direct_effects(
     translator: Translator,
-    source: str,
+    source: str | TeacherForcedRun,
     target: str | Translation | None = None,
     *,
     position: int = 0,
@@ -85,7 +88,7 @@ def direct_effects(
 
     Args:
         translator: The model.
-        source: A sentence.
+        source: A sentence; or a run with `POINTS` captured, which several calls share.
         target: Its translation; None takes the model's own. See `teacher_forced_run`.
         position: Number of the generated token, from 0.
         tokens: Ids of the token and perhaps of another; none takes the generated token.
@@ -94,7 +97,11 @@ def direct_effects(
         ValueError: There is no such position or token; or the residual stream is edited, so that no sum is exact.
         SourceTooLong: See `Translator.encode`.
     """
-    run = teacher_forced_run(translator, source, target, points=(*POINTS, "activations", "logits"))
+    run = (
+        source
+        if isinstance(source, TeacherForcedRun)
+        else teacher_forced_run(translator, source, target, points=POINTS)
+    )
     model, count, size = translator.model, len(run.outputs), translator.config.vocab_size
     if not 0 <= position < count:
         raise ValueError(f"position is {position}, but must be from 0 to {count - 1}")
