@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from transformer_core.hooks.points import Captured
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
+ROOT = Path(__file__).parents[4]
 CLEAN, CORRUPTED, LONGER = "The man sees a house.", "The man sees a horse.", "The man sees my friend today."
 ANSWERS = ("Der Mann sieht ein Haus heute.", "Der Mann sieht eine Tür heute.")
 SHAPES: list[dict[str, Any]] = [
@@ -216,6 +218,16 @@ def test_estimates_are_the_slope_of_a_small_change(translator: Translator) -> No
     assert largest > 0.01
     for edge, slope in slopes.items():
         assert estimates[edge] / small == pytest.approx(slope, abs=0.03 * largest), edge.names
+
+
+def test_most_strong_estimates_of_a_shipped_model_have_the_right_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    translator = Translator.load(ROOT / "checkpoints" / "en-de", device="cpu")
+    pair = read_pair(translator, "The child plays.", "The children play.")
+    estimates = attribution_patching(translator, pair)
+    between = sorted((edge for edge in estimates if edge.receiver), key=lambda edge: -abs(estimates[edge]))[:40]
+    exact = path_patching(translator, pair, between)
+    assert sum(estimates[edge] * exact[edge] > 0 for edge in between) > 0.8 * len(between)
 
 
 def test_edges_to_the_logits_are_exact(translator: Translator) -> None:
