@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from transformer_core.analysis.attribution import methods
+from transformer_core.analysis.attribution.methods import POINTS as _OF_ATTENTION
 from transformer_core.analysis.attribution.methods import by_words, source_axis
 from transformer_core.analysis.attribution.sublayer import SubLayer
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
@@ -27,7 +27,7 @@ from transformer_core.model.layers import DecoderLayer
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
-POINTS: tuple[Point, ...] = (*methods.POINTS, "activations", "logits")
+POINTS: tuple[Point, ...] = (*_OF_ATTENTION, "activations", "logits")
 _KINDS: tuple[Kind, ...] = ("cross", "decoder")  # from the top of a layer down
 _TOLERANCE = 1e-3  # of the sum, relative to the largest part
 

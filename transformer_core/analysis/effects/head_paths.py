@@ -27,7 +27,7 @@ from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import edit
 from transformer_core.model.attention import MultiHeadAttention
-from transformer_core.model.layers import DecoderLayer, EncoderLayer
+from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -51,17 +51,17 @@ class Edge(NamedTuple):
     input: HeadInput | None = None
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, str, str]:
         """Sender, receiver and input; a head is named `cross.6.8`: kind, layer and head, from 1."""
-        ends = ("logits" if end is None else f"{end[0]}.{end[1] + 1}.{end[2] + 1}" for end in self[:2])
-        return *ends, self.input or ""
+        sender, receiver = ("logits" if end is None else f"{end[0]}.{end[1] + 1}.{end[2] + 1}" for end in self[:2])
+        return sender, receiver, self.input or ""
 
     @property
     def exists(self) -> bool:
         """Whether the receiver reads a residual stream above the sender."""
         kind, layer, _ = self.sender
         if self.receiver is None or self.input is None:
-            return kind != "encoder" and self.receiver is self.input
+            return kind != "encoder" and (self.receiver or self.input) is None
         other, above, _ = self.receiver
         if other == "cross" and self.input != "queries":  # of the encoder's output
             return kind == "encoder"
@@ -81,7 +81,10 @@ class EdgeEffects(dict[Edge, float]):
 
     def dot(self) -> str:
         """Return the edges in the language of Graphviz."""
-        lines = ('"{}" -> "{}" [label="{} {:+.2f}"]'.format(*edge.names, self[edge]) for edge in self)
+        rows = ((*edge.names, effect) for edge, effect in self.items())
+        lines = (
+            f'"{sender}" -> "{receiver}" [label="{name} {effect:+.2f}"]' for sender, receiver, name, effect in rows
+        )
         return "\n".join(["digraph heads {", "rankdir=BT", *lines, "}\n"])
 
     def __repr__(self) -> str:
@@ -163,8 +166,8 @@ def attribution_patching(
             receivers: list[Head] = [(kind, layer, head) for head in range(outputs.shape[1])]
             for name in HEAD_INPUTS:
                 with torch.no_grad():
-                    inputs = own | {name: arrived[name]}
-                    changed = _attention(translator, kind, layer).attend_without_hooks(*inputs.values(), mask)
+                    queries, keys, values = (own | {name: arrived[name]}).values()
+                    changed = _attention(translator, kind, layer).attend_without_hooks(queries, keys, values, mask)
                 effects = ((changed - outputs) * gradient).sum(dim=(2, 3)).tolist()  # (R, H, n, d_v) -> (R, H)
                 for sender, row in zip(group, effects, strict=True):
                     edges = (Edge(sender, receiver, name) for receiver in receivers)
@@ -190,6 +193,7 @@ def _carried(
             for kind in KINDS[:1] if name == "encoder" else KINDS[1:]:
                 attention, address = _attention(translator, kind, number), hook_point_name(kind, number, "head_outputs")
                 add_norm = layer.get_submodule(f"{SUBLAYERS[kind]}_add_norm")
+                assert isinstance(add_norm, AddAndNorm)
                 read = add_norm.norm(x) if add_norm.pre_norm else x
                 queries, (keys, values) = (
                     attention.project_queries(read),

@@ -81,13 +81,13 @@ def _measure(translator: Translator, options: Options) -> Measurement:
     try:
         if options.site == "edges":
             pair = read_pair(translator, options.clean, options.corrupted, **chosen)
-            metrics, (arrays, table), place = pair.metrics, _edges(translator, pair, options), pair.divergence
+            metrics, (arrays, tables), place = pair.metrics, _edges(translator, pair, options), pair.divergence
             names, prefix = (translator.tokenizer.tokens(list(ids)) for ids in (place.answers, place.prefix))
         else:
             found = patching(translator, options.clean, options.corrupted, site=options.site, **chosen)
             names, prefix, metrics = found.answers, found.prefix, (found.metric_clean, found.metric_corrupted)
             arrays = {"recovered": found.recovered, "metrics": found.metrics, "source": found.source}
-            table = _largest(found.recovered, options.site)
+            tables = [_largest(found.recovered, options.site)]
     except PatchingError as error:
         raise UsageError(str(error)) from error
     first, second = names
@@ -110,28 +110,31 @@ def _measure(translator: Translator, options: Options) -> Measurement:
         report=[
             f"{'After ' + ' '.join(prefix) if prefix else 'First token'}: {first} or {second}?",
             f"logit({first}) - logit({second}): {metrics[0]:.2f} clean, {metrics[1]:.2f} corrupted\n",
-            table,
+            *tables,
         ],
     )
 
 
-def _edges(translator: Translator, pair: Pair, options: Options) -> tuple[dict[str, Any], list[list[str]]]:
+def _edges(translator: Translator, pair: Pair, options: Options) -> tuple[dict[str, Any], list[Any]]:
     """Return the graph as arrays and as a table of its largest edges; write it for --graph."""
     import numpy as np
 
     from transformer_core.analysis.effects.head_paths import attribution_patching, path_patching
 
-    graph = attribution_patching(translator, pair).graph(options.least * abs(pair.difference))
+    effects = attribution_patching(translator, pair)
+    graph = effects.graph(options.least * abs(pair.difference))
     exact = path_patching(translator, pair, list(graph)[: options.exact])
     numbers = np.array([(effect, exact.get(edge, np.nan)) for edge, effect in graph.items()]).reshape(-1, 2)
     names = np.array([edge.names for edge in graph], dtype=np.str_).reshape(-1, 3)
-    rows = [[*names, *(f"{each:+.4f}" for each in pair)] for names, pair in zip(names.tolist(), numbers, strict=True)]
-    table = [["sender", "receiver", "input", "estimate", "exact"], *rows]
+    table = [["sender", "receiver", "input", "estimate", "exact"]]
+    for edge, effect in graph.items():
+        table.append([*edge.names, f"{effect:+.4f}", f"{exact[edge]:+.4f}" if edge in exact else ""])
     if options.graph is not None:
         lines = "".join(",".join(row) + "\n" for row in table)
         atomic_write_text(options.graph, graph.dot() if options.graph.suffix == ".dot" else lines)
     arrays = dict(zip(table[0], [*names.T, *numbers.T], strict=True))
-    return arrays, table[: _MAX_ROWS + 1]
+    shown = table[: _MAX_ROWS + 1]
+    return arrays, [f"{len(effects):,} edges, {len(graph)} in the graph, {len(shown) - 1} shown, in nats", shown]
 
 
 def _largest(recovered: Tensor, site: str) -> list[list[str]]:

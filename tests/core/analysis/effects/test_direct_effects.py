@@ -127,11 +127,13 @@ def test_biases_are_the_logit_of_an_empty_model(tokenizer: Tokenizer) -> None:
     model, found = translator.model, direct_effects(translator, SOURCE, TARGET, position=AT, tokens=[7])
     seen, norm = Recorded(translator), translator.model.decoder.norm
     assert isinstance(norm, nn.LayerNorm)
-    of_heads = sum(
-        seen.carried(layer.get_submodule(f"{name}_attention.w_o").bias.detach(), 0, [7])  # type: ignore[union-attr, operator]
-        for layer in model.decoder.layers
-        for name in ("self", "cross")
-    )
+    projections = [
+        layer.get_submodule(f"{name}_attention.w_o") for layer in model.decoder.layers for name in ("self", "cross")
+    ]
+    of_heads = 0.0
+    for w_o in projections:
+        assert isinstance(w_o, nn.Linear)
+        of_heads += seen.carried(w_o.bias.detach(), 0, [7])
     assert float(found.parts["biases"]) == pytest.approx(
         of_heads + float((norm.bias @ model.output_weight[7]).detach()), abs=1e-4
     )
@@ -139,8 +141,9 @@ def test_biases_are_the_logit_of_an_empty_model(tokenizer: Tokenizer) -> None:
 
 def test_heads_and_words_are_sums(translator: Translator) -> None:
     found = direct_effects(translator, SOURCE, TARGET, position=AT)
-    for kind in ("decoder", "cross"):
-        torch.testing.assert_close(found.heads[kind], found.parts[kind].sum(dim=2))  # type: ignore[index]
+    assert list(found.heads) == ["decoder", "cross"]
+    for kind, values in found.heads.items():
+        torch.testing.assert_close(values, found.parts[kind].sum(dim=2))
     words = found.source_words
     assert [word for word, _ in words] == ["The", "man", "sees", "a", "house", "today", "."]
     by_token = found.parts["cross"].sum(dim=(0, 1))
