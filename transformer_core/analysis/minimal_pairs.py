@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 from torch import Tensor
@@ -18,6 +18,12 @@ from transformer_core.model.masks import padding_mask
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
+
+
+Direction = Literal["denoise", "noise"]
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
+MIN_DIFFERENCE = 0.5  # nats between the two runs; shares of a smaller difference are noise
+_POINTS: tuple[Point, ...] = ("queries", "keys", "values", "head_outputs", "activations", "embeddings")  # for paths
 
 
 class PatchingError(ValueError):
@@ -64,6 +70,35 @@ class Divergence:
     texts: tuple[str, str]
 
 
+@dataclass(frozen=True)
+class Pair:
+    """Two runs, read up to where the translations diverge.
+
+    Args:
+        divergence: The tokens before, and the two that come next.
+        receiver: The patched run.
+        donor: The other run.
+        metrics: logit(clean answer) - logit(corrupted answer) in nats, of the clean and the corrupted run.
+        start: That of the receiver.
+    """
+
+    divergence: Divergence
+    receiver: Run
+    donor: Run
+    metrics: tuple[float, float]
+    start: float
+
+    @property
+    def difference(self) -> float:
+        """Metric of the donor minus metric of the receiver, in nats."""
+        return sum(self.metrics) - 2 * self.start
+
+    def metric(self, logits: Tensor) -> Tensor:
+        """Return logit(clean answer) - logit(corrupted answer): (..., V) -> (...), in nats."""
+        first, second = self.divergence.answers
+        return logits[..., first] - logits[..., second]
+
+
 def first_divergence(translator: Translator, clean: str, corrupted: str, answers: tuple[str, str] | None) -> Divergence:
     """Compare two translations, given or the model's own. Raises PatchingError if they are equal."""
     if answers is None:
@@ -90,6 +125,42 @@ def read_run(translator: Translator, text: str, prefix: tuple[int, ...], points:
     with capture(translator.model, points=points) as captured:
         logits = next_logits(translator, source, prefix)
     return Run(source, logits[0], captured)
+
+
+def read_pair(
+    translator: Translator,
+    clean: str,
+    corrupted: str,
+    *,
+    answers: tuple[str, str] | None = None,
+    direction: Direction = "denoise",
+    points: Collection[Point] = _POINTS,
+    aligned: bool = True,
+) -> Pair:
+    """Run the model over two sentences, by default for `path_patching`; see `patching` for arguments and errors.
+
+    With `denoise` the corrupted run is the receiver. `aligned` sentences must have equal numbers of tokens.
+    """
+    if direction not in DIRECTIONS:
+        raise ValueError(f"direction is {direction!r}, but must be one of {', '.join(DIRECTIONS)}")
+    divergence = first_divergence(translator, clean, corrupted, answers)
+    runs = [read_run(translator, text, divergence.prefix, points) for text in (clean, corrupted)]
+    lengths = [run.source.shape[1] for run in runs]
+    if aligned and lengths[0] != lengths[1]:
+        raise PatchingError(
+            f"the sentences have {lengths[0]} and {lengths[1]} tokens, but positions can be compared only when both"
+            " have as many; patch heads instead",
+            "length",
+        )
+    first, second = divergence.answers
+    metrics = [float(run.logits[first] - run.logits[second]) for run in runs]
+    if abs(metrics[0] - metrics[1]) < MIN_DIFFERENCE:
+        raise PatchingError(
+            f"the two runs differ by {abs(metrics[0] - metrics[1]):.2f} nats, too little to say where it comes from",
+            "little",
+        )
+    at = 1 if direction == "denoise" else 0
+    return Pair(divergence, runs[at], runs[1 - at], (metrics[0], metrics[1]), metrics[at])
 
 
 def next_logits(translator: Translator, source: Tensor, prefix: tuple[int, ...]) -> Tensor:

@@ -18,11 +18,13 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.minimal_pairs import DIRECTIONS as DIRECTIONS
+from transformer_core.analysis.minimal_pairs import Direction as Direction
 from transformer_core.analysis.minimal_pairs import (
-    PatchingError,
     Run,
     first_divergence,
     next_logits,
+    read_pair,
     read_run,
     same_positions,
 )
@@ -38,11 +40,8 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
 PatchSite = Literal["heads", "residual", "ffn"]
-Direction = Literal["denoise", "noise"]
 SITES: tuple[PatchSite, ...] = get_args(PatchSite)
-DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 STACKS = ("encoder", "decoder")
-MIN_DIFFERENCE = 0.5  # nats between the two runs; shares of a smaller difference are noise
 Cell = tuple[int, int, int]  # kind or stack, layer, head or position
 _POINTS: tuple[Point, ...] = ("head_outputs", "residual", "activations")
 
@@ -106,29 +105,13 @@ def patching(
     """
     if site not in SITES:
         raise ValueError(f"site is {site!r}, but must be one of {', '.join(SITES)}")
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction is {direction!r}, but must be one of {', '.join(DIRECTIONS)}")
-    divergence = first_divergence(translator, clean, corrupted, answers)
-    prefix, (first, second) = divergence.prefix, divergence.answers
-    runs = [read_run(translator, text, prefix, _POINTS) for text in (clean, corrupted)]
-    lengths = [run.source.shape[1] for run in runs]
-    if site != "heads" and lengths[0] != lengths[1]:
-        raise PatchingError(
-            f"the sentences have {lengths[0]} and {lengths[1]} tokens, but positions can be compared only when both"
-            " have as many; patch heads instead",
-            "length",
-        )
-    metrics = [float(run.logits[first] - run.logits[second]) for run in runs]
-    if abs(metrics[0] - metrics[1]) < MIN_DIFFERENCE:
-        raise PatchingError(
-            f"the two runs differ by {abs(metrics[0] - metrics[1]):.2f} nats, too little to say where it comes from",
-            "little",
-        )
-    donor, receiver = (runs[0], runs[1]) if direction == "denoise" else (runs[1], runs[0])
-    start, end = (metrics[1], metrics[0]) if direction == "denoise" else (metrics[0], metrics[1])
+    pair = read_pair(
+        translator, clean, corrupted, answers=answers, direction=direction, points=_POINTS, aligned=site != "heads"
+    )
+    receiver, prefix = pair.receiver, pair.divergence.prefix
     cells = list(_cells(translator, site, receiver))
-    found = _patched_logits(translator, prefix, donor, receiver, site, cells, should_stop)
-    values = (found[:, first] - found[:, second]).cpu().double()
+    found = _patched_logits(translator, prefix, pair.donor, receiver, site, cells, should_stop)
+    values = pair.metric(found).cpu().double()
     config = translator.config
     positions = max(receiver.source.shape[1], len(prefix) + 1)
     last = config.num_heads if site == "heads" else positions
@@ -136,15 +119,16 @@ def patching(
     for cell, value in zip(cells, values, strict=True):
         grid[cell] = value
     tokenizer = translator.tokenizer
+    first, second = tokenizer.tokens(list(pair.divergence.answers))
     return Patching(
-        texts=divergence.texts,
-        answers=(tokenizer.tokens([first])[0], tokenizer.tokens([second])[0]),
+        texts=pair.divergence.texts,
+        answers=(first, second),
         prefix=tokenizer.tokens(list(prefix)),
         source=tokenizer.source.tokens(receiver.source[0].tolist()),
-        metric_clean=metrics[0],
-        metric_corrupted=metrics[1],
+        metric_clean=pair.metrics[0],
+        metric_corrupted=pair.metrics[1],
         metrics=grid.float(),
-        recovered=((grid - start) / (end - start)).float(),
+        recovered=((grid - pair.start) / pair.difference).float(),
     )
 
 

@@ -172,10 +172,7 @@ class Transformer(nn.Module):
             (B, T, d); `logits` of position t predict the token after target[:, t].
         """
         x = self.embed(target)
-        mask = target_mask
-        if self.config.causal:
-            # Restricted attention masks later positions itself; a mask for all pairs would be quadratic.
-            mask = None if self.config.window else causal_mask(target.shape[1], target.device)
+        mask = self.causal_mask(x) if self.config.causal else target_mask
         for layer in self.decoder.layers:
             assert isinstance(layer, DecoderLayer)
             x = layer(
@@ -185,6 +182,11 @@ class Transformer(nn.Module):
             )
         out: Tensor = self.decoder.norm(x)
         return out
+
+    def causal_mask(self, x: Tensor) -> Tensor | None:
+        """Return the causal mask of the decoder's self-attention over (B, T, d); None if the attention needs none."""
+        # Restricted attention masks later positions itself; a mask for all pairs would be quadratic.
+        return causal_mask(x.shape[1], x.device) if self.config.causal and not self.config.window else None
 
     def logits(self, x: Tensor) -> Tensor:
         """(B, n, d) from `decode` -> (B, n, V); softmax of these is the probability of each next token."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from tests.core.analysis.models import SOURCE, TARGET
-from transformer_core.analysis import patching as patching_module
+from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.attribution import Faithfulness, Method, attribute, faithfulness
 from transformer_core.analysis.effects.cumulative_ablation import (
@@ -79,7 +79,7 @@ each = pytest.mark.parametrize("name", LONG)
 @pytest.fixture(autouse=True)
 def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn weights tell the sentences apart only a little."""
-    monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)
+    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 @each

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.core.analysis.models import of_shapes
-from transformer_core.analysis import patching as module
+from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis.minimal_pairs import PatchingError, same_positions
 from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchSite, patching, translate_patched
 from transformer_core.attention_maps import KINDS
@@ -29,7 +29,7 @@ MODULES = {"encoder": ("encoder", "self"), "decoder": ("decoder", "self"), "cros
 @pytest.fixture(autouse=True)
 def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Random weights tell the sentences apart only a little."""
-    monkeypatch.setattr(module, "MIN_DIFFERENCE", 0.0)
+    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 def part(translator: Translator, site: PatchSite, place: int, layer: int) -> nn.Module:
@@ -139,7 +139,7 @@ def test_what_cannot_be_compared(translator: Translator, monkeypatch: pytest.Mon
         patching(translator, CLEAN, CORRUPTED, direction="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="empty"):
         patching(translator, " ", CORRUPTED, answers=ANSWERS)
-    monkeypatch.setattr(module, "MIN_DIFFERENCE", 1e9)
+    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 1e9)
     with pytest.raises(PatchingError, match="too little to say"):
         patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,10 +14,13 @@ import pytest
 import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
+from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis.attribution import METHODS, STEPS, Attribution, Contrast, Method, attribute
 from transformer_core.analysis.effects import cumulative_ablation as ablation
 from transformer_core.analysis.effects import head_effects as effects
+from transformer_core.analysis.effects import head_paths
+from transformer_core.analysis.effects.direct_effects import direct_effects
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.cli.sentence import attribute as attribute_command
@@ -90,6 +94,25 @@ def patched(translator: Translator, made: Workplace) -> Arrays:
     return {name: getattr(found, name) for name in names}
 
 
+def edges(translator: Translator, made: Workplace) -> Arrays:
+    pair = minimal_pairs.read_pair(translator, SOURCE, CORRUPTED, answers=ANSWERS, direction="noise")
+    graph = head_paths.attribution_patching(translator, pair).graph(0.02 * abs(pair.metrics[0] - pair.metrics[1]))
+    exact = list(head_paths.path_patching(translator, pair, list(graph)[:3]).values())
+    assert len(graph) > len(exact)
+    names = dict(zip(("sender", "receiver", "input"), zip(*(edge.names for edge in graph), strict=True), strict=True))
+    numbers = {"estimate": list(graph.values()), "exact": exact + [np.nan] * (len(graph) - len(exact))}
+    kept = ("metric_clean", "metric_corrupted", "answers", "prefix")
+    return {**names, **numbers, **{name: values for name, values in patched(translator, made).items() if name in kept}}
+
+
+def direct(translator: Translator, made: Workplace) -> Arrays:
+    found = direct_effects(translator, SOURCE, TARGET, position=1, tokens=first_ids(translator))
+    assert set(found.parts) == {"embedding", "positional_encoding", "decoder", "cross", "feed_forward", "biases"}
+    return {
+        **found.parts, "logit": found.logit, "tokens": found.run.tokens, "source_tokens": found.run.source_tokens
+    }  # fmt: skip
+
+
 def attributed(found: Attribution) -> Arrays:
     run = found.run
     tokens = {"tokens": run.tokens, "source_tokens": run.source_tokens, "log_p": run.log_p}
@@ -142,6 +165,11 @@ CASES = [
     ),
     Case("lens", lenses, {"target": TARGET}, told="Translation from each layer of the encoder", sentence=READ),
     Case("patch --direction noise", patched, {"direction": "noise", "answers_given": True}, "layer.head", PAIR),
+    Case(
+        "patch --site edges --direction noise --least 0.02 --exact 3", edges, {"site": "edges", "exact": 3}, "receiver",
+        PAIR,
+    ),
+    Case("effects --direct 2 --tokens {a} {b}", direct, {"position": 1}, "Nats, cross", READ),
     Case("attribute --method grad-x-input --at 2 --tokens {a} {b}", contrast, sentence=READ, told=", not ▁"),
     Case(
         "attribute --method attention --layer 2 --head 4", one_head, {"layer": 1, "head": 3}, sentence=READ,
@@ -160,7 +188,7 @@ CASES = [
 
 @pytest.fixture(autouse=True)
 def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)
+    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.arguments)
@@ -225,8 +253,49 @@ def test_the_table_of_cells_begins_with_the_largest(made: Workplace, call: Call,
     assert first[:2] == [["encoder", "decoder", "encoder-decoder"][kind], f"{layer + 1}.{head + 1}"]
 
 
+def test_the_graph_of_edges_is_a_table_or_for_graphviz(made: Workplace, call: Call, tmp_path: Path) -> None:
+    arguments = ["patch", "--checkpoint", made.checkpoint, *PAIR, "--site", "edges", "--least", "0.02", "--force"]
+    for ending in ("csv", "dot"):
+        graph, out = tmp_path / f"graph.{ending}", tmp_path / f"{ending}.npz"
+        assert call(*arguments, "--out", out, "--graph", graph).status == 0
+        found, text = np.load(out), graph.read_text(encoding="utf-8")
+        edges = list(zip(found["sender"], found["receiver"], found["input"], found["estimate"], strict=True))
+        assert edges
+        if ending == "csv":
+            header, *rows = csv.reader(text.splitlines())
+            assert header == ["sender", "receiver", "input", "estimate", "exact"] and len(rows) == len(edges)
+            for row, (*names, estimate) in zip(rows, edges, strict=True):
+                assert row[:3] == names and float(row[3]) == pytest.approx(estimate, abs=1e-4)
+        else:
+            for sender, receiver, read, estimate in edges:
+                assert f'"{sender}" -> "{receiver}" [label="{read} {estimate:+.2f}"]' in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("patch", *PAIR, "--graph", "{folder}/a.csv"), "--graph needs --site edges"),
+        (("patch", *PAIR, "--site", "edges", "--graph", "{folder}/a.svg"), "must end with .csv or .dot"),
+        (("patch", *PAIR, "--site", "edges", "--graph", "{folder}/here.csv"), "add --force"),
+        (("patch", *PAIR, "--site", "edges", "--least", "0"), "--least is 0, but must be above 0"),
+        (("patch", *PAIR, "--site", "edges", "--exact", "1001"), "--exact"),
+        (("effects", *READ, "--tokens", "Mann"), "--tokens needs --direct"),
+        (("effects", *READ, "--direct", "2", "--frozen-norm"), "--direct changes nothing"),
+        (("effects", *READ, "--direct", "0"), "--direct is 0, but must be from 1 to"),
+        (("effects", *READ, "--direct", "1", "--tokens", "The", "man", "sees"), "one token or two"),
+    ],
+)
+def test_options_that_do_not_fit(
+    made: Workplace, call: Call, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "here.csv").touch()
+    given = [argument.format(folder=tmp_path) for argument in arguments]
+    said = call(*given, "--checkpoint", made.checkpoint, "--out", tmp_path / "found.npz")
+    assert said.status == 2 and message in one_line_error(said)
+
+
 def test_what_can_be_chosen_is_what_there_is(call: Call) -> None:
-    assert patch.SITES == patching_module.SITES and patch.DIRECTIONS == patching_module.DIRECTIONS
+    assert (*patching_module.SITES, "edges") == patch.SITES and patch.DIRECTIONS == patching_module.DIRECTIONS
     assert cumulative_ablation.ORDERS == ablation.ORDERS
     assert effects_command.CHANGES == effects.CHANGES
     assert all(method in call("attribute", "--help").out for method in METHODS)

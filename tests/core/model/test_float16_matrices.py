@@ -17,6 +17,7 @@ from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
 from tests.core.analysis.models import make_translator
 from tests.core.tiny import SPECIAL, padded
 from transformer_core import checkpoint
+from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.attribution import METHODS, attribute
@@ -45,7 +46,7 @@ CLOSE: dict[str, Any] = {"atol": 1e-5, "rtol": 1e-4}
 def several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that tiny matrices, too, are raised in blocks, the last of which is not whole."""
     monkeypatch.setattr(half_weights, "_BLOCK_VALUES", 90)
-    monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)  # drawn weights tell sentences apart only a little
+    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)  # drawn weights tell sentences apart only a little
 
 
 def both(tokenizer: Tokenizer, **options: Any) -> tuple[Translator, Translator]:

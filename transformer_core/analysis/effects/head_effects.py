@@ -256,7 +256,7 @@ class _ChangedRows:
             self._check()
             own, cross = layer.self_attention, layer.cross_attention
             if len(x):
-                x = layer.self_attention_add_norm(x, lambda x, a=own: a(x, x, self._causal(x)))
+                x = layer.self_attention_add_norm(x, lambda x, a=own: a(x, x, self._model.causal_mask(x)))
             new = [head for head in heads if head[:2] == ("decoder", number)]
             x = torch.cat([x, self._begin("decoder", number, own, layer.self_attention_add_norm, new)])
             order += new
@@ -297,10 +297,3 @@ class _ChangedRows:
         centred = total + added - (total + added).mean(dim=-1, keepdim=True)
         frozen: Tensor = norm.weight * centred / deviation + norm.bias
         return frozen
-
-    def _causal(self, x: Tensor) -> Tensor | None:
-        from transformer_core.model.masks import causal_mask
-
-        if not self._config.causal or self._config.window:
-            return None
-        return causal_mask(x.shape[1], x.device)

@@ -8,6 +8,7 @@ Shape legend: N heads in the order of `ablation.all_heads`, H heads of a layer, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,23 @@ def estimated_effects(translator: Translator, run: TeacherForcedRun) -> Tensor:
 
 def _slopes(translator: Translator, run: TeacherForcedRun) -> list[Tensor]:
     """Return output . gradient of the log-probability of the whole translation: (H, n) for each kind and layer."""
+
+    def log_p() -> Tensor:
+        logits = translator.model(run.source, run.inputs, run.source_mask)
+        return log_probabilities(logits, run.outputs).sum()
+
+    return [(value * gradient).sum(dim=3)[0] for value, gradient in head_gradients(translator, log_p).values()]
+
+
+def head_gradients(
+    translator: Translator, forward: Callable[[], Tensor]
+) -> dict[tuple[Kind, int], tuple[Tensor, Tensor]]:
+    """Return the outputs of all heads and the gradients at them: kind and layer -> two of (1, H, n, d_v).
+
+    Args:
+        translator: The model.
+        forward: Runs it on one sentence, and returns the number whose gradients are wanted.
+    """
     places = [(kind, layer) for kind in KINDS for layer in range(translator.config.num_layers)]
     added: dict[tuple[Kind, int], tuple[Tensor, Tensor]] = {}
 
@@ -55,10 +73,6 @@ def _slopes(translator: Translator, run: TeacherForcedRun) -> list[Tensor]:
         for place in places:
             address = hook_point_name(*place, "head_outputs")
             stack.enter_context(edit(translator.model, address, note(*place)))
-        logits = translator.model(run.source, run.inputs, run.source_mask)
-        gradients = torch.autograd.grad(
-            log_probabilities(logits, run.outputs).sum(), [added[place][1] for place in places]
-        )
-    return [
-        (added[place][0] * gradient).sum(dim=3)[0].detach() for place, gradient in zip(places, gradients, strict=True)
-    ]
+        number = forward()
+        gradients = torch.autograd.grad(number, [added[place][1] for place in places])
+    return {place: (added[place][0], gradient) for place, gradient in zip(places, gradients, strict=True)}

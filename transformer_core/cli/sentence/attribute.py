@@ -63,17 +63,17 @@ def _measure(translator: Translator, options: Options) -> Measurement:
 
     chosen: dict[str, Any] = {
         "method": options.method,
-        "layer": _from_0("--layer", options.layer, translator.config.num_layers),
-        "head": _from_0("--head", options.head, translator.config.num_heads),
+        "layer": from_0("--layer", options.layer, translator.config.num_layers),
+        "head": from_0("--head", options.head, translator.config.num_heads),
         "steps": options.steps,
     }
-    tokens = [_token(translator, text) for text in options.tokens or ()]
+    tokens = [token_id(translator, text) for text in options.tokens or ()]
     try:
         check_choice(translator, contrast=Contrast(0, *tokens) if tokens else None, **chosen)
     except ValueError as error:
         raise UsageError(str(error)) from error
     run = teacher_forced_run(translator, options.source, options.target, points=POINTS)
-    at = _from_0("--at", options.at, len(run.outputs))
+    at = from_0("--at", options.at, len(run.outputs))
     contrast = None if at is None else Contrast(at, *tokens)
     found = attribute(translator, run, contrast=contrast, **chosen)
     names = translator.tokenizer.tokens(tokens)
@@ -96,14 +96,14 @@ def _measure(translator: Translator, options: Options) -> Measurement:
     )
 
 
-def _from_0(option: str, number: int | None, most: int) -> int | None:
+def from_0(option: str, number: int | None, most: int) -> int | None:
     """Return a number of the command line, from 1, as an index. Raises UsageError for one out of range."""
     if number is not None and not 1 <= number <= most:
         raise UsageError(f"{option} is {number}, but must be from 1 to {most}")
     return None if number is None else number - 1
 
 
-def _token(translator: Translator, text: str) -> int:
+def token_id(translator: Translator, text: str) -> int:
     """Return the id of a token, with or without the mark of a word's beginning. Raises UsageError if it is none."""
     tokenizer = translator.tokenizer
     ids = {tokenizer.token(number): number for number in range(len(tokenizer))}

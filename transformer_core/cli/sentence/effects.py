@@ -22,6 +22,15 @@ For L layers, H heads and T tokens of the translation the file contains
   provenance                          JSON text: checkpoint and its hash, sentence, change
 
 Layers and heads count from 0 in the file, from 1 on the screen.
+
+--direct N changes nothing. It splits the logit of token number N into what each part of the decoder adds
+directly (direct logit attribution); with --tokens A, the logit of A there; with --tokens A B, the logit
+of A minus that of B. For S source tokens the file then contains, in nats
+
+  cross (L, H, S), decoder (L, H, T)            heads, by source token and by decoder input
+  feed_forward (L,), biases                     networks; biases and beta of every LayerNorm
+  embedding, positional_encoding                of the decoder's input
+  logit                                         their sum
 """
 
 from __future__ import annotations
@@ -30,6 +39,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, head_rows
+from transformer_core.cli.sentence.attribute import from_0, token_id
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
@@ -44,11 +54,17 @@ def _add_options(parser: Parser) -> None:
     parser.add_path("--sentences", "Sentence pairs for mean and resample; the first 200 are read.")
     parser.add_argument("--frozen-norm", action="store_true", help="Keep the scale of the LayerNorm after the head.")
     parser.add_number("--seed", 0, "Of the draws of resample and random.", least=0)
+    parser.add_argument("--direct", type=int, metavar="N", help="Number of a token whose logit is split, from 1.")
+    parser.add_argument("--tokens", nargs="+", metavar="TOKEN", help="Of --direct: another token, or two.")
 
 
 def _check(options: Options) -> None:
     if (options.change in ("mean", "resample")) != (options.sentences is not None):
         raise UsageError("--change mean and resample need --sentences, and no other change does")
+    if len(options.tokens or ()) > (0 if options.direct is None else 2):
+        raise UsageError("--tokens needs --direct, and takes one token or two")
+    if options.direct is not None and {"change", "frozen_norm", "seed"} & options.given.keys():
+        raise UsageError("--direct changes nothing, so --change, --frozen-norm and --seed cannot be combined with it")
 
 
 def _measure(translator: Translator, options: Options) -> Measurement:
@@ -56,6 +72,8 @@ def _measure(translator: Translator, options: Options) -> Measurement:
     from transformer_core.analysis.effects.head_effects import head_effects
     from transformer_core.data import DataError, read_pairs
 
+    if options.direct is not None:
+        return _direct(translator, options)
     others = list(islice(read_pairs(options.sentences), _MAX_OTHERS)) if options.sentences else []
     if options.sentences and not others:
         raise DataError(f"{options.sentences} has no sentences")
@@ -73,6 +91,30 @@ def _measure(translator: Translator, options: Options) -> Measurement:
             "log_p": found.run.log_p,
         },
         facts=sentence_facts(options, found.run.text, others=len(others), **chosen),
+        report=report,
+    )
+
+
+def _direct(translator: Translator, options: Options) -> Measurement:
+    """Return the direct parts of a logit, and a table of the heads of each kind."""
+    from transformer_core.analysis.effects.direct_effects import POINTS, direct_effects
+    from transformer_core.analysis.teacher_forced_run import teacher_forced_run
+
+    tokens = [token_id(translator, text) for text in options.tokens or ()]
+    run = teacher_forced_run(translator, options.source, options.target, points=POINTS)
+    position = from_0("--direct", options.direct, len(run.outputs))
+    found = direct_effects(translator, run, position=position or 0, tokens=tokens)
+    report: list[Any] = [f"{found.run.text}\n{found}"]
+    for kind, values in found.heads.items():
+        report += [f"\nNats, {kind} (layers down, heads across)", head_rows(values.tolist(), "+.2f")]
+    return Measurement(
+        arrays={
+            **found.parts,
+            "logit": found.logit,
+            "tokens": found.run.tokens,
+            "source_tokens": found.run.source_tokens,
+        },
+        facts=sentence_facts(options, found.run.text, position=found.position, split=found.tokens),
         report=report,
     )
 

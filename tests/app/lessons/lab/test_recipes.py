@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis import patching
+from transformer_core.analysis import minimal_pairs
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main as core
 from viz_app.lessons.context import StageData
@@ -156,7 +156,7 @@ def test_every_bench_has_a_case() -> None:
 def test_the_recipes_give_the_same_numbers(
     case: Case, visit: Visit, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patching, "MIN_DIFFERENCE", 0.0)  # random weights tell sentences apart only a little
+    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)  # random weights tell sentences apart only a little
     context = visit(case.bench, **case.settings)
     data, recipe = lab.data(context), lab.recipe(case.bench, context)
     assert data.values["bench"] == case.bench and recipe is not None

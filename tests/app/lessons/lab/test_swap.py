@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.lab.conftest import at
-from transformer_core.analysis import patching as core_patching
+from transformer_core.analysis import minimal_pairs as core_pairs
 from transformer_core.analysis.patching import patching, translate_patched
 from transformer_core.attention_maps import KINDS
 from transformer_core.parsing.vocabulary import generates_trees
@@ -28,7 +28,7 @@ OTHER = "The dog is red."
 @pytest.fixture(autouse=True)
 def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     """Random weights tell sentences apart only a little."""
-    monkeypatch.setattr(core_patching, "MIN_DIFFERENCE", 0.0)
+    monkeypatch.setattr(core_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 def test_the_translation_is_that_with_the_value_put_in(context: LessonContext, translator: Translator) -> None:
