@@ -28,14 +28,17 @@ def _with_role(atlas: Atlas, wanted: Callable[[Role], bool] = lambda _: True) ->
     return sum(any(map(wanted, roles)) for roles in head_roles(atlas).values())
 
 
-def _curve(atlas: Atlas, order: str) -> Curve:
-    assert atlas.prune is not None
+def _curve(atlas: Atlas, order: str) -> Curve | None:
+    if atlas.prune is None:
+        return None
     (found,) = [each for each in atlas.prune.curves if each.heads == "all" and each.order == order]
     return found
 
 
 def _left(atlas: Atlas, order: str, kept: int) -> str:
     curve = _curve(atlas, order)
+    if curve is None:
+        return "not measured"
     score = curve.scores[curve.kept.index(kept)]
     return f"{score.bleu:.1f} ± {score.bleu_half:.1f}"
 
@@ -52,7 +55,8 @@ def _survive(atlas: Atlas) -> str:
 
 
 def _change_bleu(atlas: Atlas) -> str:
-    assert atlas.decode is not None
+    if atlas.decode is None:
+        return "not measured"
     return f"{sum(int((atlas.decode.q[kind] <= FALSE_DISCOVERIES).sum()) for kind in KINDS)}"
 
 
