@@ -23,8 +23,9 @@ from transformer_core.cpu.dropout import Dropout
 from transformer_core.cpu.few_queries import attend
 from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
-from transformer_core.hooks.points import HookPoint, has_hooks
+from transformer_core.hooks.points import HookPoint, PaddingPoint, has_hooks
 from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.model.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
 from transformer_core.model.restricted import RestrictedAttention
 from transformer_core.model.transformer import Transformer
@@ -33,8 +34,8 @@ Function = Callable[[Tensor], Tensor]
 
 # Exactly these: a subclass, such as additive attention or a layer with adapters, may do anything.
 _SUPPORTED_MODULES = frozenset(
-    {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint}
-    | {nn.ModuleList, nn.Linear, nn.LayerNorm, Dropout, nn.Identity}
+    {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint, PaddingPoint}
+    | {nn.ModuleList, nn.Linear, LayerNorm, nn.LayerNorm, Dropout, nn.Identity}
 )
 
 

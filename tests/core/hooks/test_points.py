@@ -20,13 +20,17 @@ CROSS_1 = "decoder.layers.1.cross_attention"
 
 def test_addresses_are_stable() -> None:
     in_attention = ("queries", "keys", "values", "scores", "weights", "head_outputs")
+    in_attention += ("head_results", "attention_output")
     expected = {"encoder.embeddings", "decoder.embeddings", "decoder.logits"}
     for stack, attentions in (("encoder", ["self_attention"]), ("decoder", ["self_attention", "cross_attention"])):
         for layer in (f"{stack}.layers.{i}" for i in (0, 1)):
             expected |= {f"{layer}.{attention}.{point}" for attention in attentions for point in in_attention}
-            expected |= {f"{layer}.{part}_add_norm.residual" for part in (*attentions, "feed_forward")}
-            expected.add(f"{layer}.feed_forward.activations")
+            for part in (*attentions, "feed_forward"):
+                expected |= {f"{layer}.{part}_add_norm.residual", f"{layer}.{part}_add_norm.norm.scale"}
+            expected |= {f"{layer}.feed_forward.activations", f"{layer}.feed_forward.ffn_output"}
     assert set(hook_points(tiny_model())) == expected
+    other_norms = {f"{stack}.{norm}.scale" for stack in ("encoder", "decoder") for norm in ("norm", "embedding_norm")}
+    assert set(hook_points(tiny_model(norm="pre", embedding_norm=True))) == expected | other_norms
 
 
 def test_points_relate_as_equation_1_says(model: Transformer) -> None:
@@ -268,9 +272,9 @@ def test_an_exception_in_one_context_leaves_the_outer_one_alone(model: Transform
 
 
 def test_a_point_without_an_address_says_so() -> None:
-    from transformer_core.hooks.points import _hooked
+    from transformer_core.hooks.hook_point import hooked
     from transformer_core.model.attention import MultiHeadAttention
 
     layer = MultiHeadAttention(d_model=4, num_heads=1, d_k=4, d_v=4)
-    with pytest.raises(RuntimeError, match="name_hook_points"), _hooked([layer.weights], lambda value, site: None):
+    with pytest.raises(RuntimeError, match="name_hook_points"), hooked([layer.weights], lambda value, site: None):
         run_hooks(layer.weights, torch.zeros(1, 1, 1, 1))
