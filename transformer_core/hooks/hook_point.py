@@ -31,6 +31,7 @@ class HookPoint(nn.Module):
     """
 
     is_active: bool
+    native_hooks = 0  # PyTorch's own at the points of all models
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,6 +58,7 @@ class HookPoint(nn.Module):
             kept = tuple(hook for hook in self._hooks if hook is not remove)
             self._hooks = kept if add is None else (*kept, add)
             self._native_hooks += native
+            HookPoint.native_hooks += native
             self.is_active = bool(self._hooks) or self._native_hooks > 0
 
     def register_forward_hook(self, *args: Any, **kwargs: Any) -> Any:
@@ -126,6 +128,11 @@ class _ActiveHook:
         return changed
 
 
+def hooks_anywhere() -> bool:
+    """Return whether this context has a hook at any point of any model, or PyTorch's own are at one."""
+    return bool(_open_hooks.get()) or HookPoint.native_hooks > 0
+
+
 def has_hooks(*points: HookPoint) -> bool:
     """Return whether a hook of this context, or PyTorch's own, is at one of these points.
 
@@ -147,7 +154,7 @@ def run_hooks(point: HookPoint, value: Tensor) -> Tensor:
 
         eager: Tensor = run_hooks_eagerly(point, value)
         return eager
-    result: Tensor = value if _skipping.get() else point(value)
+    result: Tensor = point(value) if hooks_anywhere() and not _skipping.get() else value
     return result
 
 

@@ -152,6 +152,6 @@ def site_of(address: str) -> Site:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the known name that is most like a wrong one, or nothing."""
+    """Return a question, "; did you mean ...?", with the known name most like a wrong one; empty where none is."""
     close = difflib.get_close_matches(name, known, n=1)
     return f"; did you mean {close[0]}?" if close else ""

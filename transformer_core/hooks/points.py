@@ -12,7 +12,7 @@ embeddings and at the logits (see `hook_sites.py`). Their dotted names are publi
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
@@ -26,6 +26,7 @@ from transformer_core.hooks.hook_point import HookPoint as HookPoint
 from transformer_core.hooks.hook_point import PaddingPoint as PaddingPoint
 from transformer_core.hooks.hook_point import has_hooks as has_hooks
 from transformer_core.hooks.hook_point import hooked
+from transformer_core.hooks.hook_point import hooks_anywhere as hooks_anywhere
 from transformer_core.hooks.hook_point import report_padding as report_padding
 from transformer_core.hooks.hook_point import row_context as row_context
 from transformer_core.hooks.hook_point import run_hooks as run_hooks
@@ -48,7 +49,11 @@ def name_hook_points(model: nn.Module) -> None:
 
 def hook_points(model: nn.Module) -> dict[str, HookPoint]:
     """Return all hook points of a model, compiled or not, by address, in the order of its modules."""
-    found = [point for point in _all_points(model) if not isinstance(point, PaddingPoint)]
+    return _by_address(model, _find_points(model, []))
+
+
+def _by_address(model: nn.Module, every: list[HookPoint]) -> dict[str, HookPoint]:
+    found = [point for point in every if type(point) is not PaddingPoint]
     points = {point.site.address: point for point in found if point.site is not None}
     if len(points) == len(found):
         return points
@@ -56,58 +61,43 @@ def hook_points(model: nn.Module) -> dict[str, HookPoint]:
     return {point.site.address if point.site else names[point]: point for point in found}
 
 
-def _all_points(module: nn.Module) -> Iterator[HookPoint]:
-    """Yield like `modules`, but several times faster: every capture calls this."""
+def _find_points(module: nn.Module, found: list[HookPoint]) -> list[HookPoint]:
+    """Collect like `modules`, PaddingPoints too, but several times faster: every capture calls this."""
     for child in module._modules.values():
         if isinstance(child, HookPoint):
-            yield child
+            found.append(child)
         elif child is not None and child._modules:
-            yield from _all_points(child)
+            _find_points(child, found)
+    return found
 
 
 def _select(
-    model: nn.Module,
-    addresses: Collection[str] | None,
-    points: Collection[Point] | None,
+    known: dict[str, HookPoint],
+    points: Collection[Point],
     kinds: Collection[Kind] | None,
     layers: Collection[int] | None,
 ) -> list[HookPoint]:
     """Return the points that pass every filter. Raises ValueError for a filter that matches nothing."""
-    known = hook_points(model)
-    filters: tuple[tuple[str, Collection[Any] | None, tuple[Any, ...]], ...] = (
-        ("points", points, POINTS),
-        ("kinds", kinds, KINDS),
-        ("addresses", addresses, tuple(known)),
-        (
-            "layers",
-            layers,
-            tuple(sorted({p.site.layer for p in known.values() if p.site and p.site.layer is not None})),
-        ),
-    )
-    for name, given, allowed in filters:
-        wrong = sorted(set(given or ()) - set(allowed))
-        if wrong:
-            shown = ", ".join(map(str, allowed[:14])) + (", ..." if len(allowed) > 14 else "")
-            there = "describe_hook_points(model) lists all" if name == "addresses" else f"must be among {shown}"
-            raise ValueError(
-                f"{name} has {', '.join(map(str, wrong))}, but {there}{nearest(str(wrong[0]), map(str, allowed))}"
-            )
-    chosen = []
-    for address, point in known.items():
-        site = point.site
-        assert site is not None
-        if (
-            (addresses is None or address in addresses)
-            and (points is None or site.point in points)
-            and (kinds is None or site.kind in kinds)
-            and (layers is None or site.layer in layers)
-        ):
-            chosen.append(point)
+    sites = [point.site for point in known.values() if point.site]
+    _check_names("points", points, POINTS)
+    _check_names("kinds", kinds or (), KINDS)
+    if layers is not None:
+        _check_names("layers", layers, sorted({site.layer for site in sites if site.layer is not None}))
+    chosen = [
+        known[site.address]
+        for site in sites
+        if site.point in points and (kinds is None or site.kind in kinds) and (layers is None or site.layer in layers)
+    ]
     if not chosen:
-        raise ValueError(
-            f"no hook point matches points={points}, kinds={kinds}, layers={layers}, addresses={addresses}"
-        )
+        raise ValueError(f"no hook point matches points={points}, kinds={kinds}, layers={layers}")
     return chosen
+
+
+def _check_names(name: str, given: Collection[Any], allowed: Sequence[Any]) -> None:
+    wrong = sorted(set(given) - set(allowed))
+    if wrong:
+        shown = ", ".join(map(str, allowed[:14])) + (", ..." if len(allowed) > 14 else "")
+        raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but must be among {shown}")
 
 
 @contextmanager
@@ -175,9 +165,10 @@ def capture(
             return passed_on
         return value.index_copy(1, torch.tensor(chosen_heads, device=value.device), passed_on)
 
-    chosen = _select(model, None, chosen_points, chosen_kinds, layers)
+    every = _find_points(model, [])
+    chosen = _select(_by_address(model, every), chosen_points, chosen_kinds, layers)
     stacks = {point.site.stack for point in chosen if point.site}
-    padding = [p for p in _all_points(model) if isinstance(p, PaddingPoint) and p.site and p.site.stack in stacks]
+    padding = [point for point in every if type(point) is PaddingPoint and point.site and point.site.stack in stacks]
     with hooked([*chosen, *padding], record):
         yield captured
 
@@ -208,7 +199,14 @@ def edit(model: nn.Module, addresses: str | Collection[str], change: Edit) -> It
         TypeError: `change` cannot be called with a value and its Site.
     """
     _check_arguments(change)
-    with hooked(_select(model, _several(addresses), None, None, None), change):
+    known, given = hook_points(model), _several(addresses)
+    for address in sorted(given - known.keys()):
+        raise ValueError(
+            f"the model has no hook point {address}{nearest(address, known)}; describe_hook_points(model) lists all"
+        )
+    if not given:
+        raise ValueError("addresses is empty, but must name a hook point")
+    with hooked([known[address] for address in given], change):
         yield
 
 

@@ -16,6 +16,7 @@ from transformer_core.hooks.edits import (
     ablate_neurons,
     chain,
     force_edges,
+    force_prefix,
     inject,
     knock_out,
     mean_head_outputs,
@@ -220,9 +221,18 @@ def test_a_chain_makes_its_changes_in_order() -> None:
         (inject(torch.zeros(4, 3)), "weights"),
         (ablate_heads({-1}), "head_outputs"),
         (ablate_heads({4}), "head_outputs"),
+        (ablate_heads({4}), "head_results"),
+        (knock_out([(0, 0)]), "weights"),
+        (force_edges({0: 0}), "head_results"),
+        (inject(torch.zeros(4, 5)), "scores"),
+        (force_prefix([5]), "residual"),
     ],
 )
 def test_what_does_not_exist_is_an_error_that_says_so(change: Edit, point: str, model: Transformer) -> None:
-    with edit(model, f"{CROSS}.{point}", change), pytest.raises(ValueError, match=r"heads.*0 to 3|keys|pattern"):
+    place = f"{CROSS}_add_norm" if point == "residual" else CROSS
+    with (
+        edit(model, f"{place}.{point}", change),
+        pytest.raises(ValueError, match=r"heads.*0 to 3|keys|pattern|this edit changes"),
+    ):
         run(model)
     assert nobody_listens(model)
