@@ -23,7 +23,7 @@ from transformer_core.cpu.dropout import Dropout
 from transformer_core.cpu.few_queries import attend
 from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
-from transformer_core.hooks.points import HookPoint, PaddingPoint, has_hooks
+from transformer_core.hooks.points import HookPoint, PaddingPoint, has_hooks, hooks_anywhere
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.model.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
@@ -85,7 +85,8 @@ class FusedDecodeStep:
 
     def is_applicable(self) -> bool:
         """Return whether the decoder has no hooks of this context, and nothing needs dropout or a gradient."""
-        return not (self._model.training or torch.is_grad_enabled() or has_hooks(*self._points) or any(self._hooks))
+        hooks = any(self._hooks) or (hooks_anywhere() and has_hooks(*self._points))
+        return not (self._model.training or torch.is_grad_enabled() or hooks)
 
     def __call__(self, tokens: Tensor, cache: KVCache) -> Tensor:
         """(R, 1) ids, the tokens generated last, -> (R, V) logits of the next; the cache grows by one position."""
