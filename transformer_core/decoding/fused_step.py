@@ -23,7 +23,7 @@ from transformer_core.cpu.dropout import Dropout
 from transformer_core.cpu.few_queries import attend
 from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
-from transformer_core.hooks.points import HookPoint, PaddingPoint, has_hooks, hooks_anywhere
+from transformer_core.hooks.hook_point import HookPoint, PaddingPoint, has_hooks, hooks_anywhere
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.model.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward

@@ -27,7 +27,8 @@ class Captured(Mapping[str, Tensor]):
 
     def add(self, address: str, value: Tensor, mask: Tensor | None) -> None:
         """Record the value of one more pass; mask (B, n) is True where a position is no padding."""
-        value.__dict__[_MASK] = mask
+        if mask is not None:
+            value.__dict__[_MASK] = mask
         self.calls.setdefault(address, []).append(value)
 
     @property
@@ -53,9 +54,6 @@ class Captured(Mapping[str, Tensor]):
             raise KeyError(f"nothing was captured at {address}{nearest(address, self.calls)}")
         return self.calls[address][-1]
 
-    def __contains__(self, address: object) -> bool:
-        return address in self.calls
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.calls)
 
@@ -63,10 +61,8 @@ class Captured(Mapping[str, Tensor]):
         return len(self.calls)
 
     def __repr__(self) -> str:
-        lines = [f"{address} {tuple(values[-1].shape)} x {len(values)}" for address, values in self.calls.items()]
-        return "\n  ".join([f"<Captured: {len(lines)} addresses, shape of the last pass x passes", *lines[:3]]) + (
-            "\n  ...>" if lines[3:] else ">"
-        )
+        shown = [f"{address} {tuple(self[address].shape)}" for address in list(self)[:3]]
+        return f"<Captured: {len(self)} addresses: {', '.join(shown)}{', ...' if len(self) > 3 else ''}>"
 
 
 def mask_of(value: Tensor) -> Tensor | None:

@@ -79,7 +79,7 @@ class HookPoint(nn.Module):
 
 
 class PaddingPoint(HookPoint):
-    """Where a stack says which positions are no padding, (B, n); captures listen here, `hook_points` leaves it out."""
+    """The mask of a stack, (B, n): True where a position is no padding. Captures listen here; users do not see it."""
 
 
 class _CountedHandle:

@@ -54,24 +54,16 @@ POINT_INFO: dict[Point, PointInfo] = {
     ),
     "weights": PointInfo("every attention", (*_OF_QUERIES, "keys"), "after softmax, before any dropout, float32"),
     "head_outputs": PointInfo("every attention", (*_OF_QUERIES, "d_v"), "output of each head, before W^O"),
-    "head_results": PointInfo(
-        "every attention",
-        (*_OF_QUERIES, "d_model"),
-        "each head after W^O; attention_output is their sum plus the bias",
-    ),
-    "attention_output": PointInfo(
-        "every attention", ("batch", "queries", "d_model"), "after W^O and its bias, before Add & Norm"
-    ),
+    "head_results": PointInfo("every attention", (*_OF_QUERIES, "d_model"), "each head after W^O, without its bias"),
+    "attention_output": PointInfo("every attention", ("batch", "queries", "d_model"), "after W^O, before Add & Norm"),
     "activations": PointInfo(
         "every feed-forward network", ("batch", "positions", "d_ff"), "after max(0, x W_1 + b_1), before W_2"
     ),
     "ffn_output": PointInfo(
-        "every feed-forward network", ("batch", "positions", "d_model"), "after W_2 and b_2, before Add & Norm"
+        "every feed-forward network", ("batch", "positions", "d_model"), "after W_2, before Add & Norm"
     ),
     "residual": PointInfo("every Add & Norm", ("batch", "positions", "d_model"), "its result: the residual stream"),
-    "scale": PointInfo(
-        "every LayerNorm", ("batch", "positions", "1"), "the standard deviation that it divides by, epsilon included"
-    ),
+    "scale": PointInfo("every LayerNorm", ("batch", "positions", "1"), "standard deviation, with epsilon"),
     "embeddings": PointInfo(
         "encoder, decoder", ("batch", "positions", "d_model"), "embedding plus position, before dropout"
     ),

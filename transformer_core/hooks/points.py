@@ -23,11 +23,8 @@ from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.captured import Captured as Captured
 from transformer_core.hooks.hook_point import Edit as Edit
 from transformer_core.hooks.hook_point import HookPoint as HookPoint
-from transformer_core.hooks.hook_point import PaddingPoint as PaddingPoint
+from transformer_core.hooks.hook_point import PaddingPoint, hooked
 from transformer_core.hooks.hook_point import has_hooks as has_hooks
-from transformer_core.hooks.hook_point import hooked
-from transformer_core.hooks.hook_point import hooks_anywhere as hooks_anywhere
-from transformer_core.hooks.hook_point import report_padding as report_padding
 from transformer_core.hooks.hook_point import row_context as row_context
 from transformer_core.hooks.hook_point import run_hooks as run_hooks
 from transformer_core.hooks.hook_point import without_hooks as without_hooks
@@ -117,8 +114,7 @@ def capture(
     Args:
         model: A Transformer, compiled or not.
         points: One or several of `POINTS`, or "all".
-        kinds: One or several of `encoder`, `decoder`, `cross`, for points of attention and its Add & Norm; None means
-            all points.
+        kinds: `encoder`, `decoder`, `cross`, or several: points of this attention and its Add & Norm; None means all.
         layers: Counted from 0; None means all.
         heads: Counted from 0, kept in rising order, for points of attention; None means all.
         device: Where to keep the values, such as "cpu"; None leaves them where they are.
@@ -134,10 +130,8 @@ def capture(
     """
     captured, masks = Captured(), dict[str, Tensor]()
     detach = detach and not grad
-    chosen_points, chosen_kinds = _several(points), None if kinds is None else _several(kinds)
-    if "all" in chosen_points:
-        chosen_points = set(POINTS)
-    chosen_heads = None if heads is None else sorted(heads)
+    chosen_points: set[Any] = set(POINTS) if points == "all" else _several(points)
+    chosen_kinds, chosen_heads = None if kinds is None else _several(kinds), None if heads is None else sorted(heads)
     without_heads = sorted(chosen_points - set(HEAD_POINTS))
     if heads is not None and without_heads:
         raise ValueError(f"heads is {chosen_heads}, but {', '.join(without_heads)} have no heads")
@@ -150,17 +144,17 @@ def capture(
             raise ValueError(f"heads is {chosen_heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
         if grad and not torch.is_grad_enabled():
             raise ValueError("capture(grad=True) needs gradients: call the model itself, outside of torch.no_grad()")
-        kept = value if chosen_heads is None else value[:, chosen_heads]
+        kept, place = value if chosen_heads is None else value[:, chosen_heads], device or value.device
         mask = masks.get(site.stack)
         if mask is not None and mask.shape != (len(value), value.shape[-2]):  # of another pass
             mask = None
         # A copy is either kept or passed on: an edit that comes later may change the value in place.
         if detach or not torch.is_grad_enabled():
-            captured.add(site.address, _copy(kept.detach(), device), mask)
+            captured.add(site.address, kept.detach().to(place, copy=True), mask)
             return None
-        kept = _live(kept, device)
+        kept = _live(kept.to(place))
         captured.add(site.address, kept, mask)
-        passed_on = _copy(kept, value.device)
+        passed_on = kept.to(value.device, copy=True)
         if chosen_heads is None:
             return passed_on
         return value.index_copy(1, torch.tensor(chosen_heads, device=value.device), passed_on)
@@ -173,14 +167,9 @@ def capture(
         yield captured
 
 
-def _copy(value: Tensor, device: torch.device | str | None) -> Tensor:
-    return value.clone() if device is None else value.to(device, copy=True)
-
-
-def _live(value: Tensor, device: torch.device | str | None) -> Tensor:
+def _live(value: Tensor) -> Tensor:
     """Return a value that keeps its gradient; a new leaf where nothing before it needs one, as with frozen weights."""
-    kept = value if device is None else value.to(device)
-    kept = kept if kept.requires_grad else kept.detach().requires_grad_()
+    kept = value if value.requires_grad else value.detach().requires_grad_()
     kept.retain_grad()
     return kept
 

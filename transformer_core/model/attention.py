@@ -144,15 +144,18 @@ class MultiHeadAttention(nn.Module):
         return run_hooks(self.attention_output, self._merge_heads(heads))
 
     def _merge_heads(self, heads: Tensor) -> Tensor:
-        """(B, H, Q, d_v) -> (B, Q, d): Concat(heads) W^O; with hooks on `head_results` the sum of each head's part."""
-        if not has_hooks(self.head_results):
-            out: Tensor = self.w_o(heads.transpose(1, 2).flatten(2))  # (B, Q, H * d_v) -> (B, Q, d)
-            return out
-        if not is_unhooked_linear(self.w_o):
-            raise ValueError("head_results takes W^O apart, which must be a plain nn.Linear without hooks of its own")
-        w_o = self.w_o.weight.to(heads.dtype).view(-1, self.num_heads, heads.shape[-1]).permute(1, 2, 0)  # (H, d_v, d)
-        summed = run_hooks(self.head_results, heads @ w_o).sum(dim=1)
-        return summed if self.w_o.bias is None else summed + self.w_o.bias
+        """(B, H, Q, d_v) -> (B, Q, d): Concat(heads) W^O; where `head_results` change, the sum of what they become."""
+        if has_hooks(self.head_results):
+            w_o = self.w_o.weight.to(heads.dtype).view(-1, self.num_heads, heads.shape[-1]).permute(1, 2, 0)
+            results = heads @ w_o  # (B, H, Q, d_v) @ (H, d_v, d) -> (B, H, Q, d)
+            changed = run_hooks(self.head_results, results)
+            if changed is not results:
+                if not is_unhooked_linear(self.w_o):
+                    raise ValueError("head_results cannot change: W^O has hooks of its own, which would be skipped")
+                summed = changed.sum(dim=1)
+                return summed if self.w_o.bias is None else summed + self.w_o.bias
+        out: Tensor = self.w_o(heads.transpose(1, 2).flatten(2))  # (B, Q, H * d_v) -> (B, Q, d)
+        return out
 
     def _attend_with_hooks(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """Compute softmax(Q K^T / sqrt(d_k)) V, equation 1: the readable twin of `attend_without_hooks`."""

@@ -12,10 +12,7 @@ class LayerNorm(nn.LayerNorm):
     """torch.nn.LayerNorm over d_model, whose scale can be read and changed: the standard deviation it divides by.
 
     Without hooks on the scale it takes the fused kernel. An edit that puts in the scale of another run freezes it.
-
-    Args:
-        d_model: Width.
-        epsilon: Added to the variance.
+    Epsilon is added to the variance.
     """
 
     def __init__(self, d_model: int, epsilon: float) -> None:

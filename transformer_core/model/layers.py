@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from transformer_core.attention_variants import VARIANTS
 from transformer_core.config import Activation, ModelConfig
 from transformer_core.cpu.dropout import Dropout
-from transformer_core.hooks.points import HookPoint, PaddingPoint, run_hooks
+from transformer_core.hooks.hook_point import HookPoint, PaddingPoint, run_hooks
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.paper.flops import attention_parameters

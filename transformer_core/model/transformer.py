@@ -14,7 +14,8 @@ from torch import Tensor, nn
 
 from transformer_core.config import ModelConfig
 from transformer_core.cpu.dropout import Dropout
-from transformer_core.hooks.points import name_hook_points, report_padding, run_hooks
+from transformer_core.hooks.hook_point import report_padding, run_hooks
+from transformer_core.hooks.points import name_hook_points
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.float16_matrices import HalfEmbedding, stored_matrices, use_float16_matrices
 from transformer_core.model.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding

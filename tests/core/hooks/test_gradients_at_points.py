@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from tests.core.hooks.test_sublayer_points import make, of_shapes
 from tests.core.tiny import inputs_for
+from transformer_core.hooks.edits import patch
 from transformer_core.hooks.hook_sites import HEAD_POINTS
 from transformer_core.hooks.points import Captured, Point, Site, capture, edit, hook_points
 from transformer_core.model.layers import AddAndNorm
@@ -47,7 +48,7 @@ def plain_gradients(model: Transformer) -> dict[str, Tensor]:
     for handle in handles:
         handle.remove()
     logits.retain_grad()
-    (logits * torch.randn(logits.shape, generator=torch.Generator().manual_seed(3))).sum().backward()
+    torch.autograd.backward((logits * torch.randn(logits.shape, generator=torch.Generator().manual_seed(3))).sum())
 
     def gradient(name: str) -> Tensor:
         found = values[name].grad
@@ -55,7 +56,7 @@ def plain_gradients(model: Transformer) -> dict[str, Tensor]:
         return found
 
     def of_heads(x: Tensor) -> Tensor:
-        return x.unflatten(2, (model.config.num_heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], model.config.num_heads, -1).transpose(1, 2)
 
     assert logits.grad is not None
     found: dict[str, Tensor] = {"decoder.logits": logits.grad}
@@ -103,7 +104,7 @@ def test_gradients_at_every_point_are_those_of_plain_modules(options: dict[str, 
     assert set(seen) == set(expected)
     by_autograd = torch.autograd.grad(loss, list(seen.values()))
     with capture(model, points="all", grad=True) as seen:
-        loss_of(model).backward()
+        torch.autograd.backward(loss_of(model))
     assert set(seen.grad) == set(seen)
     for (address, value), gradient in zip(seen.items(), by_autograd, strict=True):
         torch.testing.assert_close(gradient, expected[address], atol=1e-4, rtol=1e-3, msg=address)
@@ -117,7 +118,7 @@ def test_one_point_alone_is_enough(point: Point) -> None:
     model = make({})
     expected = plain_gradients(model)
     with capture(model, points=point, grad=True) as seen:
-        loss_of(model).backward()
+        torch.autograd.backward(loss_of(model))
     for address in seen:
         torch.testing.assert_close(seen.grad[address], expected[address], atol=1e-4, rtol=1e-3)
 
@@ -128,7 +129,7 @@ def test_frozen_weights_do_not_stop_gradients() -> None:
     model.requires_grad_(False)
     for point in ("embeddings", "weights", "logits"):
         with capture(model, points=point, grad=True) as seen:
-            loss_of(model).backward()
+            torch.autograd.backward(loss_of(model))
         for address in seen:
             torch.testing.assert_close(seen.grad[address], expected[address], atol=1e-4, rtol=1e-3)
 
@@ -140,7 +141,7 @@ def test_some_heads_have_the_gradients_of_these_heads(point: Point) -> None:
     with capture(model, points=point, heads={3, 1}, grad=True, device="cpu") as seen:
         loss = loss_of(model)
     torch.testing.assert_close(loss, plain)
-    loss.backward()
+    torch.autograd.backward(loss)
     for address in seen:
         torch.testing.assert_close(seen.grad[address], expected[address][:, [1, 3]], atol=1e-4, rtol=1e-3)
 
@@ -148,7 +149,7 @@ def test_some_heads_have_the_gradients_of_these_heads(point: Point) -> None:
 def test_weights_have_the_same_gradients_with_a_live_capture(model: Transformer) -> None:
     def gradients() -> list[Tensor | None]:
         model.zero_grad()
-        loss_of(model).backward()
+        torch.autograd.backward(loss_of(model))
         return [parameter.grad for parameter in model.parameters()]
 
     expected = gradients()
@@ -166,7 +167,7 @@ def test_a_later_edit_in_place_leaves_the_captured_value_and_its_gradient(model:
     with capture(model, points="attention_output") as plain:
         loss_of(model)
     with capture(model, points="attention_output", grad=True) as seen, edit(model, address, halve):
-        loss_of(model).backward()
+        torch.autograd.backward(loss_of(model))
     torch.testing.assert_close(seen[address], plain[address])
     w_o = model.get_submodule(f"{CROSS_1}.w_o")
     outputs: list[Tensor] = []
@@ -177,7 +178,7 @@ def test_a_later_edit_in_place_leaves_the_captured_value_and_its_gradient(model:
         return out * 0.5
 
     handle = w_o.register_forward_hook(keep)
-    loss_of(model).backward()
+    torch.autograd.backward(loss_of(model))
     handle.remove()
     torch.testing.assert_close(seen.grad[address], outputs[0].grad)
 
@@ -186,14 +187,14 @@ def test_gradients_of_several_passes(model: Transformer) -> None:
     address = f"{CROSS_1}.weights"
     with capture(model, kinds="cross", layers={1}, grad=True) as seen:
         first, second = loss_of(model), loss_of(model)
-    (first + 3 * second).backward()
+    torch.autograd.backward(first + 3 * second)
     one, three = seen.grad.calls[address]
     torch.testing.assert_close(3 * one, three)
 
 
 def test_the_former_spelling_means_the_same(model: Transformer) -> None:
     with capture(model, detach=False) as seen:
-        loss_of(model).backward()
+        torch.autograd.backward(loss_of(model))
     expected = plain_gradients(model)
     torch.testing.assert_close(seen.grad[f"{CROSS_1}.weights"], expected[f"{CROSS_1}.weights"], atol=1e-4, rtol=1e-3)
 
@@ -202,7 +203,7 @@ def test_no_gradient_says_why(model: Transformer) -> None:
     with pytest.raises(ValueError, match=r"outside of torch.no_grad"), torch.no_grad(), capture(model, grad=True):
         loss_of(model)
     with capture(model) as seen:
-        loss_of(model).backward()
+        torch.autograd.backward(loss_of(model))
     with pytest.raises(KeyError, match="nothing was captured"):
         seen.grad[f"{CROSS_1}.weights"]
 
@@ -277,7 +278,7 @@ def test_integrated_gradients_at_a_layer_are_captums(address: str, module: str, 
     total = torch.zeros_like(end)
     for at, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
         between = start + float(at) * (end - start)
-        with edit(example.model, address, lambda value, site, between=between: between):
+        with edit(example.model, address, patch(between)):
             total += float(weight) * example.live(address, lambda: example.of_ids(example.target))[1]
     torch.testing.assert_close(total * (end - start), expected, atol=1e-6, rtol=1e-4)
 

@@ -76,7 +76,7 @@ def test_the_mask_is_that_of_the_pass(model: Transformer) -> None:
 
 def test_gradients_know_the_mask_too(model: Transformer) -> None:
     with capture(model, points="attention_output", kinds="encoder", layers={1}, grad=True) as seen:
-        model(*inputs_for((5, 3), 4)).square().sum().backward()
+        torch.autograd.backward(model(*inputs_for((5, 3), 4)).square().sum())
     (address,) = seen
     gradient = seen.grad[address]
     torch.testing.assert_close(seen.grad.mean(address), torch.cat([gradient[0], gradient[1, :3]]).mean(dim=0))

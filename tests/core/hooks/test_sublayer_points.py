@@ -14,11 +14,11 @@ from transformer_core.config import DecodingConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.edits import ablate_heads, patch
-from transformer_core.hooks.points import Rows, capture, edit, has_hooks, hook_points, row_context
+from transformer_core.hooks.points import Point, Rows, capture, edit, has_hooks, hook_points, row_context
 from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.model.transformer import Transformer
 
-NEW = ("head_results", "attention_output", "ffn_output", "scale")
+NEW: tuple[Point, ...] = ("head_results", "attention_output", "ffn_output", "scale")
 SHAPES: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "attention_biases": True},
@@ -64,7 +64,7 @@ def test_the_points_hold_what_plain_modules_pass_on(options: dict[str, Any]) -> 
             assert isinstance(w_o, nn.Linear)
             bias = 0.0 if w_o.bias is None else w_o.bias.detach()
             torch.testing.assert_close(results.sum(dim=1) + bias, value)
-            for head, part in enumerate(w_o.weight.detach().split(5, dim=1)):  # d_v columns of each head
+            for head, part in enumerate(torch.split(w_o.weight.detach(), 5, dim=1)):  # d_v columns of each head
                 torch.testing.assert_close(results[:, head], F.linear(seen[f"{module}.head_outputs"][:, head], part))
         elif point == "ffn_output":
             torch.testing.assert_close(value, plain[f"{module}.w_2 out"])
@@ -138,12 +138,13 @@ def test_the_scale_of_another_run_freezes_the_norms() -> None:
     model = make({"norm": "pre"})
     source, target, mask = inputs_for((5,), 4)
     frozen = {a for a in hook_points(model) if a.rpartition(".")[2] in ("scale", "weights", "activations")}
-    with torch.no_grad(), capture(model, points={"scale", "weights", "activations"}) as clean:
+    with torch.no_grad(), capture(model, points={"scale", "weights", "activations", "embeddings"}) as clean:
         logits = [model(source, target, mask)]
+    with torch.no_grad():
         for factor in (1.0, 2.0):
             with (
-                edit(model, frozen, patch(dict(clean))),
-                edit(model, "decoder.embeddings", lambda value, site, factor=factor: value + factor),
+                edit(model, frozen, patch(clean)),
+                edit(model, "decoder.embeddings", patch(clean["decoder.embeddings"] + factor)),
             ):
                 logits.append(model(source, target, mask))
     torch.testing.assert_close(logits[2] - logits[1], logits[1] - logits[0], atol=1e-4, rtol=1e-4)
@@ -166,7 +167,7 @@ def test_every_point_is_the_same_step_by_step_as_in_one_pass(options: dict[str, 
 
 
 @pytest.mark.parametrize("point", NEW)
-def test_beam_search_with_an_edit_finds_what_the_forced_pass_says(point: str, model: Transformer) -> None:
+def test_beam_search_with_an_edit_finds_what_the_forced_pass_says(point: Point, model: Transformer) -> None:
     addresses = [address for address in hook_points(model) if address.endswith(point)]
     source = padded((5,))
     with edit(model, addresses, lambda value, site: 0.8 * value):
@@ -181,7 +182,7 @@ def test_beam_search_with_an_edit_finds_what_the_forced_pass_says(point: str, mo
 
 
 @pytest.mark.parametrize("point", NEW)
-def test_nothing_is_computed_when_nobody_listens(point: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_computed_when_nobody_listens(point: Point, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without hooks each LayerNorm is one kernel, W^O one product; decoding never leaves its fused step."""
     model = make({})
     monkeypatch.setattr(F, "layer_norm", counted := Counted(F.layer_norm))
@@ -196,7 +197,7 @@ def test_nothing_is_computed_when_nobody_listens(point: str, monkeypatch: pytest
         decoder = IncrementalDecoder(model, memory, torch.ones(1, 1, 1, 4, dtype=torch.bool), beams=1)
         assert decoder.fused_step is not None
         assert decoder.fused_step.is_applicable()
-        with capture(model, points=point):  # type: ignore[arg-type]
+        with capture(model, points=point):
             assert not decoder.fused_step.is_applicable()
         encoder = [address for address in hook_points(model) if address.startswith("encoder") and point in address]
         with edit(model, encoder, lambda value, site: None):
@@ -216,12 +217,25 @@ class Counted:
         return self.function(*given, **named)
 
 
-def test_results_of_heads_need_a_plain_w_o(model: Transformer) -> None:
-    w_o = model.get_submodule("decoder.layers.1.cross_attention.w_o")
-    handle = w_o.register_forward_hook(lambda _module, _given, out: out)
-    with capture(model, points="head_results"), pytest.raises(ValueError, match="without hooks of its own"):
+def test_results_of_heads_never_skip_a_hook_of_w_o(model: Transformer) -> None:
+    base = "decoder.layers.1.cross_attention"
+    handle = model.get_submodule(f"{base}.w_o").register_forward_hook(lambda _module, _given, out: 2 * out)
+    twice = run(model)
+    with capture(model, points="head_results") as seen:
+        assert torch.equal(run(model), twice)
+    handles = [point.register_forward_hook(lambda _module, _given, out: None) for point in model.modules()]
+    torch.testing.assert_close(run(model), twice, atol=1e-5, rtol=1e-5)
+    for each in handles:
+        each.remove()
+    with (
+        edit(model, f"{base}.head_results", ablate_heads({0})),
+        pytest.raises(ValueError, match=r"W.O has hooks of its own"),
+    ):
         run(model)
     handle.remove()
+    with capture(model, points="head_results") as plain:
+        run(model)
+    torch.testing.assert_close(seen[f"{base}.head_results"], plain[f"{base}.head_results"])
     assert nobody_listens(model)
 
 
