@@ -9,7 +9,7 @@ Shape legend: S source positions, T target positions, d = d_model, V = vocab_siz
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -23,7 +23,7 @@ SUBLAYERS: dict[Side, tuple[Sublayer, ...]] = {
     "encoder": ("self_attention", "feed_forward"),
     "decoder": ("self_attention", "cross_attention", "feed_forward"),
 }
-_POINTS: tuple[Point, ...] = ("embeddings", "head_outputs", "activations", "residual", "logits")
+_POINTS: tuple[Point, ...] = ("embeddings", "attention_output", "activations", "ffn_output", "residual", "logits")
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +79,9 @@ def _side(model: Transformer, side: Side, embedded: Tensor, seen: Captured) -> l
     for layer in range(model.config.num_layers):
         for sublayer in SUBLAYERS[side]:
             address = f"{side}.layers.{layer}.{sublayer}"
-            module: Any = model.get_submodule(address)
-            inner = None
-            if sublayer == "feed_forward":
-                inner = seen[f"{address}.activations"][0]  # (n, d_ff)
-                out = module.w_2(inner)
-            else:
-                heads = seen[f"{address}.head_outputs"][0]  # (H, n, d_v)
-                out = module.w_o(heads.transpose(0, 1).flatten(1))  # (n, H * d_v) -> (n, d)
+            ffn = sublayer == "feed_forward"
+            inner = seen[f"{address}.activations"][0] if ffn else None
+            out = seen[f"{address}.{'ffn_output' if ffn else 'attention_output'}"][0]
             found.append(Activation(side, sublayer, layer, sublayer, out, inner))
             found.append(Activation(side, "add_norm", layer, sublayer, seen[f"{address}_add_norm.residual"][0]))
     return found

@@ -14,18 +14,19 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import torch
 from torch import Tensor
 
-from transformer_core.hooks.hook_sites import HEAD_POINTS, Site
+from transformer_core.hooks.captured import mean_vector
+from transformer_core.hooks.hook_sites import HEAD_POINTS, Point, Site
 from transformer_core.hooks.points import Edit
 
 _IMPOSSIBLE = -1e9  # a logit
 
 
 def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
-    """For `head_outputs`: replace the outputs of `heads` by zeros, or by `to`.
+    """For `head_outputs` or `head_results`: replace the outputs of `heads` by zeros, or by `to`.
 
     Args:
         heads: Counted from 0.
-        to: (len(heads), d_v) the replacement, such as `mean_head_outputs`; None means zeros.
+        to: (len(heads), d_v | d_model) the replacement, such as `mean_head_outputs`; None means zeros.
     """
     chosen = sorted(heads)
 
@@ -56,7 +57,7 @@ def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tenso
     """Return mean over rows and positions of captured `head_outputs`, for `ablate_heads(heads, to=...)`.
 
     Args:
-        values: Tensors (B, H, Q, d_v), such as `captured.calls[address]` of a few sentences without padding.
+        values: Captured tensors (B, H, Q, d_v), such as `captured.calls[address]`; padding is left out.
         heads: Counted from 0.
 
     Returns:
@@ -65,10 +66,7 @@ def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tenso
     Raises:
         ValueError: There are no values.
     """
-    flat = [value[:, sorted(heads)].transpose(0, 1).flatten(1, 2) for value in values]  # each (heads, B * Q, d_v)
-    if not flat:
-        raise ValueError("no captured values to take the mean of")
-    return torch.cat(flat, dim=1).mean(dim=1)
+    return mean_vector(values)[sorted(heads)]
 
 
 def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None = None) -> Edit:
@@ -117,6 +115,7 @@ def knock_out(edges: Collection[tuple[int, int]], heads: Collection[int] | None 
     """
 
     def cut(value: Tensor, site: Site) -> Tensor:
+        _check_point("scores", site)
         changed = value.clone()
         chosen = _chosen(heads, value, site)
         for row, key in _live(edges, value, site):
@@ -135,6 +134,7 @@ def force_edges(edges: Mapping[int, int], heads: Collection[int] | None = None) 
     """
 
     def force(value: Tensor, site: Site) -> Tensor:
+        _check_point("scores", site)
         changed = value.clone()
         chosen = _chosen(heads, value, site)
         for row, key in _live(edges.items(), value, site):
@@ -158,6 +158,7 @@ def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
     """
 
     def put_in(value: Tensor, site: Site) -> Tensor:
+        _check_point("weights", site)
         start, (queries, keys) = site.rows.query_offset, value.shape[2:]
         rows = pattern[..., start : start + queries, :keys].to(value)
         if rows.shape[-2:] != (queries, keys):
@@ -176,6 +177,7 @@ def force_prefix(tokens: Sequence[int]) -> Edit:
     """For `logits`: every translation begins with these tokens; nothing else has a probability there."""
 
     def force(logits: Tensor, site: Site) -> Tensor:
+        _check_point("logits", site)
         forced = logits.clone()
         for place, token in enumerate(tokens[site.rows.query_offset :][: logits.shape[1]]):
             forced[:, place] = _IMPOSSIBLE
@@ -224,6 +226,11 @@ def chain(*changes: Edit) -> Callable[[Tensor, Site], Tensor]:
         return value
 
     return change_all
+
+
+def _check_point(point: Point, site: Site) -> None:
+    if site.point != point:
+        raise ValueError(f"this edit changes {point}, not {site.address}")
 
 
 def _check_heads(heads: list[int], value: Tensor, site: Site) -> None:
