@@ -20,7 +20,7 @@ from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
-from transformer_core.decoding.constraint import Constraint
+from transformer_core.decoding.constraint import Constraint, PrefixError
 from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.model.masks import input_padding_mask, padding_mask
 from transformer_core.model.transformer import Transformer
@@ -30,6 +30,7 @@ from transformer_core.renamed import Alias
 from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
 MAX_TOKEN_CHARACTERS = 100  # of a text on average: its tokenizer takes half a kilobyte for each
+Prefix = str | Sequence[int]  # text, or ids
 _MAX_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
 
 
@@ -229,10 +230,12 @@ class Translator:
         *,
         beam: int | None = None,
         alpha: float | None = None,
+        prefix: Prefix | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Translation:
         """Translate one sentence; see `translate_batch`."""
-        return self.translate_batch([text], beam=beam, alpha=alpha, should_stop=should_stop)[0]
+        prefixes = None if prefix is None else [prefix]
+        return self.translate_batch([text], beam=beam, alpha=alpha, prefixes=prefixes, should_stop=should_stop)[0]
 
     def translate_batch(
         self,
@@ -240,6 +243,7 @@ class Translator:
         *,
         beam: int | None = None,
         alpha: float | None = None,
+        prefixes: Sequence[Prefix] | None = None,
         should_stop: ShouldStop | None = None,
     ) -> list[Translation]:
         """Translate sentences, all in one batch.
@@ -248,14 +252,19 @@ class Translator:
             texts: Sentences; an empty one gives an empty translation.
             beam: Hypotheses kept; None takes the checkpoint's default.
             alpha: Strength of the length penalty; None takes the checkpoint's default.
+            prefixes: Beginning of each translation, as text or ids. The search goes on from there; tokens of a prefix
+                have the log-probabilities that the model gives them.
             should_stop: Called before every step.
 
         Raises:
             SourceTooLong: A sentence has more tokens than `decoding.max_source_tokens`.
+            PrefixError: A prefix is longer than the translation may be, or a parser could not begin so.
             DecodingStopped: `should_stop` returned True.
         """
         encodings = [self.encode(text) for text in texts]
-        results = self.search([each.ids for each in encodings], beam=beam, alpha=alpha, should_stop=should_stop)
+        begun = None if prefixes is None else [self.encode_target(p).ids if isinstance(p, str) else p for p in prefixes]
+        sources = [each.ids for each in encodings]
+        results = self.search(sources, beam=beam, alpha=alpha, prefixes=begun, should_stop=should_stop)
         return [self.translation(*each) for each in zip(texts, encodings, results, strict=True)]
 
     def search(
@@ -264,6 +273,7 @@ class Translator:
         *,
         beam: int | None = None,
         alpha: float | None = None,
+        prefixes: Sequence[Sequence[int]] | None = None,
         should_stop: ShouldStop | None = None,
         is_given_up: IsGivenUp | None = None,
         constrained: bool | None = None,
@@ -274,6 +284,7 @@ class Translator:
             sources: Ids from `encode`.
             beam: As for `translate_batch`.
             alpha: As for `translate_batch`.
+            prefixes: Ids with which each translation begins.
             should_stop: As for `translate_batch`.
             is_given_up: Called after every step with the number of a source: whether it leaves the batch. Its result
                 has no hypotheses then.
@@ -281,11 +292,15 @@ class Translator:
 
         Raises:
             DecodingStopped: `should_stop` returned True.
+            PrefixError: As for `translate_batch`.
         """
         given: dict[str, Any] = {"beam": beam, "alpha": alpha, "constrained": constrained}
         changes = {name: value for name, value in given.items() if value is not None}
         config, special = self.decoding.replace(**changes), self.tokenizer.special
         filled = [number for number, ids in enumerate(sources) if ids]
+        begun = [()] * len(sources) if prefixes is None else prefixes
+        if any(prefix and not ids for ids, prefix in zip(sources, begun, strict=True)):
+            raise PrefixError("the translation of an empty sentence is empty, whatever its prefix")
         results: list[SearchResult] = [SearchResult((Hypothesis((), (), (), 0.0, True, -1),), ())] * len(sources)
         if not filled:
             return results
@@ -298,6 +313,7 @@ class Translator:
             should_stop or (lambda: False),
             (lambda row: is_given_up(filled[row])) if is_given_up else (lambda row: False),
             self.constraint([sources[number] for number in filled], config),
+            [begun[number] for number in filled],
         )
         for number, result in zip(filled, found, strict=True):
             results[number] = result

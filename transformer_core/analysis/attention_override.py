@@ -20,7 +20,6 @@ from torch import Tensor
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, log_probabilities, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.edits import force_prefix
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import Edit, edit
 
@@ -130,8 +129,8 @@ def continue_decoding(
     outputs = run.outputs.tolist()
     if not 0 <= kept <= len(outputs):
         raise ValueError(f"kept is {kept}, but the translation has {len(outputs)} tokens")
-    with redirected(translator, overrides), edit(translator.model, "decoder.logits", force_prefix(outputs[:kept])):
-        return translator.translate(source, beam=beam, should_stop=should_stop)
+    with redirected(translator, overrides):
+        return translator.translate(source, beam=beam, prefix=outputs[:kept], should_stop=should_stop)
 
 
 def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -> ExitStack:

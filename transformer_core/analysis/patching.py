@@ -28,7 +28,6 @@ from transformer_core.analysis.minimal_pairs import (
 )
 from transformer_core.analysis.teacher_forced_run import batches, rows_at_once, stop_check
 from transformer_core.attention_maps import KINDS
-from transformer_core.hooks.edits import force_prefix
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
@@ -211,9 +210,9 @@ def translate_patched(
     address = _address(site, *cell[:2])
     change = _kept(donor.captured[address][0], *_parts(site, cell, *_corresponding(donor, receiver)),
                    in_encoder=address.startswith("encoder"))  # fmt: skip
-    with edit(translator.model, address, change), edit(translator.model, "decoder.logits", force_prefix(prefix)):
+    with edit(translator.model, address, change):
         text = clean if direction == "noise" else corrupted
-        return translator.translate(text, beam=beam, should_stop=should_stop)
+        return translator.translate(text, beam=beam, prefix=prefix, should_stop=should_stop)
 
 
 def _kept(values: Tensor, there: _Index, here: _Index, *, in_encoder: bool) -> Edit:
