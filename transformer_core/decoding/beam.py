@@ -227,7 +227,7 @@ def beam_search(
         constraint: Limits the tokens and the end of each sentence, above `min_length`; None for
             anything.
         prefixes: Tokens with which the translation of each sentence begins. Their log-probabilities are the model's:
-            they count in the score like those of all other tokens.
+            they count in the score like all others.
 
     Returns:
         One result for each sentence, in order; empty for a sentence given up.

@@ -9,15 +9,60 @@ Shape legend: B rows of the batch, H heads, Q queries of this pass, K keys, d_v 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from transformer_core.hooks.hook_sites import HEAD_POINTS, Site
-from transformer_core.hooks.points import Edit
+from transformer_core.hooks.points import Captured, Edit
 
-_IMPOSSIBLE = -1e9  # a logit
+
+class HasCaptured(Protocol):
+    """Holder of captured values, such as a run."""
+
+    @property
+    def captured(self) -> Captured:
+        """The values."""
+
+
+def zero(value: Tensor, site: Site) -> Tensor:
+    """For any point: zeros. At a short address such as `cross.6.8`, of that head alone."""
+    return torch.zeros_like(value)
+
+
+def mean_of(other: Captured | HasCaptured) -> Edit:
+    """For any point but scores and weights: at every position the mean over rows and positions of another run.
+
+    Args:
+        other: A capture, or a run of sentences, that holds the same hook point.
+
+    Raises:
+        ValueError: when it runs: the other run lacks the address, or its values have no positions in common.
+    """
+    calls = (other if isinstance(other, Captured) else other.captured).calls
+
+    def put_mean(value: Tensor, site: Site) -> Tensor:
+        if site.address not in calls:
+            raise ValueError(f"the other run has no value at {site.address}")
+        if site.point in ("scores", "weights"):
+            raise ValueError(f"{site.address} has one value for each key, of which no mean over sentences exists")
+        return mean_vector(calls[site.address]).to(value).unsqueeze(-2).expand_as(value)
+
+    return put_mean
+
+
+def mean_vector(values: Iterable[Tensor]) -> Tensor:
+    """Return mean over rows and positions: of (B, H, n, d) values (H, d), of (B, n, d) values (d,).
+
+    Raises:
+        ValueError: There are no values.
+    """
+    flat = [value.movedim(-2, 1).flatten(0, 1) for value in values]  # each (B * n, H, d) or (B * n, d)
+    if not flat:
+        raise ValueError("no captured values to take the mean of")
+    return torch.cat(flat).mean(dim=0)
 
 
 def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
@@ -65,31 +110,29 @@ def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tenso
     Raises:
         ValueError: There are no values.
     """
-    flat = [value[:, sorted(heads)].transpose(0, 1).flatten(1, 2) for value in values]  # each (heads, B * Q, d_v)
-    if not flat:
-        raise ValueError("no captured values to take the mean of")
-    return torch.cat(flat, dim=1).mean(dim=1)
+    return mean_vector(values)[sorted(heads)]
 
 
-def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None = None) -> Edit:
+def patch(values: Tensor | Mapping[str, Tensor] | HasCaptured, heads: Collection[int] | None = None) -> Edit:
     """For any point: replace the value by the value of another run.
 
     Args:
-        values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture that holds one under
-            the same address.
+        values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture or run that holds one
+            under the same address.
         heads: Which heads to patch, counted from 0; None means all.
 
     Raises:
         ValueError: when it runs: the other run lacks the address, these positions, or has another shape.
     """
+    given = values if isinstance(values, Tensor | Mapping) else values.captured
 
     def put_in(value: Tensor, site: Site) -> Tensor:
-        if isinstance(values, Mapping):
-            if site.address not in values:
+        if isinstance(given, Mapping):
+            if site.address not in given:
                 raise ValueError(f"the other run has no value at {site.address}")
-            other = values[site.address]
+            other = given[site.address]
         else:
-            other = values
+            other = given
         start, length = site.rows.query_offset, value.shape[-2]
         other = other[..., start : start + length, :].to(value)
         if other.shape[1:] != value.shape[1:] or other.shape[0] not in (1, value.shape[0]):
@@ -172,19 +215,6 @@ def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
     return put_in
 
 
-def force_prefix(tokens: Sequence[int]) -> Edit:
-    """For `logits`: every translation begins with these tokens; nothing else has a probability there."""
-
-    def force(logits: Tensor, site: Site) -> Tensor:
-        forced = logits.clone()
-        for place, token in enumerate(tokens[site.rows.query_offset :][: logits.shape[1]]):
-            forced[:, place] = _IMPOSSIBLE
-            forced[:, place, token] = 0.0
-        return forced
-
-    return force
-
-
 def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Collection[int] | None = None) -> Edit:
     """Return an edit restricted to some rows of the batch.
 
@@ -229,6 +259,8 @@ def chain(*changes: Edit) -> Callable[[Tensor, Site], Tensor]:
 def _check_heads(heads: list[int], value: Tensor, site: Site) -> None:
     if site.point not in HEAD_POINTS:
         raise ValueError(f"heads is {heads}, but {site.address} has no heads")
+    if site.head is not None and heads != list(range(value.shape[1])):
+        raise ValueError(f"heads is {heads}, counted from 0, beside a short address, which counts from 1: leave it out")
     if not all(0 <= head < value.shape[1] for head in heads):
         raise ValueError(f"heads is {heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ from transformer_core.hooks.hook_sites import POINTS as POINTS
 from transformer_core.hooks.hook_sites import Point as Point
 from transformer_core.hooks.hook_sites import Rows as Rows
 from transformer_core.hooks.hook_sites import Site as Site
+from transformer_core.hooks.short_addresses import HasModel, Place, captured_place, edits_by_address, find_places
 
 Edit = Callable[[Tensor, Site], Tensor | None]
 _Name = TypeVar("_Name", bound=str)
@@ -189,8 +190,9 @@ def name_hook_points(model: nn.Module) -> None:
             module.site = site_of(address)
 
 
-def hook_points(model: nn.Module) -> dict[str, HookPoint]:
+def hook_points(model: nn.Module | HasModel) -> dict[str, HookPoint]:
     """Return all hook points of a model, compiled or not, by address, in the order of its modules."""
+    model = module_of(model)
     found: list[HookPoint] = []
     _find_points(model, found)
     points = {point.site.address: point for point in found if point.site is not None}
@@ -198,6 +200,16 @@ def hook_points(model: nn.Module) -> dict[str, HookPoint]:
         return points
     named = {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
     return {point.site.address if point.site else name: point for name, point in named.items()}
+
+
+def module_of(model: nn.Module | HasModel) -> nn.Module:
+    """Return the module that a Translator or the like holds, or the module given."""
+    return model if isinstance(model, nn.Module) else model.model
+
+
+def _heads(model: nn.Module | HasModel) -> int:
+    """Return H; 0 for a module without a configuration."""
+    return int(getattr(getattr(module_of(model), "config", None), "num_heads", 0))
 
 
 def _find_points(module: nn.Module, found: list[HookPoint]) -> None:
@@ -210,18 +222,15 @@ def _find_points(module: nn.Module, found: list[HookPoint]) -> None:
 
 
 def _select(
-    model: nn.Module,
-    addresses: Collection[str] | None,
+    known: Mapping[str, HookPoint],
     points: Collection[Point] | None,
     kinds: Collection[Kind] | None,
     layers: Collection[int] | None,
 ) -> list[HookPoint]:
     """Return the points that pass every filter. Raises ValueError for a filter that matches nothing."""
-    known = hook_points(model)
     filters: tuple[tuple[str, Collection[Any] | None, tuple[Any, ...]], ...] = (
         ("points", points, POINTS),
         ("kinds", kinds, KINDS),
-        ("addresses", addresses, tuple(known)),
         (
             "layers",
             layers,
@@ -234,20 +243,17 @@ def _select(
             shown = ", ".join(map(str, allowed[:12])) + (", ..." if len(allowed) > 12 else "")
             raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but must be among {shown}")
     chosen = []
-    for address, point in known.items():
+    for point in known.values():
         site = point.site
         assert site is not None
         if (
-            (addresses is None or address in addresses)
-            and (points is None or site.point in points)
+            (points is None or site.point in points)
             and (kinds is None or site.kind in kinds)
             and (layers is None or site.layer in layers)
         ):
             chosen.append(point)
     if not chosen:
-        raise ValueError(
-            f"no hook point matches points={points}, kinds={kinds}, layers={layers}, addresses={addresses}"
-        )
+        raise ValueError(f"no hook point matches points={points}, kinds={kinds}, layers={layers}")
     return chosen
 
 
@@ -266,16 +272,24 @@ def _hooked(points: list[HookPoint], change: Edit) -> Iterator[None]:
 
 
 class Captured(Mapping[str, Tensor]):
-    """Values recorded by a `capture`: address -> the value of the last pass.
+    """Values recorded by a `capture`: address, long or short -> the value of the last pass.
 
-    `calls[address]` holds the values of all passes in order, such as one for each step of decoding.
+    `calls[address]` holds the values of all passes in order, such as one for each step of decoding; `heads` the heads
+    that were captured, counted from 0, or None for all.
     """
 
-    def __init__(self) -> None:
-        self.calls: dict[str, list[Tensor]] = {}
+    def __init__(self, calls: dict[str, list[Tensor]] | None = None, heads: Collection[int] | None = None) -> None:
+        self.calls: dict[str, list[Tensor]] = calls or {}
+        self.heads = heads
+
+    def place(self, address: str) -> Place:
+        """Return where an address leads, by default to weights. Raises AddressError if nothing was captured there."""
+        return captured_place(address, self.calls, self.heads)
 
     def __getitem__(self, address: str) -> Tensor:
-        return self.calls[address][-1]
+        place = self.place(address)
+        value = self.calls[place.address][-1]
+        return value if place.head is None else value[:, place.head]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.calls)
@@ -286,7 +300,8 @@ class Captured(Mapping[str, Tensor]):
 
 @contextmanager
 def capture(
-    model: nn.Module,
+    model: nn.Module | HasModel,
+    addresses: str | Collection[str] | None = None,
     *,
     points: Point | Collection[Point] = "weights",
     kinds: Kind | Collection[Kind] | None = None,
@@ -298,7 +313,9 @@ def capture(
     """Record values while the model runs in this context; by default the weights of all heads.
 
     Args:
-        model: A Transformer, compiled or not.
+        model: A Transformer, compiled or not, or a Translator.
+        addresses: One or several, long or short, points such as `weights`, or `all`, instead of the filters below.
+            One that names a head records its whole layer.
         points: One or several of `POINTS`.
         kinds: One or several of `encoder`, `decoder`, `cross`, for points of attention; None means all.
         layers: Counted from 0; None means all.
@@ -310,16 +327,18 @@ def capture(
         A mapping from address to tensor, of the shapes in `hook_sites.py`.
 
     Raises:
-        ValueError: A filter names something that the model lacks.
+        ValueError: A filter names something that the model lacks, or stands beside addresses.
     """
-    captured = Captured()
+    if addresses is not None and (points != "weights" or not kinds is layers is heads is None):
+        raise ValueError("points, kinds, layers and heads, counted from 0, cannot stand beside addresses")
     chosen_points, chosen_kinds = _several(points), None if kinds is None else _several(kinds)
     chosen_heads = None if heads is None else sorted(heads)
+    captured = Captured(heads=chosen_heads)
     without_heads = sorted(chosen_points - set(HEAD_POINTS))
     if heads is not None and without_heads:
         raise ValueError(f"heads is {chosen_heads}, but {', '.join(without_heads)} have no heads")
 
-    def record(value: Tensor, site: Site) -> None:
+    def record(value: Tensor, site: Site) -> Tensor | None:
         kept = value.detach() if detach else value
         if chosen_heads is not None:
             if not all(0 <= head < value.shape[1] for head in chosen_heads):
@@ -328,24 +347,40 @@ def capture(
         # A copy: an edit that comes later may change the value in place.
         kept = kept.clone() if device is None else kept.to(device, copy=True)
         captured.calls.setdefault(site.address, []).append(kept)
+        if detach or not kept.requires_grad or chosen_heads is not None:
+            return None
+        kept.retain_grad()  # the rest of the model computes with the copy
+        return kept
 
-    with _hooked(_select(model, None, chosen_points, chosen_kinds, layers), record):
+    known = hook_points(model)
+    if addresses is None:
+        chosen = _select(known, chosen_points, chosen_kinds, layers)
+    else:
+        names = {place.address for place in find_places(addresses, known, _heads(model), "weights")}
+        chosen = [point for address, point in known.items() if address in names]
+    with _hooked(chosen, record):
         yield captured
 
 
 @contextmanager
-def edit(model: nn.Module, addresses: str | Collection[str], change: Edit) -> Iterator[None]:
+def edit(
+    model: nn.Module | HasModel, addresses: str | Collection[str] | Mapping[str, Edit], change: Edit | None = None
+) -> Iterator[None]:
     """Change values while the model runs in this context.
 
     Args:
-        model: A Transformer, compiled or not.
-        addresses: One address or several, as `hook_points(model)` lists them.
+        model: A Transformer, compiled or not, or a Translator.
+        addresses: One address or several, as `hook_points(model)` lists them, or short; or a mapping from addresses to
+            changes. A short one that names a head changes that head alone, by default its `head_outputs`.
         change: Called with the value and its Site; returns a tensor of the same shape, or None to leave it.
 
     Raises:
         ValueError: An address that the model lacks, or an edit that changes the shape.
     """
-    with _hooked(_select(model, _several(addresses), None, None, None), change):
+    known = hook_points(model)
+    with ExitStack() as stack:
+        for names, changed in edits_by_address(addresses, change, known, _heads(model)):
+            stack.enter_context(_hooked([known[name] for name in names], changed))
         yield
 
 
