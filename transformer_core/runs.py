@@ -198,10 +198,11 @@ def run(
         SourceTooLong: See `Translator.encode`.
         ValueError: There is no sentence, or an empty one.
     """
-    several, edits = not isinstance(what, str | tuple), edits or {}
-    many = list(what) if several else [what]
-    inputs = _inputs(model, many, edits)
-    order = sorted(range(len(many)), key=lambda number: (len(inputs[number].source), inputs[number].rows))
+    edits, one = edits or {}, isinstance(what, str | tuple)
+    many = [what] if isinstance(what, str | tuple) else what
+    pairs = [(each, None) if isinstance(each, str) else each for each in many]
+    inputs = _inputs(model, pairs, edits)
+    order = sorted(range(len(pairs)), key=lambda number: (len(inputs[number].source), inputs[number].rows))
     found: dict[int, tuple[ReadSentence, dict[str, Tensor]]] = {}
     ordered = [inputs[number] for number in order]
     for group in [[each] for each in ordered] if grad else model.passes(ordered):
@@ -210,10 +211,9 @@ def run(
         with torch.set_grad_enabled(grad), changed, kept as seen:
             log_p = model.read(group)
         for row, (number, each) in enumerate(zip(numbers, group, strict=True)):
-            text = many[number] if isinstance(many[number], str) else many[number][0]
             source, read, outputs = model.axes(each)
             sentence = ReadSentence(
-                text=text,
+                text=pairs[number][0],
                 translation=model.tokenizer.decode(each.target),
                 source=source,
                 inputs=read,
@@ -222,21 +222,20 @@ def run(
             )
             own = {at: value if grad else _cut(value, at, row, sentence) for at, value in seen.items()}
             found[number] = sentence, own
-    sentences, values = zip(*(found[number] for number in range(len(many))), strict=True)
-    return Run(sentences, Captured({address: [each[address] for each in values] for address in values[0]}), several)
+    sentences, values = zip(*(found[number] for number in range(len(pairs))), strict=True)
+    calls = {address: [each[address] for each in values] for address in values[0]}
+    return Run(sentences, Captured(calls), several=not one)
 
 
 def _inputs(
-    model: Translator, many: Sequence[str | tuple[str, str]], edits: Mapping[str, Edit]
+    model: Translator, pairs: Sequence[tuple[str, str | None]], edits: Mapping[str, Edit]
 ) -> list[TeacherForcedInput]:
-    """Return what to read, once the texts have been translated under the edits."""
-    sources = [model.encode(each if isinstance(each, str) else each[0]) for each in many]
+    """Return what to read, once sources without a target have been translated under the edits."""
+    sources = [model.encode(source) for source, _ in pairs]
     if not sources or not all(source.ids for source in sources):
         raise ValueError("there is no sentence, or an empty one")
-    targets: dict[int, tuple[tuple[int, ...], bool]] = {
-        number: (model.encode_target(each[1]).ids, True) for number, each in enumerate(many) if isinstance(each, tuple)
-    }
-    texts = [number for number in range(len(many)) if number not in targets]
+    targets = {n: (model.encode_target(target).ids, True) for n, (_, target) in enumerate(pairs) if target is not None}
+    texts = [number for number in range(len(pairs)) if number not in targets]
     for start in range(0, len(texts), _TRANSLATED_TOGETHER):
         numbers = texts[start : start + _TRANSLATED_TOGETHER]
         with edit(model, _renumbered(edits, numbers)):

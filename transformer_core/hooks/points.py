@@ -329,7 +329,7 @@ def capture(
     Raises:
         ValueError: A filter names something that the model lacks, or stands beside addresses.
     """
-    if addresses is not None and (points != "weights" or not kinds is layers is heads is None):
+    if addresses is not None and (points != "weights" or any(each is not None for each in (kinds, layers, heads))):
         raise ValueError("points, kinds, layers and heads, counted from 0, cannot stand beside addresses")
     chosen_points, chosen_kinds = _several(points), None if kinds is None else _several(kinds)
     chosen_heads = None if heads is None else sorted(heads)
