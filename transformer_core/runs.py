@@ -5,10 +5,11 @@ Stands on `Translator`, `capture` and `edit`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 import torch
@@ -16,7 +17,8 @@ from torch import Tensor
 
 from transformer_core.attention_maps import Axis, FloatArray
 from transformer_core.hooks.hook_sites import Site, site_of
-from transformer_core.hooks.points import Captured, Edit, capture, edit
+from transformer_core.hooks.points import Captured, Edit, capture, edit, hook_points
+from transformer_core.hooks.short_addresses import find_places
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import TeacherForcedInput, Translator
 
@@ -91,25 +93,15 @@ class Labelled:
         return f"<{self.name}: {sizes} ({', '.join(self.axes)})>"
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadSentence:
-    """A sentence and its translation, as the model has read them.
-
-    Args:
-        text: The sentence.
-        translation: Its translation.
-        source: The S tokens of the sentence, `</s>` included.
-        inputs: The T tokens that the decoder reads.
-        outputs: The T tokens that it generates.
-        log_p: (T,) log-probability of each output in nats.
-    """
+class ReadSentence(NamedTuple):
+    """A sentence and its translation, as the model has read them."""
 
     text: str
     translation: str
-    source: Axis
-    inputs: Axis
-    outputs: Axis
-    log_p: Tensor
+    source: Axis  # the S tokens of the sentence, `</s>` included
+    inputs: Axis  # the T tokens that the decoder reads
+    outputs: Axis  # the T tokens that it generates
+    log_p: Tensor  # (T,) log-probability of each output in nats
 
     def tokens_along(self, name: str, address: str) -> Axis | None:
         """Return the tokens along a dimension of the values at a hook point; None where they are only numbers."""
@@ -140,15 +132,19 @@ class Run:
     @overload
     def __getitem__(self, which: str) -> Labelled: ...
     def __getitem__(self, which: int | str) -> Run | Labelled:
-        if isinstance(which, int):
-            kept = {address: [values[which]] for address, values in self.captured.calls.items()}
-            return Run((self.sentences[which],), Captured(kept), several=False)
+        if not isinstance(which, str):
+            number = operator.index(which)
+            kept = {address: [values[number]] for address, values in self.captured.calls.items()}
+            return Run((self.sentences[number],), Captured(kept), several=False)
         place = self.captured.place(which)
         axes = tuple(name for name in site_of(place.address).shape[1:] if name != "heads" or place.head is None)
         labels = tuple(tuple(each.tokens_along(name, place.address) for name in axes) for each in self.sentences)
         values = self.captured.calls[place.address]
         tensors = tuple(value[0] if place.head is None else value[0, place.head] for value in values)
         return Labelled(str(place), tensors, axes, labels, self.several)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
 
     @property
     def log_p(self) -> Labelled:
@@ -158,7 +154,7 @@ class Run:
 
     @property
     def grad(self) -> Run:
-        """The same run, with the gradients that `backward` has left at the values in their place."""
+        """Gradients that `backward` has left at the kept values, in their place."""
         grads = {
             address: [torch.zeros_like(value) if value.grad is None else value.grad for value in values]
             for address, values in self.captured.calls.items()
@@ -166,9 +162,9 @@ class Run:
         return replace(self, captured=Captured(grads))
 
     def __repr__(self) -> str:
-        lines = [f"{each.text[:50]} -> {each.translation[:50]}" for each in self.sentences[:2]]
-        kept = [f"{address} {tuple(self.captured[address].shape[1:])}" for address in self.captured.calls][:3]
-        return f"<Run of {len(self.sentences)}: " + "\n  ".join([*lines, *kept]) + ", ...>"
+        texts = [f"{each.text[:50]} -> {each.translation[:50]}" for each in self.sentences[:2]]
+        count = f"{len(self)} sentences, {len(self.captured)} kept values each"
+        return "\n  ".join([f"<Run: {count}", *texts, *list(self.captured)[:3]]) + ">"
 
 
 def run(
@@ -201,25 +197,20 @@ def run(
     edits, one = edits or {}, isinstance(what, str | tuple)
     many = [what] if isinstance(what, str | tuple) else what
     pairs = [(each, None) if isinstance(each, str) else each for each in many]
+    places = find_places(keep, hook_points(model), model.config.num_heads, "weights")  # before any work
     inputs = _inputs(model, pairs, edits)
     order = sorted(range(len(pairs)), key=lambda number: (len(inputs[number].source), inputs[number].rows))
+    addresses = {place.address for place in places}
     found: dict[int, tuple[ReadSentence, dict[str, Tensor]]] = {}
     ordered = [inputs[number] for number in order]
     for group in [[each] for each in ordered] if grad else model.passes(ordered):
         numbers = order[len(found) : len(found) + len(group)]
-        changed, kept = edit(model, _renumbered(edits, numbers)), capture(model, keep, detach=not grad)
+        changed, kept = edit(model, _renumbered(edits, numbers)), capture(model, addresses, detach=not grad)
         with torch.set_grad_enabled(grad), changed, kept as seen:
             log_p = model.read(group)
         for row, (number, each) in enumerate(zip(numbers, group, strict=True)):
-            source, read, outputs = model.axes(each)
-            sentence = ReadSentence(
-                text=pairs[number][0],
-                translation=model.tokenizer.decode(each.target),
-                source=source,
-                inputs=read,
-                outputs=outputs,
-                log_p=log_p[row, : each.rows],
-            )
+            translation = model.tokenizer.decode(each.target)
+            sentence = ReadSentence(pairs[number][0], translation, *model.axes(each), log_p[row, : each.rows])
             own = {at: value if grad else _cut(value, at, row, sentence) for at, value in seen.items()}
             found[number] = sentence, own
     sentences, values = zip(*(found[number] for number in range(len(pairs))), strict=True)

@@ -447,12 +447,9 @@ class Translator:
         """Run one pass; return (B, T, d)."""
         special = self.tokenizer.special
         batch = make_batch([each.source.ids for each in pairs], [each.read for each in pairs], special).to(self._device)
-        source_mask, target_mask = (
-            padding_mask(batch.source, special.pad),
-            input_padding_mask(batch.inputs, special.pad),
-        )
+        source_mask = padding_mask(batch.source, special.pad)
         memory = self.model.encode(batch.source, source_mask)
-        return self.model.decode(batch.inputs, memory, source_mask, target_mask)
+        return self.model.decode(batch.inputs, memory, source_mask, input_padding_mask(batch.inputs, special.pad))
 
     @torch.no_grad()
     def _forced_pass(self, pairs: Sequence[TeacherForcedInput]) -> list[AttentionMaps]:

@@ -106,6 +106,11 @@ def test_nothing_is_kept_but_what_is_asked_for(learned: Translator) -> None:
         found["cross.2.3.scores"]
     with pytest.raises(AddressError, match=r"did you mean cross.2.4\?"):
         run(learned, PAIRS, keep="cross.2.5")
+    for which in (slice(0, 2), ("cross.2.3", slice(0, 2)), {"cross.2.3"}):
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            found[which]  # type: ignore[call-overload]
+    assert len(found) == len(list(found)) == len(PAIRS)
+    assert found[np.int64(2)].sentences == found[2].sentences == (found.sentences[2],)
 
 
 def test_a_text_is_translated_and_then_read(learned: Translator) -> None:

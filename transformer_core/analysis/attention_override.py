@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -133,15 +133,12 @@ def continue_decoding(
         return translator.translate(source, beam=beam, prefix=outputs[:kept], should_stop=should_stop)
 
 
-def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -> ExitStack:
+def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -> AbstractContextManager[None]:
     """Return a context in which these rows replace the model's own, in every row of a batch."""
     by_place: dict[str, list[AttentionOverride]] = {}
     for each in overrides:
         by_place.setdefault(hook_point_name(each.kind, each.layer, "weights"), []).append(each)
-    stack = ExitStack()
-    for address, group in by_place.items():
-        stack.enter_context(edit(translator.model, address, _put(group)))
-    return stack
+    return edit(translator, {address: _put(group) for address, group in by_place.items()})
 
 
 def _put(group: Sequence[AttentionOverride]) -> Edit:

@@ -10,7 +10,6 @@ Shape legend: L layers, H heads, S source positions, T target positions, R rows,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -255,16 +254,10 @@ def _patched_logits(
     expect(should_stop, -(-len(cells) // size))
     found = []
     for group in batches(cells, size, stop_check(should_stop)):
-        with ExitStack() as stack:
-            for place, layer in sorted({cell[:2] for cell in group}):
-                address = _address(site, place, layer)
-                rows = [
-                    (row, *_parts(site, cell, there, here))
-                    for row, cell in enumerate(group)
-                    if cell[:2] == (place, layer)
-                ]
-                change = _put(donor.captured[address][0], rows)
-                stack.enter_context(edit(translator.model, address, change))
+        rows: dict[str, list[tuple[int, _Index, _Index]]] = {}
+        for row, cell in enumerate(group):
+            rows.setdefault(_address(site, *cell[:2]), []).append((row, *_parts(site, cell, there, here)))
+        with edit(translator, {address: _put(donor.captured[address][0], rows[address]) for address in rows}):
             found.append(next_logits(translator, receiver.source.expand(len(group), -1), prefix))
     return torch.cat(found)
 

@@ -54,15 +54,10 @@ class PrefixError(ValueError):
 def check_prefix(
     prefix: Sequence[int], limit: int, special: SpecialIds, vocab_size: int, constraint: Constraint | None, state: Any
 ) -> None:
-    """Raise PrefixError unless a translation may begin with a prefix.
+    """Raise PrefixError unless a translation of `limit` tokens, `</s>` included, may begin with these ids.
 
-    Args:
-        prefix: Ids; `</s>` only as the last one.
-        limit: Tokens that the translation may have, `</s>` included.
-        special: Ids of the special tokens; a `forced_bos` comes first.
-        vocab_size: V.
-        constraint: Of the search; each token has to be allowed.
-        state: Of the constraint at the start.
+    `<unk>` may stand anywhere, `</s>` at the end, a `forced_bos` must come first; the constraint allows each token from
+    its state at the start.
     """
     if len(prefix) > limit:
         raise PrefixError(f"the prefix has {len(prefix)} tokens, but this translation may have at most {limit}")

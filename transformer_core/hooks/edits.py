@@ -33,14 +33,7 @@ def zero(value: Tensor, site: Site) -> Tensor:
 
 
 def mean_of(other: Captured | HasCaptured) -> Edit:
-    """For any point but scores and weights: at every position the mean over rows and positions of another run.
-
-    Args:
-        other: A capture, or a run of sentences, that holds the same hook point.
-
-    Raises:
-        ValueError: when it runs: the other run lacks the address, or its values have no positions in common.
-    """
+    """For any point but scores and weights: at every position the mean over all positions of a run or a capture."""
     calls = (other if isinstance(other, Captured) else other.captured).calls
 
     def put_mean(value: Tensor, site: Site) -> Tensor:
@@ -54,11 +47,7 @@ def mean_of(other: Captured | HasCaptured) -> Edit:
 
 
 def mean_vector(values: Iterable[Tensor]) -> Tensor:
-    """Return mean over rows and positions: of (B, H, n, d) values (H, d), of (B, n, d) values (d,).
-
-    Raises:
-        ValueError: There are no values.
-    """
+    """(B, H, n, d) or (B, n, d) each -> (H, d) or (d,): mean over rows and positions. Raises ValueError for none."""
     flat = [value.movedim(-2, 1).flatten(0, 1) for value in values]  # each (B * n, H, d) or (B * n, d)
     if not flat:
         raise ValueError("no captured values to take the mean of")

@@ -54,16 +54,9 @@ class Place:
 
 
 def find_places(names: str | Iterable[str], addresses: Collection[str], heads: int, point: Point) -> list[Place]:
-    """Return the places of addresses, long or short, of points such as `weights`, or of `all`.
+    """Return the places of names: addresses, points such as `weights`, or `all`. Raises AddressError for a wrong one.
 
-    Args:
-        names: One or several.
-        addresses: Long addresses that exist.
-        heads: H of each attention.
-        point: Point of a short address without one.
-
-    Raises:
-        AddressError: A name leads nowhere.
+    `addresses` exist, with H `heads` in each attention; `point` is that of a short address without one.
     """
     found: list[Place] = []
     for name in [names] if isinstance(names, str) else names:
@@ -105,13 +98,7 @@ def _short_names(addresses: tuple[str, ...], heads: int) -> dict[str, Place]:
 def captured_place(name: str, calls: Mapping[str, Sequence[Tensor]], heads: Collection[int] | None) -> Place:
     """Return the place of captured values that an address names; without a point it names the weights.
 
-    Args:
-        name: The address, long or short.
-        calls: Captured values by long address.
-        heads: Which heads were captured, counted from 0; None for all.
-
-    Raises:
-        AddressError: Nothing was captured there, or only some heads, among which no short address counts.
+    Raises AddressError if nothing was captured there, or only some `heads`, among which no short address counts.
     """
     counts = (values[-1].shape[1] for values in calls.values() if values[-1].dim() == 4)
     places = find_places(name, calls, max(counts, default=0) if heads is None else max(heads) + 1, "weights")
@@ -125,12 +112,7 @@ def captured_place(name: str, calls: Mapping[str, Sequence[Tensor]], heads: Coll
 def edits_by_address(
     names: str | Collection[str] | Mapping[str, Change], change: Change | None, addresses: Collection[str], heads: int
 ) -> Iterator[tuple[set[str], Change]]:
-    """Yield long addresses and the change there, which leaves all but the named head as it is.
-
-    Raises:
-        AddressError: A name leads nowhere.
-        ValueError: There is a mapping and a change, or neither.
-    """
+    """Yield long addresses and the change there, which leaves all but the named head as it is."""
     if isinstance(names, Mapping) == (change is not None):
         raise ValueError("give either a mapping from addresses to changes, or addresses and one change")
     for given, each in names.items() if isinstance(names, Mapping) else [(names, change)]:

@@ -8,7 +8,6 @@ Shape legend: N heads in the order of `ablation.all_heads`, H heads of a layer, 
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import torch
@@ -51,10 +50,8 @@ def _slopes(translator: Translator, run: TeacherForcedRun) -> list[Tensor]:
 
         return change
 
-    with torch.enable_grad(), ExitStack() as stack:
-        for place in places:
-            address = hook_point_name(*place, "head_outputs")
-            stack.enter_context(edit(translator.model, address, note(*place)))
+    edits = {hook_point_name(*place, "head_outputs"): note(*place) for place in places}
+    with torch.enable_grad(), edit(translator, edits):
         logits = translator.model(run.source, run.inputs, run.source_mask)
         gradients = torch.autograd.grad(
             log_probabilities(logits, run.outputs).sum(), [added[place][1] for place in places]
