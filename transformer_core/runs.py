@@ -6,10 +6,10 @@ Stands on `Translator`, `capture` and `edit`.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 import torch
@@ -128,10 +128,10 @@ class Run:
     several: bool
 
     @overload
-    def __getitem__(self, which: int) -> Run: ...
+    def __getitem__(self, which: SupportsIndex) -> Run: ...
     @overload
     def __getitem__(self, which: str) -> Labelled: ...
-    def __getitem__(self, which: int | str) -> Run | Labelled:
+    def __getitem__(self, which: SupportsIndex | str) -> Run | Labelled:
         if not isinstance(which, str):
             number = operator.index(which)
             kept = {address: [values[number]] for address, values in self.captured.calls.items()}
@@ -145,6 +145,9 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.sentences)
+
+    def __iter__(self) -> Iterator[Run]:
+        return (self[number] for number in range(len(self)))
 
     @property
     def log_p(self) -> Labelled:
