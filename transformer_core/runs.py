@@ -208,7 +208,7 @@ def run(
     ordered = [inputs[number] for number in order]
     for group in [[each] for each in ordered] if grad else model.passes(ordered):
         numbers = order[len(found) : len(found) + len(group)]
-        changed, kept = edit(model, _renumbered(edits, numbers)), capture(model, addresses, detach=not grad)
+        changed, kept = edit(model, _renumbered(edits, numbers)), capture(model, addresses, grad=grad)
         with torch.set_grad_enabled(grad), changed, kept as seen:
             log_p = model.read(group)
         for row, (number, each) in enumerate(zip(numbers, group, strict=True)):

@@ -23,8 +23,9 @@ from transformer_core.cpu.dropout import Dropout
 from transformer_core.cpu.few_queries import attend
 from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
-from transformer_core.hooks.points import HookPoint, has_hooks
+from transformer_core.hooks.points import HookPoint, PaddingPoint, has_hooks, hooks_anywhere
 from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.model.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
 from transformer_core.model.restricted import RestrictedAttention
 from transformer_core.model.transformer import Transformer
@@ -33,8 +34,8 @@ Function = Callable[[Tensor], Tensor]
 
 # Exactly these: a subclass, such as additive attention or a layer with adapters, may do anything.
 _SUPPORTED_MODULES = frozenset(
-    {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint}
-    | {nn.ModuleList, nn.Linear, nn.LayerNorm, Dropout, nn.Identity}
+    {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint, PaddingPoint}
+    | {nn.ModuleList, nn.Linear, LayerNorm, nn.LayerNorm, Dropout, nn.Identity}
 )
 
 
@@ -84,7 +85,8 @@ class FusedDecodeStep:
 
     def is_applicable(self) -> bool:
         """Return whether the decoder has no hooks of this context, and nothing needs dropout or a gradient."""
-        return not (self._model.training or torch.is_grad_enabled() or has_hooks(*self._points) or any(self._hooks))
+        hooks = any(self._hooks) or (hooks_anywhere() and has_hooks(*self._points))
+        return not (self._model.training or torch.is_grad_enabled() or hooks)
 
     def __call__(self, tokens: Tensor, cache: KVCache) -> Tensor:
         """(R, 1) ids, the tokens generated last, -> (R, V) logits of the next; the cache grows by one position."""

@@ -15,8 +15,9 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from transformer_core.hooks.hook_sites import HEAD_POINTS, Site
-from transformer_core.hooks.points import Captured, Edit
+from transformer_core.hooks.captured import Captured, mean_vector
+from transformer_core.hooks.hook_sites import HEAD_POINTS, Point, Site
+from transformer_core.hooks.points import Edit
 
 
 class HasCaptured(Protocol):
@@ -46,20 +47,12 @@ def mean_of(other: Captured | HasCaptured) -> Edit:
     return put_mean
 
 
-def mean_vector(values: Iterable[Tensor]) -> Tensor:
-    """(B, H, n, d) or (B, n, d) each -> (H, d) or (d,): mean over rows and positions. Raises ValueError for none."""
-    flat = [value.movedim(-2, 1).flatten(0, 1) for value in values]  # each (B * n, H, d) or (B * n, d)
-    if not flat:
-        raise ValueError("no captured values to take the mean of")
-    return torch.cat(flat).mean(dim=0)
-
-
 def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
-    """For `head_outputs`: replace the outputs of `heads` by zeros, or by `to`.
+    """For `head_outputs` or `head_results`: replace the outputs of `heads` by zeros, or by `to`.
 
     Args:
         heads: Counted from 0.
-        to: (len(heads), d_v) the replacement, such as `mean_head_outputs`; None means zeros.
+        to: (len(heads), d_v | d_model) the replacement, such as `mean_head_outputs`; None means zeros.
     """
     chosen = sorted(heads)
 
@@ -90,7 +83,7 @@ def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tenso
     """Return mean over rows and positions of captured `head_outputs`, for `ablate_heads(heads, to=...)`.
 
     Args:
-        values: Tensors (B, H, Q, d_v), such as `captured.calls[address]` of a few sentences without padding.
+        values: Captured tensors (B, H, Q, d_v), such as `captured.calls[address]`; padding is left out.
         heads: Counted from 0.
 
     Returns:
@@ -149,6 +142,7 @@ def knock_out(edges: Collection[tuple[int, int]], heads: Collection[int] | None 
     """
 
     def cut(value: Tensor, site: Site) -> Tensor:
+        _check_point("scores", site)
         changed = value.clone()
         chosen = _chosen(heads, value, site)
         for row, key in _live(edges, value, site):
@@ -167,6 +161,7 @@ def force_edges(edges: Mapping[int, int], heads: Collection[int] | None = None) 
     """
 
     def force(value: Tensor, site: Site) -> Tensor:
+        _check_point("scores", site)
         changed = value.clone()
         chosen = _chosen(heads, value, site)
         for row, key in _live(edges.items(), value, site):
@@ -190,6 +185,7 @@ def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
     """
 
     def put_in(value: Tensor, site: Site) -> Tensor:
+        _check_point("weights", site)
         start, (queries, keys) = site.rows.query_offset, value.shape[2:]
         rows = pattern[..., start : start + queries, :keys].to(value)
         if rows.shape[-2:] != (queries, keys):
@@ -243,6 +239,11 @@ def chain(*changes: Edit) -> Callable[[Tensor, Site], Tensor]:
         return value
 
     return change_all
+
+
+def _check_point(point: Point, site: Site) -> None:
+    if site.point != point:
+        raise ValueError(f"this edit changes {point}, not {site.address}")
 
 
 def _check_heads(heads: list[int], value: Tensor, site: Site) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, cast, get_args
 
 from transformer_core.attention_maps import Kind
 
@@ -14,13 +16,17 @@ Point = Literal[
     "scores",
     "weights",
     "head_outputs",
+    "head_results",
+    "attention_output",
     "activations",
+    "ffn_output",
     "residual",
+    "scale",
     "embeddings",
     "logits",
 ]
-HEAD_POINTS: tuple[Point, ...] = ("queries", "keys", "values", "scores", "weights", "head_outputs")
-POINTS: tuple[Point, ...] = (*HEAD_POINTS, "activations", "residual", "embeddings", "logits")
+HEAD_POINTS: tuple[Point, ...] = ("queries", "keys", "values", "scores", "weights", "head_outputs", "head_results")
+POINTS: tuple[Point, ...] = get_args(Point)
 
 
 @dataclass(frozen=True)
@@ -48,10 +54,24 @@ POINT_INFO: dict[Point, PointInfo] = {
     ),
     "weights": PointInfo("every attention", (*_OF_QUERIES, "keys"), "after softmax, before any dropout, float32"),
     "head_outputs": PointInfo("every attention", (*_OF_QUERIES, "d_v"), "output of each head, before W^O"),
+    "head_results": PointInfo(
+        "every attention",
+        (*_OF_QUERIES, "d_model"),
+        "each head after W^O; attention_output is their sum plus the bias",
+    ),
+    "attention_output": PointInfo(
+        "every attention", ("batch", "queries", "d_model"), "after W^O and its bias, before Add & Norm"
+    ),
     "activations": PointInfo(
         "every feed-forward network", ("batch", "positions", "d_ff"), "after max(0, x W_1 + b_1), before W_2"
     ),
+    "ffn_output": PointInfo(
+        "every feed-forward network", ("batch", "positions", "d_model"), "after W_2 and b_2, before Add & Norm"
+    ),
     "residual": PointInfo("every Add & Norm", ("batch", "positions", "d_model"), "its result: the residual stream"),
+    "scale": PointInfo(
+        "every LayerNorm", ("batch", "positions", "1"), "the standard deviation that it divides by, epsilon included"
+    ),
     "embeddings": PointInfo(
         "encoder, decoder", ("batch", "positions", "d_model"), "embedding plus position, before dropout"
     ),
@@ -93,7 +113,7 @@ class Site:
 
     Args:
         address: Dotted name, such as `decoder.layers.3.cross_attention.weights`.
-        kind: `encoder`, `decoder` or `cross` in an attention, else None.
+        kind: `encoder`, `decoder` or `cross` in an attention and its Add & Norm, else None.
         layer: Counted from 0; None for embeddings and logits.
         point: Which of `POINTS`.
         rows: Meaning of the rows of the batch.
@@ -117,10 +137,23 @@ class Site:
         """Description of the values here."""
         return POINT_INFO[self.point].meaning
 
+    @property
+    def stack(self) -> str:
+        """`encoder` or `decoder`: the one whose positions these values have."""
+        of_source = self.kind == "cross" and self.point in ("keys", "values")
+        return "encoder" if of_source else self.address.partition(".")[0]
+
 
 def site_of(address: str) -> Site:
     """Return kind, layer and point from the dotted name of a hook point in a Transformer."""
-    parts = address.split(".")
-    layer = int(parts[2]) if len(parts) == 5 else None
-    kind = _KIND_OF_ATTENTION.get((parts[0], parts[3])) if len(parts) == 5 else None
-    return Site(address, kind, layer, cast(Point, parts[-1]))
+    stack, *inside, point = address.split(".")
+    if inside[:1] != ["layers"]:
+        return Site(address, None, None, cast(Point, point))
+    kind = _KIND_OF_ATTENTION.get((stack, inside[2].removesuffix("_add_norm")))
+    return Site(address, kind, int(inside[1]), cast(Point, point))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a question, "; did you mean ...?", with the known name most like a wrong one; empty where none is."""
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""

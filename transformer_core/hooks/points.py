@@ -11,176 +11,34 @@ embeddings and at the logits (see `hook_sites.py`). Their dotted names are publi
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+import inspect
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
 
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.hook_sites import HEAD_POINTS, SENTENCES_IN_ORDER, site_of
+from transformer_core.hooks.captured import Captured as Captured
+from transformer_core.hooks.hook_point import Edit as Edit
+from transformer_core.hooks.hook_point import HookPoint as HookPoint
+from transformer_core.hooks.hook_point import PaddingPoint as PaddingPoint
+from transformer_core.hooks.hook_point import has_hooks as has_hooks
+from transformer_core.hooks.hook_point import hooked
+from transformer_core.hooks.hook_point import hooks_anywhere as hooks_anywhere
+from transformer_core.hooks.hook_point import report_padding as report_padding
+from transformer_core.hooks.hook_point import row_context as row_context
+from transformer_core.hooks.hook_point import run_hooks as run_hooks
+from transformer_core.hooks.hook_point import without_hooks as without_hooks
+from transformer_core.hooks.hook_sites import HEAD_POINTS, site_of
 from transformer_core.hooks.hook_sites import POINTS as POINTS
 from transformer_core.hooks.hook_sites import Point as Point
 from transformer_core.hooks.hook_sites import Rows as Rows
 from transformer_core.hooks.hook_sites import Site as Site
-from transformer_core.hooks.short_addresses import HasModel, Place, captured_place, edits_by_address, find_places
+from transformer_core.hooks.short_addresses import HasModel, edits_by_address, find_places
 
-Edit = Callable[[Tensor, Site], Tensor | None]
 _Name = TypeVar("_Name", bound=str)
-
-_rows: ContextVar[Rows] = ContextVar("headlight_rows", default=SENTENCES_IN_ORDER)
-_open_hooks: ContextVar[frozenset[int]] = ContextVar("headlight_open_hooks", default=frozenset())
-_skipping: ContextVar[bool] = ContextVar("headlight_skipping_hooks", default=False)
-_lock = threading.Lock()
-
-
-class HookPoint(nn.Module):
-    """An identity module with a stable name, at which a value can be read or replaced.
-
-    `is_active` is a plain bool: whether any context has a hook here. The model tests it before it calls the point.
-    torch.compile guards a plain attribute, but not the dictionaries of hooks: a model that tested those would capture
-    nothing once compiled.
-    """
-
-    is_active: bool
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_active = False
-        self.site: Site | None = None
-        self._hooks: tuple[_ActiveHook, ...] = ()
-        self._native_hooks = 0
-
-    def forward(self, value: Tensor) -> Tensor:
-        """Pass the value through the hooks of this context; the shape must stay."""
-        mine = _open_hooks.get()
-        for hook in self._hooks:
-            if hook.number in mine:
-                value = hook.apply(value, self.site)
-        return value
-
-    def is_active_here(self) -> bool:
-        """Return whether there is a hook of this context, or PyTorch's own."""
-        mine = _open_hooks.get()
-        return self._native_hooks > 0 or any(hook.number in mine for hook in self._hooks)
-
-    def _update(self, *, add: _ActiveHook | None = None, remove: _ActiveHook | None = None, native: int = 0) -> None:
-        with _lock:
-            kept = tuple(hook for hook in self._hooks if hook is not remove)
-            self._hooks = kept if add is None else (*kept, add)
-            self._native_hooks += native
-            self.is_active = bool(self._hooks) or self._native_hooks > 0
-
-    def register_forward_hook(self, *args: Any, **kwargs: Any) -> Any:
-        """Like torch.nn.Module's; also makes the point active."""
-        return _CountedHandle(self, super().register_forward_hook(*args, **kwargs))
-
-    def register_forward_pre_hook(self, *args: Any, **kwargs: Any) -> Any:
-        """Like torch.nn.Module's; also makes the point active."""
-        return _CountedHandle(self, super().register_forward_pre_hook(*args, **kwargs))
-
-    def register_full_backward_hook(self, *args: Any, **kwargs: Any) -> Any:
-        """Like torch.nn.Module's; also makes the point active."""
-        return _CountedHandle(self, super().register_full_backward_hook(*args, **kwargs))
-
-    def register_full_backward_pre_hook(self, *args: Any, **kwargs: Any) -> Any:
-        """Like torch.nn.Module's; also makes the point active."""
-        return _CountedHandle(self, super().register_full_backward_pre_hook(*args, **kwargs))
-
-
-class _CountedHandle:
-    """PyTorch's handle of a hook; also updates the point when the hook is removed."""
-
-    def __init__(self, point: HookPoint, handle: Any) -> None:
-        self._point = point
-        self._handle = handle
-        self._removed = False
-        point._update(native=1)
-
-    def remove(self) -> None:
-        """Remove the hook; a second call does nothing."""
-        if not self._removed:
-            self._removed = True
-            self._handle.remove()
-            self._point._update(native=-1)
-
-    def __enter__(self) -> _CountedHandle:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.remove()
-
-
-class _ActiveHook:
-    """One edit or capture at its points; active in the contexts that hold its number."""
-
-    _next = 0
-
-    def __init__(self, edit: Edit) -> None:
-        with _lock:
-            _ActiveHook._next += 1
-            self.number = _ActiveHook._next
-        self._edit = edit
-
-    def apply(self, value: Tensor, site: Site | None) -> Tensor:
-        if site is None:
-            raise RuntimeError("a hook point without an address: call name_hook_points(model) after building the model")
-        rows = _rows.get()
-        changed = self._edit(value, site if rows is site.rows else replace(site, rows=rows))
-        if changed is None:
-            return value
-        if changed.shape != value.shape:
-            raise ValueError(f"edit at {site.address} returned shape {tuple(changed.shape)}, not {tuple(value.shape)}")
-        return changed
-
-
-def has_hooks(*points: HookPoint) -> bool:
-    """Return whether a hook of this context, or PyTorch's own, is at one of these points.
-
-    A compiled model tests `is_active` alone, since a context variable cannot be guarded: while another user captures,
-    it computes the same in the open.
-    """
-    for point in points:
-        if point.is_active and (torch.compiler.is_compiling() or (point.is_active_here() and not _skipping.get())):
-            return True
-    return False
-
-
-def run_hooks(point: HookPoint, value: Tensor) -> Tensor:
-    """Pass a value through a point if it has hooks, outside the compiled graph if there is one."""
-    if not point.is_active:
-        return value
-    if torch.compiler.is_compiling():
-        from transformer_core.hooks.uncompiled import run_hooks_eagerly
-
-        eager: Tensor = run_hooks_eagerly(point, value)
-        return eager
-    result: Tensor = value if _skipping.get() else point(value)
-    return result
-
-
-@contextmanager
-def without_hooks() -> Iterator[None]:
-    """Skip all hooks in this context, PyTorch's own at hook points included."""
-    token = _skipping.set(True)
-    try:
-        yield
-    finally:
-        _skipping.reset(token)
-
-
-@contextmanager
-def row_context(rows: Rows) -> Iterator[None]:
-    """Give every edit inside the context the meaning of the rows of the running batch."""
-    token = _rows.set(rows)
-    try:
-        yield
-    finally:
-        _rows.reset(token)
 
 
 def name_hook_points(model: nn.Module) -> None:
@@ -192,14 +50,8 @@ def name_hook_points(model: nn.Module) -> None:
 
 def hook_points(model: nn.Module | HasModel) -> dict[str, HookPoint]:
     """Return all hook points of a model, compiled or not, by address, in the order of its modules."""
-    model = module_of(model)
-    found: list[HookPoint] = []
-    _find_points(model, found)
-    points = {point.site.address: point for point in found if point.site is not None}
-    if len(points) == len(found):
-        return points
-    named = {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
-    return {point.site.address if point.site else name: point for name, point in named.items()}
+    module = module_of(model)
+    return _by_address(module, _find_points(module, []))
 
 
 def module_of(model: nn.Module | HasModel) -> nn.Module:
@@ -212,90 +64,52 @@ def _heads(model: nn.Module | HasModel) -> int:
     return int(getattr(getattr(module_of(model), "config", None), "num_heads", 0))
 
 
-def _find_points(module: nn.Module, found: list[HookPoint]) -> None:
-    """Collect like `named_modules`, but several times faster without the names: every capture calls this."""
+def _by_address(model: nn.Module, every: list[HookPoint]) -> dict[str, HookPoint]:
+    found = [point for point in every if type(point) is not PaddingPoint]
+    points = {point.site.address: point for point in found if point.site is not None}
+    if len(points) == len(found):
+        return points
+    names = {module: name for name, module in model.named_modules()}
+    return {point.site.address if point.site else names[point]: point for point in found}
+
+
+def _find_points(module: nn.Module, found: list[HookPoint]) -> list[HookPoint]:
+    """Collect like `modules`, PaddingPoints too, but several times faster: every capture calls this."""
     for child in module._modules.values():
         if isinstance(child, HookPoint):
             found.append(child)
         elif child is not None and child._modules:
             _find_points(child, found)
+    return found
 
 
 def _select(
-    known: Mapping[str, HookPoint],
-    points: Collection[Point] | None,
+    known: dict[str, HookPoint],
+    points: Collection[Point],
     kinds: Collection[Kind] | None,
     layers: Collection[int] | None,
 ) -> list[HookPoint]:
     """Return the points that pass every filter. Raises ValueError for a filter that matches nothing."""
-    filters: tuple[tuple[str, Collection[Any] | None, tuple[Any, ...]], ...] = (
-        ("points", points, POINTS),
-        ("kinds", kinds, KINDS),
-        (
-            "layers",
-            layers,
-            tuple(sorted({p.site.layer for p in known.values() if p.site and p.site.layer is not None})),
-        ),
-    )
-    for name, given, allowed in filters:
-        wrong = sorted(set(given or ()) - set(allowed))
-        if wrong:
-            shown = ", ".join(map(str, allowed[:12])) + (", ..." if len(allowed) > 12 else "")
-            raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but must be among {shown}")
-    chosen = []
-    for point in known.values():
-        site = point.site
-        assert site is not None
-        if (
-            (points is None or site.point in points)
-            and (kinds is None or site.kind in kinds)
-            and (layers is None or site.layer in layers)
-        ):
-            chosen.append(point)
+    sites = [point.site for point in known.values() if point.site]
+    _check_names("points", points, POINTS)
+    _check_names("kinds", kinds or (), KINDS)
+    if layers is not None:
+        _check_names("layers", layers, sorted({site.layer for site in sites if site.layer is not None}))
+    chosen = [
+        known[site.address]
+        for site in sites
+        if site.point in points and (kinds is None or site.kind in kinds) and (layers is None or site.layer in layers)
+    ]
     if not chosen:
         raise ValueError(f"no hook point matches points={points}, kinds={kinds}, layers={layers}")
     return chosen
 
 
-@contextmanager
-def _hooked(points: list[HookPoint], change: Edit) -> Iterator[None]:
-    hook = _ActiveHook(change)
-    token = _open_hooks.set(_open_hooks.get() | {hook.number})
-    for point in points:
-        point._update(add=hook)
-    try:
-        yield
-    finally:
-        for point in points:
-            point._update(remove=hook)
-        _open_hooks.reset(token)
-
-
-class Captured(Mapping[str, Tensor]):
-    """Values recorded by a `capture`: address, long or short -> the value of the last pass.
-
-    `calls[address]` holds the values of all passes in order, such as one for each step of decoding; `heads` the heads
-    that were captured, counted from 0, or None for all.
-    """
-
-    def __init__(self, calls: dict[str, list[Tensor]] | None = None, heads: Collection[int] | None = None) -> None:
-        self.calls: dict[str, list[Tensor]] = calls or {}
-        self.heads = heads
-
-    def place(self, address: str) -> Place:
-        """Return where an address leads, by default to weights. Raises AddressError if nothing was captured there."""
-        return captured_place(address, self.calls, self.heads)
-
-    def __getitem__(self, address: str) -> Tensor:
-        place = self.place(address)
-        value = self.calls[place.address][-1]
-        return value if place.head is None else value[:, place.head]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.calls)
-
-    def __len__(self) -> int:
-        return len(self.calls)
+def _check_names(name: str, given: Collection[Any], allowed: Sequence[Any]) -> None:
+    wrong = sorted(set(given) - set(allowed))
+    if wrong:
+        shown = ", ".join(map(str, allowed[:14])) + (", ..." if len(allowed) > 14 else "")
+        raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but must be among {shown}")
 
 
 @contextmanager
@@ -303,35 +117,44 @@ def capture(
     model: nn.Module | HasModel,
     addresses: str | Collection[str] | None = None,
     *,
-    points: Point | Collection[Point] = "weights",
+    points: Point | Literal["all"] | Collection[Point] = "weights",
     kinds: Kind | Collection[Kind] | None = None,
     layers: Collection[int] | None = None,
     heads: Collection[int] | None = None,
     device: torch.device | str | None = None,
+    grad: bool = False,
     detach: bool = True,
 ) -> Iterator[Captured]:
-    """Record values while the model runs in this context; by default the weights of all heads.
+    """Record values while the model runs in this context; by default copies of the weights of all heads.
 
     Args:
         model: A Transformer, compiled or not, or a Translator.
         addresses: One or several, long or short, points such as `weights`, or `all`, instead of the filters below.
             One that names a head records its whole layer.
-        points: One or several of `POINTS`.
-        kinds: One or several of `encoder`, `decoder`, `cross`, for points of attention; None means all.
+        points: One or several of `POINTS`, or "all".
+        kinds: One or several of `encoder`, `decoder`, `cross`, for points of attention and its Add & Norm; None means
+            all points.
         layers: Counted from 0; None means all.
         heads: Counted from 0, kept in rising order, for points of attention; None means all.
         device: Where to keep the values, such as "cpu"; None leaves them where they are.
-        detach: Whether to detach the values from the autograd graph.
+        grad: Whether to keep the values that the rest of the model computes with, in the autograd graph: for
+            `torch.autograd.grad(loss, seen[address])`, `seen.grad[address]` after `backward`, and losses of the values.
+        detach: Former name: `detach=False` is `grad=True`.
 
     Yields:
         A mapping from address to tensor, of the shapes in `hook_sites.py`.
 
     Raises:
-        ValueError: A filter names something that the model lacks, or stands beside addresses.
+        ValueError: A filter names something that the model lacks, or stands beside addresses; or the model runs without
+            gradients despite `grad`.
     """
     if addresses is not None and (points != "weights" or any(each is not None for each in (kinds, layers, heads))):
         raise ValueError("points, kinds, layers and heads, counted from 0, cannot stand beside addresses")
+    masks = dict[str, Tensor]()
+    detach = detach and not grad
     chosen_points, chosen_kinds = _several(points), None if kinds is None else _several(kinds)
+    if "all" in chosen_points:
+        chosen_points = set(POINTS)
     chosen_heads = None if heads is None else sorted(heads)
     captured = Captured(heads=chosen_heads)
     without_heads = sorted(chosen_points - set(HEAD_POINTS))
@@ -339,27 +162,51 @@ def capture(
         raise ValueError(f"heads is {chosen_heads}, but {', '.join(without_heads)} have no heads")
 
     def record(value: Tensor, site: Site) -> Tensor | None:
-        kept = value.detach() if detach else value
-        if chosen_heads is not None:
-            if not all(0 <= head < value.shape[1] for head in chosen_heads):
-                raise ValueError(f"heads is {chosen_heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
-            kept = kept[:, chosen_heads]
-        # A copy: an edit that comes later may change the value in place.
-        kept = kept.clone() if device is None else kept.to(device, copy=True)
-        captured.calls.setdefault(site.address, []).append(kept)
-        if detach or not kept.requires_grad or chosen_heads is not None:
+        if site.point not in POINTS:  # a PaddingPoint's
+            masks[site.stack] = value
             return None
-        kept.retain_grad()  # the rest of the model computes with the copy
-        return kept
+        if chosen_heads is not None and not all(0 <= head < value.shape[1] for head in chosen_heads):
+            raise ValueError(f"heads is {chosen_heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
+        if grad and not torch.is_grad_enabled():
+            raise ValueError("capture(grad=True) needs gradients: call the model itself, outside of torch.no_grad()")
+        kept = value if chosen_heads is None else value[:, chosen_heads]
+        mask = masks.get(site.stack)
+        if mask is not None and mask.shape != (len(value), value.shape[-2]):  # of another pass
+            mask = None
+        # A copy is either kept or passed on: an edit that comes later may change the value in place.
+        if detach or not torch.is_grad_enabled():
+            captured.add(site.address, _copy(kept.detach(), device), mask)
+            return None
+        kept = _live(kept, device)
+        captured.add(site.address, kept, mask)
+        passed_on = _copy(kept, value.device)
+        if chosen_heads is None:
+            return passed_on
+        return value.index_copy(1, torch.tensor(chosen_heads, device=value.device), passed_on)
 
-    known = hook_points(model)
+    every = _find_points(module_of(model), [])
+    known = _by_address(module_of(model), every)
     if addresses is None:
         chosen = _select(known, chosen_points, chosen_kinds, layers)
     else:
         names = {place.address for place in find_places(addresses, known, _heads(model), "weights")}
         chosen = [point for address, point in known.items() if address in names]
-    with _hooked(chosen, record):
+    stacks = {point.site.stack for point in chosen if point.site}
+    padding = [point for point in every if type(point) is PaddingPoint and point.site and point.site.stack in stacks]
+    with hooked([*chosen, *padding], record):
         yield captured
+
+
+def _copy(value: Tensor, device: torch.device | str | None) -> Tensor:
+    return value.clone() if device is None else value.to(device, copy=True)
+
+
+def _live(value: Tensor, device: torch.device | str | None) -> Tensor:
+    """Return a value that keeps its gradient; a new leaf where nothing before it needs one, as with frozen weights."""
+    kept = value if device is None else value.to(device)
+    kept = kept if kept.requires_grad else kept.detach().requires_grad_()
+    kept.retain_grad()
+    return kept
 
 
 @contextmanager
@@ -376,12 +223,26 @@ def edit(
 
     Raises:
         ValueError: An address that the model lacks, or an edit that changes the shape.
+        TypeError: `change` cannot be called with a value and its Site.
     """
+    if not addresses and not isinstance(addresses, Mapping):
+        raise ValueError("addresses is empty, but must name a hook point")
+    for each in addresses.values() if isinstance(addresses, Mapping) else [change]:
+        _check_arguments(each)
     known = hook_points(model)
     with ExitStack() as stack:
         for names, changed in edits_by_address(addresses, change, known, _heads(model)):
-            stack.enter_context(_hooked([known[name] for name in names], changed))
+            stack.enter_context(hooked([known[name] for name in names], changed))
         yield
+
+
+def _check_arguments(change: Edit | None) -> None:
+    try:
+        inspect.signature(cast(Edit, change)).bind(None, None)
+    except TypeError:
+        raise TypeError(f"an edit takes two arguments, a value and its Site; {change!r} does not") from None
+    except ValueError:
+        return  # built-in functions have no signature
 
 
 def _several(names: _Name | Collection[_Name]) -> set[_Name]:

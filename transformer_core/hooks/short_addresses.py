@@ -6,7 +6,6 @@ refused beside them.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,7 +13,7 @@ from typing import Protocol
 
 from torch import Tensor, nn
 
-from transformer_core.hooks.hook_sites import HEAD_POINTS, POINTS, Point, Site, site_of
+from transformer_core.hooks.hook_sites import HEAD_POINTS, POINTS, Point, Site, nearest, site_of
 
 Change = Callable[[Tensor, Site], Tensor | None]
 _MAX_NAME = 100  # characters of a wrong address that is compared with all others
@@ -53,7 +52,13 @@ class Place:
         return self.name if self.name == self.address else f"{self.name} = {self.address}{head}"
 
 
-def find_places(names: str | Iterable[str], addresses: Collection[str], heads: int, point: Point) -> list[Place]:
+def find_places(
+    names: str | Iterable[str],
+    addresses: Collection[str],
+    heads: int,
+    point: Point,
+    missing: str = "there is no hook point",
+) -> list[Place]:
     """Return the places of names: addresses, points such as `weights`, or `all`. Raises AddressError for a wrong one.
 
     `addresses` exist, with H `heads` in each attention; `point` is that of a short address without one.
@@ -69,9 +74,9 @@ def find_places(names: str | Iterable[str], addresses: Collection[str], heads: i
             place = table.get(name) or table.get(f"{name}.{point}")
             if place is None:
                 known = [*addresses, *table, *(each.removesuffix(f".{point}") for each in table)]
-                close = difflib.get_close_matches(str(name)[:_MAX_NAME], known, n=1)
-                hint = f"; did you mean {close[0]}?" if close else "; describe_hook_points(model) lists all"
-                raise AddressError(f"there is no hook point {str(name)[:_MAX_NAME]}{hint}")
+                wrong = str(name)[:_MAX_NAME]
+                hint = nearest(wrong, known) or "; describe_hook_points(model) lists all"
+                raise AddressError(f"{missing} {wrong}{hint}")
             found.append(replace(place, name=name))
     return found
 
@@ -101,7 +106,8 @@ def captured_place(name: str, calls: Mapping[str, Sequence[Tensor]], heads: Coll
     Raises AddressError if nothing was captured there, or only some `heads`, among which no short address counts.
     """
     counts = (values[-1].shape[1] for values in calls.values() if values[-1].dim() == 4)
-    places = find_places(name, calls, max(counts, default=0) if heads is None else max(heads) + 1, "weights")
+    count = max(counts, default=0) if heads is None else max(heads) + 1
+    places = find_places(name, calls, count, "weights", "nothing was captured at")
     if len(places) != 1:
         raise AddressError(f"{name} names {len(places)} captured values, not one")
     if places[0].head is not None and heads is not None:

@@ -19,7 +19,7 @@ from transformer_core.cpu.open_attention import masked_scores, softmax_under
 from transformer_core.devices import backend
 from transformer_core.hooks.points import HookPoint, has_hooks, run_hooks
 from transformer_core.model.masks import is_causal
-from transformer_core.model.projections import may_fuse, project_fused
+from transformer_core.model.projections import is_unhooked_linear, may_fuse, project_fused
 
 
 def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: float | None = None) -> Tensor:
@@ -93,6 +93,8 @@ class MultiHeadAttention(nn.Module):
         self.scores = HookPoint()  # (B, H, Q, K)
         self.weights = HookPoint()  # (B, H, Q, K)
         self.head_outputs = HookPoint()  # (B, H, Q, d_v)
+        self.head_results = HookPoint()  # (B, H, Q, d)
+        self.attention_output = HookPoint()  # (B, Q, d)
 
     def reset_extra_parameters(self) -> None:
         """Draw the parameters of a variant beyond the four projections."""
@@ -139,8 +141,18 @@ class MultiHeadAttention(nn.Module):
         opened = has_hooks(self.scores, self.weights)
         heads = (self._attend_with_hooks if opened else self.attend_without_hooks)(queries, keys, values, mask)
         heads = run_hooks(self.head_outputs, heads)  # (B, H, Q, d_v)
-        out: Tensor = self.w_o(heads.transpose(1, 2).flatten(2))  # (B, Q, H * d_v) -> (B, Q, d)
-        return out
+        return run_hooks(self.attention_output, self._merge_heads(heads))
+
+    def _merge_heads(self, heads: Tensor) -> Tensor:
+        """(B, H, Q, d_v) -> (B, Q, d): Concat(heads) W^O; with hooks on `head_results` the sum of each head's part."""
+        if not has_hooks(self.head_results):
+            out: Tensor = self.w_o(heads.transpose(1, 2).flatten(2))  # (B, Q, H * d_v) -> (B, Q, d)
+            return out
+        if not is_unhooked_linear(self.w_o):
+            raise ValueError("head_results takes W^O apart, which must be a plain nn.Linear without hooks of its own")
+        w_o = self.w_o.weight.to(heads.dtype).view(-1, self.num_heads, heads.shape[-1]).permute(1, 2, 0)  # (H, d_v, d)
+        summed = run_hooks(self.head_results, heads @ w_o).sum(dim=1)
+        return summed if self.w_o.bias is None else summed + self.w_o.bias
 
     def _attend_with_hooks(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """Compute softmax(Q K^T / sqrt(d_k)) V, equation 1: the readable twin of `attend_without_hooks`."""

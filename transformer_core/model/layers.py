@@ -16,8 +16,9 @@ from torch import Tensor, nn
 from transformer_core.attention_variants import VARIANTS
 from transformer_core.config import Activation, ModelConfig
 from transformer_core.cpu.dropout import Dropout
-from transformer_core.hooks.points import HookPoint, run_hooks
+from transformer_core.hooks.points import HookPoint, PaddingPoint, run_hooks
 from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.paper.flops import attention_parameters
 
 _ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
@@ -60,12 +61,12 @@ class FeedForward(nn.Module):
         self.activation = _ACTIVATIONS[activation]
         self.dropout = Dropout(dropout)
         self.activations = HookPoint()  # (B, n, d_ff)
+        self.ffn_output = HookPoint()  # (B, n, d)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, n, d) -> (B, n, d)."""
         activations = run_hooks(self.activations, self.activation(self.w_1(x)))  # (B, n, d_ff)
-        out: Tensor = self.w_2(self.dropout(activations))
-        return out
+        return run_hooks(self.ffn_output, self.w_2(self.dropout(activations)))
 
 
 class AddAndNorm(nn.Module):
@@ -78,7 +79,7 @@ class AddAndNorm(nn.Module):
         super().__init__()
         self.pre_norm = config.norm == "pre"
         self.adds = config.residual
-        self.norm = nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon)
+        self.norm = LayerNorm(config.d_model, config.layer_norm_epsilon)
         self.dropout = Dropout(config.dropout)
         self.residual = HookPoint()  # (B, n, d)
 
@@ -133,7 +134,7 @@ def _last_norm(config: ModelConfig) -> nn.Module:
 
 
 def _norm_if(wanted: bool, config: ModelConfig) -> nn.Module:
-    return nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon) if wanted else nn.Identity()
+    return LayerNorm(config.d_model, config.layer_norm_epsilon) if wanted else nn.Identity()
 
 
 class EncoderLayer(nn.Module):
@@ -184,6 +185,7 @@ class Encoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.embedding_norm = _norm_if(config.embedding_norm, config)
+        self.padding = PaddingPoint()  # (B, S)
         self.embeddings = HookPoint()  # (B, S, d)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_layers))
         self.norm = _last_norm(config)
@@ -195,6 +197,7 @@ class Decoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.embedding_norm = _norm_if(config.embedding_norm, config)
+        self.padding = PaddingPoint()  # (B, T)
         self.embeddings = HookPoint()  # (B, T, d)
         self.logits = HookPoint()  # (B, T, V)
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.num_layers))

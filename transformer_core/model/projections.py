@@ -14,11 +14,13 @@ def may_fuse(layers: tuple[nn.Linear, ...]) -> bool:
     """Return whether a fused product is unobservable: training, plain nn.Linear, no hooks."""
     if not torch.is_grad_enabled() or torch.compiler.is_compiling():
         return False
-    return all(
-        type(layer) is nn.Linear
-        and not (layer._forward_hooks or layer._forward_pre_hooks)
-        and not (layer._backward_hooks or layer._backward_pre_hooks)
-        for layer in layers
+    return all(type(layer) is nn.Linear and is_unhooked_linear(layer) for layer in layers)
+
+
+def is_unhooked_linear(layer: nn.Module) -> bool:
+    """Return whether a layer is an nn.Linear without hooks, so that its weight says all."""
+    return isinstance(layer, nn.Linear) and not (
+        layer._forward_hooks or layer._forward_pre_hooks or layer._backward_hooks or layer._backward_pre_hooks
     )
 
 

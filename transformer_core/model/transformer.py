@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from transformer_core.config import ModelConfig
 from transformer_core.cpu.dropout import Dropout
-from transformer_core.hooks.points import name_hook_points, run_hooks
+from transformer_core.hooks.points import name_hook_points, report_padding, run_hooks
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.float16_matrices import HalfEmbedding, stored_matrices, use_float16_matrices
 from transformer_core.model.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
@@ -124,10 +124,12 @@ class Transformer(nn.Module):
                 _glorot_as_one(fused)
                 module.reset_extra_parameters()
 
-    def embed(self, ids: Tensor, first_position: int = 0, *, of_source: bool = False) -> Tensor:
+    def embed(
+        self, ids: Tensor, first_position: int = 0, *, of_source: bool = False, mask: Tensor | None = None
+    ) -> Tensor:
         """(B, n) ids -> (B, n, d): embeddings plus positions, with dropout on the sum (Sections 3.4, 3.5, 5.4).
 
-        With `embedding_norm` the sum is normalised first.
+        With `embedding_norm` the sum is normalised first. Captures keep the mask, (B, 1, 1, n), beside their values.
 
         Raises:
             TooLong: More positions than the model has learned.
@@ -137,6 +139,7 @@ class Transformer(nn.Module):
         if of_source:
             embedding, positions = self.source_embedding or embedding, self.source_positions or positions
             stack = self.encoder
+        report_padding(stack.padding, ids, mask)
         summed = stack.embedding_norm(embedding(ids) + positions(first_position, ids.shape[1]))
         out: Tensor = self.dropout(run_hooks(stack.embeddings, summed))
         return out
@@ -151,7 +154,7 @@ class Transformer(nn.Module):
         Returns:
             (B, S, d), one vector for each source position.
         """
-        x = self.embed(source, of_source=True)
+        x = self.embed(source, of_source=True, mask=source_mask)
         for layer in self.encoder.layers:
             x = layer(x, source_mask)
         out: Tensor = self.encoder.norm(x)
@@ -166,12 +169,13 @@ class Transformer(nn.Module):
             target: (B, T) decoder inputs: <s> and the tokens (the output shifted right).
             memory: (B, S, d) from `encode`.
             source_mask: (B, 1, 1, S); None if there is no padding.
-            target_mask: (B, 1, 1, T); needed only by a model without the causal mask, if there is padding.
+            target_mask: (B, 1, 1, T); needed only if there is padding, by a model without the causal mask, and by means
+                of captured values.
 
         Returns:
             (B, T, d); `logits` of position t predict the token after target[:, t].
         """
-        x = self.embed(target)
+        x = self.embed(target, mask=target_mask)
         mask = target_mask
         if self.config.causal:
             # Restricted attention masks later positions itself; a mask for all pairs would be quadratic.

@@ -131,6 +131,11 @@ def test_patching_what_is_not_there_is_an_error(model: Transformer) -> None:
         (f"{SELF}.weights", inject(torch.full((4, 4), 0.25).tril(), heads={3})),
         (f"{CROSS}.weights", inject(torch.full((4, 4, 5), 0.2))),
         (f"{CROSS}.head_outputs", ablate_heads({0}, to=torch.ones(1, 5))),
+        (f"{CROSS}.head_results", ablate_heads({1, 2})),
+        (f"{SELF}.head_results", ablate_heads({0}, to=torch.ones(1, 16))),
+        (f"{SELF}.attention_output", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
+        ("decoder.layers.1.feed_forward.ffn_output", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
+        ("decoder.layers.1.feed_forward_add_norm.norm.scale", patch(torch.arange(1.0, 5.0).view(1, 4, 1))),
         (f"{CROSS}.head_outputs", patch(torch.arange(160.0).view(2, 4, 4, 5) / 160)),
         ("decoder.layers.0.feed_forward.activations", ablate_neurons({0, 5, 23}, to=0.5)),
         ("decoder.embeddings", patch(torch.arange(128.0).view(2, 4, 16) / 128)),
@@ -215,9 +220,17 @@ def test_a_chain_makes_its_changes_in_order() -> None:
         (inject(torch.zeros(4, 3)), "weights"),
         (ablate_heads({-1}), "head_outputs"),
         (ablate_heads({4}), "head_outputs"),
+        (ablate_heads({4}), "head_results"),
+        (knock_out([(0, 0)]), "weights"),
+        (force_edges({0: 0}), "head_results"),
+        (inject(torch.zeros(4, 5)), "scores"),
     ],
 )
 def test_what_does_not_exist_is_an_error_that_says_so(change: Edit, point: str, model: Transformer) -> None:
-    with edit(model, f"{CROSS}.{point}", change), pytest.raises(ValueError, match=r"heads.*0 to 3|keys|pattern"):
+    place = f"{CROSS}_add_norm" if point == "residual" else CROSS
+    with (
+        edit(model, f"{place}.{point}", change),
+        pytest.raises(ValueError, match=r"heads.*0 to 3|keys|pattern|this edit changes"),
+    ):
         run(model)
     assert nobody_listens(model)

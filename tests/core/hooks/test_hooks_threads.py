@@ -14,8 +14,10 @@ import torch
 from tests.core.tiny import SPECIAL, nobody_listens, padded, run, tiny_model
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding.beam import beam_search
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.edits import ablate_heads
-from transformer_core.hooks.points import POINTS, capture, edit
+from transformer_core.hooks.points import capture, edit, hook_points
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.transformer import Transformer
 
@@ -87,13 +89,20 @@ def test_a_capture_does_not_see_the_passes_of_another_thread(model: Transformer)
 def test_a_bystander_of_a_capture_keeps_every_bit_and_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
     model, source = tiny_model(), padded([5, 3, 4])
     seen, found = run(model), beam_search(model, source, SPECIAL, DecodingConfig(beam=3, extra_length=5))
+    (greedy,) = greedy_search(model, source[:1], SPECIAL)
     readable: list[object] = []
-    with capture(model, points=POINTS) as captured, ThreadPoolExecutor(1) as pool:
+    with (
+        capture(model, points="all") as captured,
+        edit(model, list(hook_points(model)), lambda value, site: 2 * value),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        monkeypatch.setattr(IncrementalDecoder, "_readable_step", lambda *given: readable.append(given))
         monkeypatch.setattr(MultiHeadAttention, "_attend_with_hooks", lambda *given: readable.append(given))
         assert torch.equal(pool.submit(run, model).result(timeout=30), seen)
         again = pool.submit(beam_search, model, source, SPECIAL, DecodingConfig(beam=3, extra_length=5))
         for one, other in zip(again.result(timeout=60), found, strict=True):
             assert one == other  # log-probabilities included
+        assert pool.submit(greedy_search, model, source[:1], SPECIAL).result(timeout=30) == [greedy]
     assert not captured and not readable
 
 

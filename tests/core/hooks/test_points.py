@@ -20,13 +20,17 @@ CROSS_1 = "decoder.layers.1.cross_attention"
 
 def test_addresses_are_stable() -> None:
     in_attention = ("queries", "keys", "values", "scores", "weights", "head_outputs")
+    in_attention += ("head_results", "attention_output")
     expected = {"encoder.embeddings", "decoder.embeddings", "decoder.logits"}
     for stack, attentions in (("encoder", ["self_attention"]), ("decoder", ["self_attention", "cross_attention"])):
         for layer in (f"{stack}.layers.{i}" for i in (0, 1)):
             expected |= {f"{layer}.{attention}.{point}" for attention in attentions for point in in_attention}
-            expected |= {f"{layer}.{part}_add_norm.residual" for part in (*attentions, "feed_forward")}
-            expected.add(f"{layer}.feed_forward.activations")
+            for part in (*attentions, "feed_forward"):
+                expected |= {f"{layer}.{part}_add_norm.residual", f"{layer}.{part}_add_norm.norm.scale"}
+            expected |= {f"{layer}.feed_forward.activations", f"{layer}.feed_forward.ffn_output"}
     assert set(hook_points(tiny_model())) == expected
+    other_norms = {f"{stack}.{norm}.scale" for stack in ("encoder", "decoder") for norm in ("norm", "embedding_norm")}
+    assert set(hook_points(tiny_model(norm="pre", embedding_norm=True))) == expected | other_norms
 
 
 def test_points_relate_as_equation_1_says(model: Transformer) -> None:
@@ -150,12 +154,55 @@ def test_a_head_that_the_model_lacks(heads: set[int], model: Transformer) -> Non
     assert nobody_listens(model)
 
 
-def test_an_edit_at_an_unknown_address() -> None:
-    with (
-        pytest.raises(ValueError, match=r"decoder.layers.9.self_attention.weights"),
-        edit(tiny_model(), "decoder.layers.9.self_attention.weights", lambda value, site: None),
-    ):
-        pass
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [
+        ("decoder.layers.1.cross_attention.weight", "decoder.layers.1.cross_attention.weights"),
+        ("decoder.layers.9.self_attention.weights", r"decoder.layers.\d.self_attention.weights"),
+        ("encoder.layer.0.feed_forward.activation", "encoder.layers.0.feed_forward.activations"),
+    ],
+)
+def test_a_wrong_address_names_the_nearest(wrong: str, near: str, model: Transformer) -> None:
+    said = rf"{wrong}.*did you mean {near}\?"
+    with pytest.raises(ValueError, match=said), edit(model, wrong, lambda value, site: None):
+        raise AssertionError("the context must not open")
+    with capture(model, points="all") as seen:
+        run(model)
+    with pytest.raises(KeyError, match=said):
+        seen[wrong]
+    with pytest.raises(KeyError, match=said):
+        seen.mean(wrong)
+    assert wrong not in seen and seen.get(wrong) is None
+
+
+def test_an_edit_with_other_arguments_is_refused_at_once(model: Transformer) -> None:
+    def fine(value: Tensor, *rest: Any) -> Tensor:
+        return value
+
+    for wrong in (lambda value: value, lambda value, site, more: value, lambda: None, None):
+        with (
+            pytest.raises(TypeError, match="takes two arguments, a value and its Site"),
+            edit(model, f"{CROSS_1}.weights", wrong),  # type: ignore[arg-type]
+        ):
+            raise AssertionError("the context must not open")
+    with edit(model, f"{CROSS_1}.weights", fine):
+        run(model)
+    assert nobody_listens(model)
+
+
+def test_all_points_and_the_residual_of_a_kind(model: Transformer) -> None:
+    with capture(model, points="all") as seen, capture(model, points="residual", kinds="cross") as residuals:
+        run(model)
+    assert set(seen) == set(hook_points(model))
+    assert list(residuals) == [f"decoder.layers.{layer}.cross_attention_add_norm.residual" for layer in (0, 1)]
+    assert all(torch.equal(value, seen[address]) for address, value in residuals.items())
+
+
+def test_what_is_shown_of_a_capture_is_short(model: Transformer) -> None:
+    with capture(model, points="all") as seen:
+        run(model)
+    assert repr(seen).count("\n") <= 5 and f"{len(hook_points(model))} addresses" in repr(seen)
+    assert repr(Captured()).startswith("<Captured: 0 addresses")
 
 
 # --- captures ---------------------------------------------------------------------------------------------------------
@@ -268,9 +315,9 @@ def test_an_exception_in_one_context_leaves_the_outer_one_alone(model: Transform
 
 
 def test_a_point_without_an_address_says_so() -> None:
-    from transformer_core.hooks.points import _hooked
+    from transformer_core.hooks.hook_point import hooked
     from transformer_core.model.attention import MultiHeadAttention
 
     layer = MultiHeadAttention(d_model=4, num_heads=1, d_k=4, d_v=4)
-    with pytest.raises(RuntimeError, match="name_hook_points"), _hooked([layer.weights], lambda value, site: None):
+    with pytest.raises(RuntimeError, match="name_hook_points"), hooked([layer.weights], lambda value, site: None):
         run_hooks(layer.weights, torch.zeros(1, 1, 1, 1))

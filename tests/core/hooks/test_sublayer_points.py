@@ -1,0 +1,239 @@
+"""Points around each sub-layer, against hooks of torch.nn on the modules before and after them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, nobody_listens, padded, run, tiny_model
+from transformer_core.config import DecodingConfig
+from transformer_core.decoding.beam import beam_search
+from transformer_core.decoding.incremental import IncrementalDecoder
+from transformer_core.hooks.edits import ablate_heads, patch
+from transformer_core.hooks.points import Rows, capture, edit, has_hooks, hook_points, row_context
+from transformer_core.model.layer_norm import LayerNorm
+from transformer_core.model.transformer import Transformer
+
+NEW = ("head_results", "attention_output", "ffn_output", "scale")
+SHAPES: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre", "attention_biases": True},
+    {"attention": "additive"},
+    {"window": 2, "embedding_norm": True},
+]
+of_shapes = pytest.mark.parametrize("options", SHAPES, ids=str)
+
+
+def make(options: dict[str, Any]) -> Transformer:
+    return drawn_biases_and_norms(tiny_model(**options)).eval()
+
+
+def plain_values(model: Transformer) -> dict[str, Tensor]:
+    """Inputs and outputs of every plain module in a pass without hook points, by name of the module."""
+    seen: dict[str, Tensor] = {}
+    handles = []
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.LayerNorm):
+
+            def keep(_module: Any, given: tuple[Tensor, ...], value: Tensor, name: str = name) -> None:
+                seen[f"{name} in"], seen[f"{name} out"] = given[0], value
+
+            handles.append(module.register_forward_hook(keep))
+    run(model)
+    for handle in handles:
+        handle.remove()
+    return seen
+
+
+@of_shapes
+def test_the_points_hold_what_plain_modules_pass_on(options: dict[str, Any]) -> None:
+    model = make(options)
+    plain = plain_values(model)
+    with capture(model, points="all") as seen:
+        run(model)
+    norms = 0
+    for address, value in seen.items():
+        module, _, point = address.rpartition(".")
+        if point == "attention_output":
+            torch.testing.assert_close(value, plain[f"{module}.w_o out"])
+            results, w_o = seen[f"{module}.head_results"], model.get_submodule(f"{module}.w_o")
+            assert isinstance(w_o, nn.Linear)
+            bias = 0.0 if w_o.bias is None else w_o.bias.detach()
+            torch.testing.assert_close(results.sum(dim=1) + bias, value)
+            for head, part in enumerate(w_o.weight.detach().split(5, dim=1)):  # d_v columns of each head
+                torch.testing.assert_close(results[:, head], F.linear(seen[f"{module}.head_outputs"][:, head], part))
+        elif point == "ffn_output":
+            torch.testing.assert_close(value, plain[f"{module}.w_2 out"])
+        elif point == "scale":
+            norms += 1
+            variance = plain[f"{module} in"].var(dim=-1, correction=0, keepdim=True)
+            torch.testing.assert_close(value, (variance + 1e-6).sqrt(), atol=1e-6, rtol=1e-5)
+    assert norms == sum(isinstance(module, nn.LayerNorm) for module in model.modules())
+
+
+@pytest.mark.parametrize("options", [*SHAPES, {"residual": False}], ids=str)
+def test_a_residual_is_the_sum_of_what_came_before_and_the_output(options: dict[str, Any]) -> None:
+    model = make(options)
+    with capture(model, points={"embeddings", "residual", "attention_output", "ffn_output", "scale"}) as seen:
+        run(model)
+    for stack in ("encoder", "decoder"):
+        x = seen[f"{stack}.embeddings"]
+        for address in (a for a in seen if a.startswith(stack) and a.endswith("residual")):
+            add_norm = address.removesuffix(".residual")
+            sublayer = add_norm.removesuffix("_add_norm")
+            output = seen[f"{sublayer}.{'ffn_output' if 'feed_forward' in sublayer else 'attention_output'}"]
+            summed = x + output if model.config.residual else output
+            if model.config.norm == "post":
+                norm = model.get_submodule(f"{add_norm}.norm")
+                assert isinstance(norm, nn.LayerNorm)
+                centred = summed - summed.mean(dim=-1, keepdim=True)
+                summed = (centred / seen[f"{add_norm}.norm.scale"] * norm.weight + norm.bias).detach()
+            x = seen[address]
+            torch.testing.assert_close(x, summed, atol=1e-5, rtol=1e-5)
+
+
+@of_shapes
+def test_edits_of_the_points_are_edits_of_the_plain_modules(options: dict[str, Any]) -> None:
+    """Half of the value, at each point and by a hook of torch.nn, or by a changed W^O."""
+    model = make(options)
+    before = run(model)
+    for address in hook_points(model):
+        module, _, point = address.rpartition(".")
+        if point not in NEW:
+            continue
+        with edit(model, address, lambda value, site: value / 2):
+            edited = run(model)
+        if point == "head_results":
+            w_o = model.get_submodule(f"{module}.w_o")
+            handle = w_o.register_forward_pre_hook(lambda _module, given: (given[0] / 2,))
+        elif point == "scale":
+            norm = model.get_submodule(module)
+            assert isinstance(norm, LayerNorm)
+            beta = norm.bias
+            handle = norm.register_forward_hook(lambda _module, _given, out, beta=beta: (out - beta) * 2 + beta)
+        else:
+            name = "w_o" if point == "attention_output" else "w_2"
+            plain = model.get_submodule(f"{module}.{name}")
+            handle = plain.register_forward_hook(lambda _module, _given, out: out / 2)
+        torch.testing.assert_close(edited, run(model), atol=1e-5, rtol=1e-5)
+        handle.remove()
+        assert not torch.allclose(edited, before, atol=1e-5), address
+    assert torch.equal(run(model), before)
+
+
+def test_a_head_without_its_result_is_a_head_without_its_output(model: Transformer) -> None:
+    base = "decoder.layers.1.cross_attention"
+    with edit(model, f"{base}.head_outputs", ablate_heads({1, 3})):
+        expected = run(model)
+    with edit(model, f"{base}.head_results", ablate_heads({1, 3})):
+        torch.testing.assert_close(run(model), expected)
+
+
+def test_the_scale_of_another_run_freezes_the_norms() -> None:
+    """With all scales and weights frozen, and without the bends of ReLU, the model is linear in its embeddings."""
+    model = make({"norm": "pre"})
+    source, target, mask = inputs_for((5,), 4)
+    frozen = {a for a in hook_points(model) if a.rpartition(".")[2] in ("scale", "weights", "activations")}
+    with torch.no_grad(), capture(model, points={"scale", "weights", "activations"}) as clean:
+        logits = [model(source, target, mask)]
+        for factor in (1.0, 2.0):
+            with (
+                edit(model, frozen, patch(dict(clean))),
+                edit(model, "decoder.embeddings", lambda value, site, factor=factor: value + factor),
+            ):
+                logits.append(model(source, target, mask))
+    torch.testing.assert_close(logits[2] - logits[1], logits[1] - logits[0], atol=1e-4, rtol=1e-4)
+
+
+@of_shapes
+def test_every_point_is_the_same_step_by_step_as_in_one_pass(options: dict[str, Any]) -> None:
+    model = make(options)
+    source, target, mask = inputs_for((5,), 4)
+    with torch.no_grad(), capture(model, points=NEW) as whole:
+        model(source, target, mask)
+    with torch.no_grad(), capture(model, points=NEW) as steps:
+        decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
+        for position in range(4):
+            with row_context(Rows(query_offset=position)):
+                decoder.step(target[:, position : position + 1])
+    assert set(steps) == set(whole)
+    for address, calls in steps.calls.items():
+        torch.testing.assert_close(torch.cat(calls, dim=-2), whole[address], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("point", NEW)
+def test_beam_search_with_an_edit_finds_what_the_forced_pass_says(point: str, model: Transformer) -> None:
+    addresses = [address for address in hook_points(model) if address.endswith(point)]
+    source = padded((5,))
+    with edit(model, addresses, lambda value, site: 0.8 * value):
+        (found,) = beam_search(model, source, SPECIAL, DecodingConfig(beam=3, extra_length=3))
+        best = found.hypotheses[0]
+        outputs = torch.tensor([[*best.ids, SPECIAL.eos][: len(best.log_probabilities)]])
+        inputs = torch.cat([torch.tensor([[SPECIAL.bos]]), outputs[:, :-1]], dim=1)
+        with torch.no_grad():
+            logits = model(source, inputs, None)
+    log_p = logits.log_softmax(dim=-1).gather(2, outputs[:, :, None]).flatten()
+    assert list(best.log_probabilities) == pytest.approx(log_p.tolist(), abs=1e-4)
+
+
+@pytest.mark.parametrize("point", NEW)
+def test_nothing_is_computed_when_nobody_listens(point: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without hooks each LayerNorm is one kernel, W^O one product; decoding never leaves its fused step."""
+    model = make({})
+    monkeypatch.setattr(F, "layer_norm", counted := Counted(F.layer_norm))
+    run(model)
+    assert counted.calls == 10  # two layers: two in the encoder's, three in the decoder's
+    with capture(model, points="scale") as seen:
+        run(model)
+    assert counted.calls == 10 and len(seen) == 10
+    source = padded((4,))
+    with torch.no_grad():
+        memory = model.encode(source, None)
+        decoder = IncrementalDecoder(model, memory, torch.ones(1, 1, 1, 4, dtype=torch.bool), beams=1)
+        assert decoder.fused_step is not None
+        assert decoder.fused_step.is_applicable()
+        with capture(model, points=point):  # type: ignore[arg-type]
+            assert not decoder.fused_step.is_applicable()
+        encoder = [address for address in hook_points(model) if address.startswith("encoder") and point in address]
+        with edit(model, encoder, lambda value, site: None):
+            assert decoder.fused_step.is_applicable()
+        assert decoder.fused_step.is_applicable()
+    assert not has_hooks(*hook_points(model).values())
+
+
+class Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, function: Any) -> None:
+        self.function, self.calls = function, 0
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        self.calls += 1
+        return self.function(*given, **named)
+
+
+def test_results_of_heads_need_a_plain_w_o(model: Transformer) -> None:
+    w_o = model.get_submodule("decoder.layers.1.cross_attention.w_o")
+    handle = w_o.register_forward_hook(lambda _module, _given, out: out)
+    with capture(model, points="head_results"), pytest.raises(ValueError, match="without hooks of its own"):
+        run(model)
+    handle.remove()
+    assert nobody_listens(model)
+
+
+def test_weights_in_float16_have_results_too() -> None:
+    from transformer_core.model.transformer import Transformer
+
+    plain = make({})
+    weights = {name: tensor.half() for name, tensor in plain.state_dict().items()}
+    half = Transformer.from_weights(plain.config, weights, half=True).eval()
+    whole = Transformer.from_weights(plain.config, weights).eval()
+    with capture(half, points=NEW) as found, capture(whole, points=NEW) as expected:
+        run(half)
+        run(whole)
+    for address, value in expected.items():
+        torch.testing.assert_close(found[address], value, atol=1e-5, rtol=1e-5)
