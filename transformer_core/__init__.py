@@ -21,11 +21,22 @@ if TYPE_CHECKING:
     from transformer_core.config import ModelConfig as ModelConfig
     from transformer_core.config import TrainingConfig as TrainingConfig
     from transformer_core.hooks.edits import ablate_heads as ablate_heads
+    from transformer_core.hooks.edits import ablate_neurons as ablate_neurons
+    from transformer_core.hooks.edits import chain as chain
+    from transformer_core.hooks.edits import force_edges as force_edges
+    from transformer_core.hooks.edits import inject as inject
+    from transformer_core.hooks.edits import knock_out as knock_out
+    from transformer_core.hooks.edits import mean_of as mean_of
+    from transformer_core.hooks.edits import only as only
+    from transformer_core.hooks.edits import patch as patch
+    from transformer_core.hooks.edits import zero as zero
     from transformer_core.hooks.hook_list import describe_hook_points as describe_hook_points
     from transformer_core.hooks.points import capture as capture
     from transformer_core.hooks.points import edit as edit
     from transformer_core.hooks.points import hook_points as hook_points
     from transformer_core.model.transformer import Transformer as Transformer
+    from transformer_core.runs import load as load
+    from transformer_core.runs import run as run
     from transformer_core.text.tokenizer import Tokenizer as Tokenizer
     from transformer_core.translator import Translation as Translation
     from transformer_core.translator import Translator as Translator
@@ -38,10 +49,14 @@ _HOME = {
     "attention_maps": ("AttentionMaps", "Axis"),
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),
     "config": ("ConfigError", "DecodingConfig", "ModelConfig", "TrainingConfig"),
-    "hooks.edits": ("ablate_heads",),
+    "hooks.edits": (
+        *("ablate_heads", "ablate_neurons", "chain", "force_edges", "inject", "knock_out"),
+        *("mean_of", "only", "patch", "zero"),
+    ),
     "hooks.hook_list": ("describe_hook_points",),
     "hooks.points": ("capture", "edit", "hook_points"),
     "model.transformer": ("Transformer",),
+    "runs": ("load", "run"),
     "text.tokenizer": ("Tokenizer",),
     "translator": ("Translation", "Translator"),
 }

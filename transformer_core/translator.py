@@ -6,7 +6,7 @@ both share weights, precision and active edits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,13 +14,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
-from transformer_core.attention_maps import AttentionMaps, FloatArray, Kind, check_map_bytes, map_bytes
+from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray, Kind, check_map_bytes, map_bytes
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
-from transformer_core.decoding.constraint import Constraint
+from transformer_core.decoding.constraint import Constraint, PrefixError
 from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.model.masks import input_padding_mask, padding_mask
 from transformer_core.model.transformer import Transformer
@@ -31,7 +32,8 @@ from transformer_core.short_repr import ShortRepr
 from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
 MAX_TOKEN_CHARACTERS = 100  # of a text on average: its tokenizer takes half a kilobyte for each
-_MAX_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
+Prefix = str | Sequence[int]  # text, or ids
+_MAX_PASS_BYTES = 64 * 2**20  # of maps and logits of sentences that go through the model together, padding included
 
 
 class SourceTooLong(ValueError):
@@ -142,21 +144,6 @@ class TeacherForcedInput:
         return len(self.read) + 1
 
 
-def _pass_sizes(sizes: Sequence[tuple[int, int, int]]) -> list[int]:
-    """Group neighbours for one pass, from heads, S and T of each, so that their padded maps fit; returns the counts."""
-    found: list[int] = []
-    most_source = most_target = 0
-    for heads, source, target in sizes:
-        most_source, most_target = max(most_source, source), max(most_target, target)
-        together = found[-1] + 1 if found else 1
-        if found and together * map_bytes(heads, most_source, most_target) <= _MAX_PASS_BYTES:
-            found[-1] = together
-        else:
-            found.append(1)
-            most_source, most_target = source, target
-    return found
-
-
 class Translator:
     """A model with its vocabulary; `most_map_bytes` limits the maps of a sentence, unless it is None."""
 
@@ -230,10 +217,12 @@ class Translator:
         *,
         beam: int | None = None,
         alpha: float | None = None,
+        prefix: Prefix | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Translation:
         """Translate one sentence; see `translate_batch`."""
-        return self.translate_batch([text], beam=beam, alpha=alpha, should_stop=should_stop)[0]
+        prefixes = None if prefix is None else [prefix]
+        return self.translate_batch([text], beam=beam, alpha=alpha, prefixes=prefixes, should_stop=should_stop)[0]
 
     def translate_batch(
         self,
@@ -241,6 +230,7 @@ class Translator:
         *,
         beam: int | None = None,
         alpha: float | None = None,
+        prefixes: Sequence[Prefix] | None = None,
         should_stop: ShouldStop | None = None,
     ) -> list[Translation]:
         """Translate sentences, all in one batch.
@@ -249,14 +239,19 @@ class Translator:
             texts: Sentences; an empty one gives an empty translation.
             beam: Hypotheses kept; None takes the checkpoint's default.
             alpha: Strength of the length penalty; None takes the checkpoint's default.
+            prefixes: Beginning of each translation, as text or ids. The search goes on from there; tokens of a prefix
+                have the log-probabilities that the model gives them.
             should_stop: Called before every step.
 
         Raises:
             SourceTooLong: A sentence has more tokens than `decoding.max_source_tokens`.
+            PrefixError: A prefix is longer than the translation may be, or a parser could not begin so.
             DecodingStopped: `should_stop` returned True.
         """
         encodings = [self.encode(text) for text in texts]
-        results = self.search([each.ids for each in encodings], beam=beam, alpha=alpha, should_stop=should_stop)
+        begun = None if prefixes is None else [self.encode_target(p).ids if isinstance(p, str) else p for p in prefixes]
+        sources = [each.ids for each in encodings]
+        results = self.search(sources, beam=beam, alpha=alpha, prefixes=begun, should_stop=should_stop)
         return [self.translation(*each) for each in zip(texts, encodings, results, strict=True)]
 
     def search(
@@ -265,6 +260,7 @@ class Translator:
         *,
         beam: int | None = None,
         alpha: float | None = None,
+        prefixes: Sequence[Sequence[int]] | None = None,
         should_stop: ShouldStop | None = None,
         is_given_up: IsGivenUp | None = None,
         constrained: bool | None = None,
@@ -275,6 +271,7 @@ class Translator:
             sources: Ids from `encode`.
             beam: As for `translate_batch`.
             alpha: As for `translate_batch`.
+            prefixes: Ids with which each translation begins.
             should_stop: As for `translate_batch`.
             is_given_up: Called after every step with the number of a source: whether it leaves the batch. Its result
                 has no hypotheses then.
@@ -282,11 +279,15 @@ class Translator:
 
         Raises:
             DecodingStopped: `should_stop` returned True.
+            PrefixError: As for `translate_batch`.
         """
         given: dict[str, Any] = {"beam": beam, "alpha": alpha, "constrained": constrained}
         changes = {name: value for name, value in given.items() if value is not None}
         config, special = self.decoding.replace(**changes), self.tokenizer.special
         filled = [number for number, ids in enumerate(sources) if ids]
+        begun = [()] * len(sources) if prefixes is None else prefixes
+        if any(prefix and not ids for ids, prefix in zip(sources, begun, strict=True)):
+            raise PrefixError("the translation of an empty sentence is empty, whatever its prefix")
         results: list[SearchResult] = [SearchResult((Hypothesis((), (), (), 0.0, True, -1),), ())] * len(sources)
         if not filled:
             return results
@@ -299,6 +300,7 @@ class Translator:
             should_stop or (lambda: False),
             (lambda row: is_given_up(filled[row])) if is_given_up else (lambda row: False),
             self.constraint([sources[number] for number in filled], config),
+            [begun[number] for number in filled],
         )
         for number, result in zip(filled, found, strict=True):
             results[number] = result
@@ -353,19 +355,42 @@ class Translator:
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Return the log-probability in nats of each target given its source, `</s>` included."""
-        if not pairs:
-            return []
-        special = self.tokenizer.special
-        sources = [self.encode(source).ids for source, _ in pairs]
-        batch = make_batch(sources, [self.encode_target(target).ids for _, target in pairs], special).to(self._device)
-        with torch.no_grad():
-            masks = padding_mask(batch.source, special.pad), input_padding_mask(batch.inputs, special.pad)
-            logits = self.model(batch.source, batch.inputs, *masks)
-        log_p = torch.log_softmax(logits.float(), dim=-1).gather(2, batch.outputs[:, :, None]).squeeze(2)  # (B, T)
-        counted = batch.outputs != special.pad
-        counted[:, 0] &= batch.outputs[:, 0] != special.forced_bos  # given, not generated
-        totals: list[float] = log_p.masked_fill(~counted, 0.0).double().sum(dim=1).tolist()
+        inputs = [TeacherForcedInput(self.encode(source), self.encode_target(target).ids) for source, target in pairs]
+        totals: list[float] = []
+        for together in self.passes(inputs, maps=False):
+            with torch.no_grad():
+                totals += self.read(together).double().sum(dim=1).tolist()
         return totals
+
+    def read(self, pairs: Sequence[TeacherForcedInput]) -> Tensor:
+        """Run one pass; hooks see a row for each pair, and gradients flow unless they are off.
+
+        Returns:
+            (B, T) log-probability of each output in nats; 0 at padding, and where the first token is given.
+        """
+        special = self.tokenizer.special
+        written = [torch.tensor((*each.target, special.eos)[: each.rows], device=self._device) for each in pairs]
+        outputs = pad_sequence(written, batch_first=True, padding_value=special.pad)  # (B, T)
+        log_p = torch.log_softmax(self.model.logits(self._decoder_output(pairs)).float(), dim=-1)  # (B, T, V)
+        counted = outputs != special.pad
+        counted[:, 0] &= outputs[:, 0] != special.forced_bos
+        return log_p.gather(2, outputs[:, :, None]).squeeze(2).masked_fill(~counted, 0.0)
+
+    def passes(
+        self, pairs: Sequence[TeacherForcedInput], *, maps: bool = True, logits: bool = True
+    ) -> Iterator[Sequence[TeacherForcedInput]]:
+        """Yield neighbours that go through the model together: their padded maps and logits fit into memory."""
+        heads = self.config.num_layers * self.config.num_heads if maps else 0
+        width = 2 * self.config.vocab_size if logits else 0  # logits and their log-probabilities
+        start = most_source = most_target = 0
+        for number, each in enumerate(pairs):
+            most_source, most_target = max(most_source, len(each.source) + 1), max(most_target, each.rows)
+            row_bytes = map_bytes(heads, most_source, most_target) + 4 * width * most_target
+            if number > start and (number + 1 - start) * row_bytes > _MAX_PASS_BYTES:
+                yield pairs[start:number]
+                start, most_source, most_target = number, len(each.source) + 1, each.rows
+        if pairs:
+            yield pairs[start:]
 
     def attention(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> AttentionMaps:
         """Return all attention weights of a source and a target."""
@@ -379,11 +404,7 @@ class Translator:
         """
         for each in pairs:
             self.check_maps(each)
-        found: list[AttentionMaps] = []
-        for size in _pass_sizes([self._map_size(each) for each in pairs]):
-            together = pairs[len(found) : len(found) + size]
-            found.extend(self._forced_pass(together)[0])
-        return found
+        return [maps for together in self.passes(pairs, logits=False) for maps in self._forced_pass(together)]
 
     def _map_size(self, reading: TeacherForcedInput) -> tuple[int, int, int]:
         """Return heads, S and T."""
@@ -423,32 +444,42 @@ class Translator:
             _translator=self,
         )
 
-    @torch.no_grad()
-    def _forced_pass(self, pairs: Sequence[TeacherForcedInput]) -> tuple[list[AttentionMaps], Tensor]:
-        """Run one pass with every weight captured; returns the maps, and the decoder's output (B, T, d)."""
+    def _decoder_output(self, pairs: Sequence[TeacherForcedInput]) -> Tensor:
+        """Run one pass; return (B, T, d)."""
         special = self.tokenizer.special
-        batch = make_batch([each.source.ids for each in pairs], [each.read for each in pairs], special)
-        source, inputs = batch.source.to(self._device), batch.inputs.to(self._device)
-        source_mask, target_mask = padding_mask(source, special.pad), input_padding_mask(inputs, special.pad)
+        batch = make_batch([each.source.ids for each in pairs], [each.read for each in pairs], special).to(self._device)
+        source_mask = padding_mask(batch.source, special.pad)
+        memory = self.model.encode(batch.source, source_mask)
+        return self.model.decode(batch.inputs, memory, source_mask, input_padding_mask(batch.inputs, special.pad))
+
+    @torch.no_grad()
+    def _forced_pass(self, pairs: Sequence[TeacherForcedInput]) -> list[AttentionMaps]:
+        """Run one pass with every weight captured."""
         with capture_maps(self.model) as captured:
-            memory = self.model.encode(source, source_mask)
-            vectors = self.model.decode(inputs, memory, source_mask, target_mask)
+            self._decoder_output(pairs)
         maps = to_host(captured)
-        return [self._maps(each, maps, row) for row, each in enumerate(pairs)], vectors
+        return [self._maps(each, maps, row) for row, each in enumerate(pairs)]
 
     @torch.no_grad()
     def _forced(self, reading: TeacherForcedInput) -> tuple[AttentionMaps, tuple[float, ...]]:
         """Return maps of one sentence, and the log-probability of each output."""
-        (maps,), vectors = self._forced_pass([reading])
-        log_p = torch.log_softmax(self.model.logits(vectors)[0].float(), dim=-1)  # (T, V)
-        written = (*reading.target, self.tokenizer.special.eos)[: reading.rows]
-        scores = log_p.gather(1, torch.tensor(written, device=log_p.device)[:, None]).flatten().tolist()
-        given = [0.0] if written[0] == self.tokenizer.special.forced_bos else []
-        return maps, tuple(given + scores[len(given) :])
+        with capture_maps(self.model) as captured:
+            log_p = self.read([reading])
+        return self._maps(reading, to_host(captured), 0), tuple(log_p[0].tolist())
+
+    def axes(self, reading: TeacherForcedInput) -> tuple[Axis, Axis, Axis]:
+        """Return the labels of source, decoder inputs and outputs, as in `AttentionMaps`."""
+        tokens, blanks = self.tokenizer.tokens(reading.target), self.tokenizer.closed
+        return (
+            axis(reading.source.tokens, end=True, at_blanks=blanks),
+            axis(tokens if reading.finished else tokens[:-1], start=True, at_blanks=blanks),
+            axis(tokens, end=reading.finished, at_blanks=blanks),
+        )
 
     def _maps(self, reading: TeacherForcedInput, maps: Mapping[Kind, Tensor], row: int) -> AttentionMaps:
         """Return the maps of one row of a batch, without its padding."""
-        tokens, sources = self.tokenizer.tokens(reading.target), len(reading.source) + 1
+        sources = len(reading.source) + 1
+        source, inputs, outputs = self.axes(reading)
 
         def weights(kind: Kind, queries: int, keys: int) -> FloatArray:
             """(L, H, Q, K), a copy where they would keep other sentences or pinned memory alive."""
@@ -459,8 +490,8 @@ class Translator:
             encoder=weights("encoder", sources, sources),
             decoder=weights("decoder", reading.rows, reading.rows),
             cross=weights("cross", reading.rows, sources),
-            source=axis(reading.source.tokens, end=True, at_blanks=self.tokenizer.closed),
-            inputs=axis(tokens if reading.finished else tokens[:-1], start=True, at_blanks=self.tokenizer.closed),
-            outputs=axis(tokens, end=reading.finished, at_blanks=self.tokenizer.closed),
+            source=source,
+            inputs=inputs,
+            outputs=outputs,
             finished=reading.finished,
         )

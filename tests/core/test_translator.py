@@ -231,7 +231,7 @@ def test_maps_of_many_sentences_are_those_of_each(
     passes: list[int] = []
     forced_pass = Translator._forced_pass
 
-    def counted(self: Translator, inputs: Sequence[TeacherForcedInput]) -> tuple[list[AttentionMaps], Tensor]:
+    def counted(self: Translator, inputs: Sequence[TeacherForcedInput]) -> list[AttentionMaps]:
         passes.append(len(inputs))
         return forced_pass(self, inputs)
 

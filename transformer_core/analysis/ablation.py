@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,19 +86,15 @@ def translate_without(
     return AblatedTranslation(text, second, first, after, before)
 
 
-def ablated(translator: Translator, heads: Iterable[Head]) -> ExitStack:
+def ablated(translator: Translator, heads: Iterable[Head]) -> AbstractContextManager[None]:
     """Return a context in which the outputs of some heads are zero."""
     from transformer_core.hooks.edits import ablate_heads  # with torch, which takes seconds to import
     from transformer_core.hooks.points import edit
 
-    by_layer: dict[tuple[Kind, int], set[int]] = {}
+    by_layer: dict[str, set[int]] = {}
     for kind, layer, head in heads:
-        by_layer.setdefault((kind, layer), set()).add(head)
-    stack = ExitStack()
-    for (kind, layer), numbers in by_layer.items():
-        address = hook_point_name(kind, layer, "head_outputs")
-        stack.enter_context(edit(translator.model, address, ablate_heads(numbers)))
-    return stack
+        by_layer.setdefault(hook_point_name(kind, layer, "head_outputs"), set()).add(head)
+    return edit(translator, {address: ablate_heads(numbers) for address, numbers in by_layer.items()})
 
 
 def word_diff(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,6 @@ from torch import Tensor
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, log_probabilities, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.edits import force_prefix
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import Edit, edit
 
@@ -130,19 +129,16 @@ def continue_decoding(
     outputs = run.outputs.tolist()
     if not 0 <= kept <= len(outputs):
         raise ValueError(f"kept is {kept}, but the translation has {len(outputs)} tokens")
-    with redirected(translator, overrides), edit(translator.model, "decoder.logits", force_prefix(outputs[:kept])):
-        return translator.translate(source, beam=beam, should_stop=should_stop)
+    with redirected(translator, overrides):
+        return translator.translate(source, beam=beam, prefix=outputs[:kept], should_stop=should_stop)
 
 
-def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -> ExitStack:
+def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -> AbstractContextManager[None]:
     """Return a context in which these rows replace the model's own, in every row of a batch."""
     by_place: dict[str, list[AttentionOverride]] = {}
     for each in overrides:
         by_place.setdefault(hook_point_name(each.kind, each.layer, "weights"), []).append(each)
-    stack = ExitStack()
-    for address, group in by_place.items():
-        stack.enter_context(edit(translator.model, address, _put(group)))
-    return stack
+    return edit(translator, {address: _put(group) for address, group in by_place.items()})
 
 
 def _put(group: Sequence[AttentionOverride]) -> Edit:

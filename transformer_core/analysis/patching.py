@@ -10,7 +10,6 @@ Shape legend: L layers, H heads, S source positions, T target positions, R rows,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -30,7 +29,6 @@ from transformer_core.analysis.minimal_pairs import (
 )
 from transformer_core.analysis.teacher_forced_run import batches, rows_at_once, stop_check
 from transformer_core.attention_maps import KINDS
-from transformer_core.hooks.edits import force_prefix
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
@@ -196,9 +194,9 @@ def translate_patched(
     address = _address(site, *cell[:2])
     change = _kept(donor.captured[address][0], *_parts(site, cell, *_corresponding(donor, receiver)),
                    in_encoder=address.startswith("encoder"))  # fmt: skip
-    with edit(translator.model, address, change), edit(translator.model, "decoder.logits", force_prefix(prefix)):
+    with edit(translator.model, address, change):
         text = clean if direction == "noise" else corrupted
-        return translator.translate(text, beam=beam, should_stop=should_stop)
+        return translator.translate(text, beam=beam, prefix=prefix, should_stop=should_stop)
 
 
 def _kept(values: Tensor, there: _Index, here: _Index, *, in_encoder: bool) -> Edit:
@@ -241,16 +239,10 @@ def _patched_logits(
     expect(should_stop, -(-len(cells) // size))
     found = []
     for group in batches(cells, size, stop_check(should_stop)):
-        with ExitStack() as stack:
-            for place, layer in sorted({cell[:2] for cell in group}):
-                address = _address(site, place, layer)
-                rows = [
-                    (row, *_parts(site, cell, there, here))
-                    for row, cell in enumerate(group)
-                    if cell[:2] == (place, layer)
-                ]
-                change = _put(donor.captured[address][0], rows)
-                stack.enter_context(edit(translator.model, address, change))
+        rows: dict[str, list[tuple[int, _Index, _Index]]] = {}
+        for row, cell in enumerate(group):
+            rows.setdefault(_address(site, *cell[:2]), []).append((row, *_parts(site, cell, there, here)))
+        with edit(translator, {address: _put(donor.captured[address][0], rows[address]) for address in rows}):
             found.append(next_logits(translator, receiver.source.expand(len(group), -1), prefix))
     return torch.cat(found)
 

@@ -6,7 +6,7 @@ Shape legend: B sentences, k = beam, R = B * k rows, S source positions, V = voc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from torch import Tensor
 
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
 from transformer_core.decoding.candidates import Candidates, NextBeam
-from transformer_core.decoding.constraint import Constraint, forbidden_tokens, nothing_but
+from transformer_core.decoding.constraint import Constraint, check_prefix, forbidden_tokens, nothing_but, only_forced
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.hooks.points import Rows, row_context
@@ -117,6 +117,7 @@ class _Sentence:
         self.states: list[Any] = [None] * config.beam  # of the constraint, one for each row; None for one that is dead
         self.ended: list[tuple[float, int]] = []  # (score, node) of finished hypotheses
         self.given_up = False
+        self.prefix: Sequence[int] = ()
         self.record: Callable[[], None] = lambda: None  # writes the last step to the history
 
     def grow(self, step: int, candidates: Candidates, only_possible: bool) -> list[int]:
@@ -210,6 +211,7 @@ def beam_search(
     should_stop: ShouldStop = lambda: False,
     is_given_up: IsGivenUp = lambda number: False,
     constraint: Constraint | None = None,
+    prefixes: Sequence[Sequence[int]] | None = None,
 ) -> list[SearchResult]:
     """Translate a batch.
 
@@ -224,12 +226,15 @@ def beam_search(
             it leaves the batch. The others go on without it.
         constraint: Limits the tokens and the end of each sentence, above `min_length`; None for
             anything.
+        prefixes: Tokens with which the translation of each sentence begins. Their log-probabilities are the model's:
+            they count in the score like all others.
 
     Returns:
         One result for each sentence, in order; empty for a sentence given up.
 
     Raises:
         DecodingStopped: `should_stop` returned True.
+        PrefixError: A prefix is no beginning of a translation of its sentence; see `check_prefix`.
     """
     beam, device = config.beam, source.device
     mask = padding_mask(source, special.pad)
@@ -240,6 +245,9 @@ def beam_search(
     if constraint:
         for sentence in sentences:
             sentence.states[0] = constraint.start(sentence.number, sentence.limit)
+    for sentence, prefix in zip(sentences, prefixes or [()] * len(sentences), strict=True):
+        check_prefix(prefix, sentence.limit, special, model.config.vocab_size, constraint, sentence.states[0])
+        sentence.prefix = prefix
     never = torch.tensor(special.never_generated, device=device)
     never_early = torch.tensor([*special.never_generated, special.eos], device=device)
     tokens = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
@@ -253,13 +261,15 @@ def beam_search(
             logits = decoder.step(tokens)  # (R, V)
         given = special.forced_bos if step == 1 else -1
         too_early = step <= config.min_length and constraint is None
-        logits, log_p = _log_probabilities(running, logits, never_early if too_early else never, given, constraint)
+        forced = [each.prefix[step - 1] if step <= len(each.prefix) else -1 for each in running]
+        nevers = never_early if too_early else never
+        logits, log_p = _log_probabilities(running, logits, nevers, given, forced, constraint)
         chosen = NextBeam(logits, log_p, totals, special.eos, config.alternatives)
         for sentence in running:
             sentence.record()  # of the step before, while the device computes this one
-        moved = False
+        moved, only_possible = False, constraint is not None or max(given, *forced) >= 0
         for sentence, candidates in zip(running, chosen.read(), strict=True):
-            kept = sentence.grow(step, candidates, only_possible=constraint is not None or given >= 0)
+            kept = sentence.grow(step, candidates, only_possible)
             moved |= [candidates.beams[rank] for rank in kept] != list(range(beam))
             if constraint:
                 sentence.follow(constraint, candidates, kept)
@@ -279,15 +289,25 @@ def beam_search(
 
 
 def _log_probabilities(
-    running: list[_Sentence], logits: Tensor, never: Tensor, given: int, constraint: Constraint | None
+    running: list[_Sentence],
+    logits: Tensor,
+    never: Tensor,
+    given: int,
+    forced: list[int],
+    constraint: Constraint | None,
 ) -> tuple[Tensor, Tensor]:
     """Return logits, changed in place, and log-probabilities (R, V), minus infinity for tokens that may not come.
 
-    Those are the ids of `never`, all but one that is `given` (-1 for none), and what the constraint forbids.
+    Those are the ids of `never`, all but one that is `given` (-1 for none), what the constraint forbids, and in each
+    sentence all but the one that is `forced` (-1 for none), whatever `never` says.
     """
     # Before the fill: the probability of a forbidden token is lost, not shared among the others.
-    log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
-    logits = logits.index_fill_(1, never, -torch.inf)
+    log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32)  # (R, V)
+    before = (logits.clone(), log_p.clone()) if max(forced) >= 0 else ()
+    logits, log_p = (values.index_fill_(1, never, -torch.inf) for values in (logits, log_p))
+    if before:
+        tokens = torch.tensor(forced, device=logits.device).repeat_interleave(len(logits) // len(running))  # (R,)
+        logits, log_p = (only_forced(tokens, *both) for both in zip(before, (logits, log_p), strict=True))
     if given >= 0:
         logits, log_p = (nothing_but(given, values) for values in (logits, log_p))
     if constraint:

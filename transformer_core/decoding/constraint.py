@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from transformer_core.config import SpecialIds
+
 
 class Constraint(Protocol):
     """An automaton over tokens. Its states are values: several hypotheses may continue from one."""
@@ -43,3 +45,36 @@ def nothing_but(token: int, values: Tensor) -> Tensor:
     nothing = torch.full_like(values, -math.inf)
     nothing[:, token].zero_()
     return nothing
+
+
+class PrefixError(ValueError):
+    """Tokens with which a translation cannot begin."""
+
+
+def check_prefix(
+    prefix: Sequence[int], limit: int, special: SpecialIds, vocab_size: int, constraint: Constraint | None, state: Any
+) -> None:
+    """Raise PrefixError unless a translation of `limit` tokens, `</s>` included, may begin with these ids.
+
+    `<unk>` may stand anywhere, `</s>` at the end, a `forced_bos` must come first; the constraint allows each token from
+    its state at the start.
+    """
+    if len(prefix) > limit:
+        raise PrefixError(f"the prefix has {len(prefix)} tokens, but this translation may have at most {limit}")
+    never = {*special.never_generated, special.eos} - {special.unk}
+    for place, token in enumerate(prefix):
+        last = place + 1 == len(prefix) and token == special.eos
+        wrong = not 0 <= token < vocab_size or (token in never and not last)
+        if wrong or (place == 0 and special.forced_bos not in (-1, token)):
+            raise PrefixError(f"token {place} of the prefix has the id {token}, which cannot stand there")
+        if constraint is not None:
+            if not constraint.allowed(state)[token]:
+                raise PrefixError(f"token {place} of the prefix, id {token}, breaks the constraint on this search")
+            state = constraint.advance(state, token)
+
+
+def only_forced(tokens: Tensor, values: Tensor, others: Tensor) -> Tensor:
+    """(R, V) the rows of `others`; but where tokens (R,) has an id, and not -1, minus infinity around its own value."""
+    at = tokens.clamp(min=0)[:, None]  # (R, 1)
+    alone = torch.full_like(values, -math.inf).scatter_(1, at, values.gather(1, at))
+    return torch.where(tokens[:, None] < 0, others, alone)

@@ -5,25 +5,27 @@ Shape legend: B rows of the batch, H heads, n positions, x width of a value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import torch
 from torch import Tensor
 
-from transformer_core.hooks.hook_sites import nearest
+from transformer_core.hooks.short_addresses import Place, captured_place
 
 _MASK = "_headlight_mask"  # an attribute of captured tensors
 
 
 class Captured(Mapping[str, Tensor]):
-    """Mapping from address to the value of the last pass.
+    """Mapping from address, long or short, to the value of the last pass.
 
     Attributes:
-        calls: Address -> the values of all passes in order, such as one for each step of decoding.
+        calls: Long address -> the values of all passes in order, such as one for each step of decoding.
+        heads: Which heads were captured, counted from 0; None for all.
     """
 
-    def __init__(self) -> None:
-        self.calls: dict[str, list[Tensor]] = {}
+    def __init__(self, calls: dict[str, list[Tensor]] | None = None, heads: Collection[int] | None = None) -> None:
+        self.calls: dict[str, list[Tensor]] = calls or {}
+        self.heads = heads
 
     def add(self, address: str, value: Tensor, mask: Tensor | None) -> None:
         """Record the value of one more pass; mask (B, n) is True where a position is no padding."""
@@ -34,7 +36,7 @@ class Captured(Mapping[str, Tensor]):
     @property
     def grad(self) -> Captured:
         """Gradients that `backward` has left at the values of `capture(..., grad=True)`, by address."""
-        found = Captured()
+        found = Captured(heads=self.heads)
         for address, values in self.calls.items():
             for value in values:
                 if value.grad is not None:
@@ -46,13 +48,18 @@ class Captured(Mapping[str, Tensor]):
 
         Padding is known to passes of a `Translator`. `model(...)` needs `target_mask` for padded targets.
         """
-        self[address]
-        return mean_vector(self.calls[address])
+        place = self.place(address)
+        mean = mean_vector(self.calls[place.address])
+        return mean if place.head is None else mean[place.head]
+
+    def place(self, address: str) -> Place:
+        """Return where an address leads, by default to weights. Raises AddressError if nothing was captured there."""
+        return captured_place(address, self.calls, self.heads)
 
     def __getitem__(self, address: str) -> Tensor:
-        if address not in self.calls:
-            raise KeyError(f"nothing was captured at {address}{nearest(address, self.calls)}")
-        return self.calls[address][-1]
+        place = self.place(address)
+        value = self.calls[place.address][-1]
+        return value if place.head is None else value[:, place.head]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.calls)

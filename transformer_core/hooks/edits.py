@@ -9,16 +9,42 @@ Shape legend: B rows of the batch, H heads, Q queries of this pass, K keys, d_v 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from transformer_core.hooks.captured import mean_vector
+from transformer_core.hooks.captured import Captured, mean_vector
 from transformer_core.hooks.hook_sites import HEAD_POINTS, Point, Site
 from transformer_core.hooks.points import Edit
 
-_IMPOSSIBLE = -1e9  # a logit
+
+class HasCaptured(Protocol):
+    """Holder of captured values, such as a run."""
+
+    @property
+    def captured(self) -> Captured:
+        """The values."""
+
+
+def zero(value: Tensor, site: Site) -> Tensor:
+    """For any point: zeros. At a short address such as `cross.6.8`, of that head alone."""
+    return torch.zeros_like(value)
+
+
+def mean_of(other: Captured | HasCaptured) -> Edit:
+    """For any point but scores and weights: at every position the mean over all positions of a run or a capture."""
+    calls = (other if isinstance(other, Captured) else other.captured).calls
+
+    def put_mean(value: Tensor, site: Site) -> Tensor:
+        if site.address not in calls:
+            raise ValueError(f"the other run has no value at {site.address}")
+        if site.point in ("scores", "weights"):
+            raise ValueError(f"{site.address} has one value for each key, of which no mean over sentences exists")
+        return mean_vector(calls[site.address]).to(value).unsqueeze(-2).expand_as(value)
+
+    return put_mean
 
 
 def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
@@ -69,25 +95,26 @@ def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tenso
     return mean_vector(values)[sorted(heads)]
 
 
-def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None = None) -> Edit:
+def patch(values: Tensor | Mapping[str, Tensor] | HasCaptured, heads: Collection[int] | None = None) -> Edit:
     """For any point: replace the value by the value of another run.
 
     Args:
-        values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture that holds one under
-            the same address.
+        values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture or run that holds one
+            under the same address.
         heads: Which heads to patch, counted from 0; None means all.
 
     Raises:
         ValueError: when it runs: the other run lacks the address, these positions, or has another shape.
     """
+    given = values if isinstance(values, Tensor | Mapping) else values.captured
 
     def put_in(value: Tensor, site: Site) -> Tensor:
-        if isinstance(values, Mapping):
-            if site.address not in values:
+        if isinstance(given, Mapping):
+            if site.address not in given:
                 raise ValueError(f"the other run has no value at {site.address}")
-            other = values[site.address]
+            other = given[site.address]
         else:
-            other = values
+            other = given
         start, length = site.rows.query_offset, value.shape[-2]
         other = other[..., start : start + length, :].to(value)
         if other.shape[1:] != value.shape[1:] or other.shape[0] not in (1, value.shape[0]):
@@ -173,20 +200,6 @@ def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
     return put_in
 
 
-def force_prefix(tokens: Sequence[int]) -> Edit:
-    """For `logits`: every translation begins with these tokens; nothing else has a probability there."""
-
-    def force(logits: Tensor, site: Site) -> Tensor:
-        _check_point("logits", site)
-        forced = logits.clone()
-        for place, token in enumerate(tokens[site.rows.query_offset :][: logits.shape[1]]):
-            forced[:, place] = _IMPOSSIBLE
-            forced[:, place, token] = 0.0
-        return forced
-
-    return force
-
-
 def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Collection[int] | None = None) -> Edit:
     """Return an edit restricted to some rows of the batch.
 
@@ -236,6 +249,8 @@ def _check_point(point: Point, site: Site) -> None:
 def _check_heads(heads: list[int], value: Tensor, site: Site) -> None:
     if site.point not in HEAD_POINTS:
         raise ValueError(f"heads is {heads}, but {site.address} has no heads")
+    if site.head is not None and heads != list(range(value.shape[1])):
+        raise ValueError(f"heads is {heads}, counted from 0, beside a short address, which counts from 1: leave it out")
     if not all(0 <= head < value.shape[1] for head in heads):
         raise ValueError(f"heads is {heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
 

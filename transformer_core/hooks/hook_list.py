@@ -7,15 +7,16 @@ from typing import cast
 from torch import nn
 
 from transformer_core.config import ModelConfig
-from transformer_core.hooks.points import hook_points
+from transformer_core.hooks.points import hook_points, module_of
+from transformer_core.hooks.short_addresses import HasModel
 
 
-def describe_hook_points(model: nn.Module) -> str:
+def describe_hook_points(model: nn.Module | HasModel) -> str:
     """Return one line for each point: address, shape with the sizes of this model, and meaning.
 
     `hook_points(model)[address].site` has the same for programs.
     """
-    config = cast(ModelConfig, model.config)
+    config = cast(ModelConfig, module_of(model).config)
     known = {
         "heads": config.num_heads,
         "d_k": config.d_k,

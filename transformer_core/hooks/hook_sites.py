@@ -109,6 +109,7 @@ class Site:
         layer: Counted from 0; None for embeddings and logits.
         point: Which of `POINTS`.
         rows: Meaning of the rows of the batch.
+        head: The only head that changes, counted from 0; None for all.
     """
 
     address: str
@@ -116,6 +117,7 @@ class Site:
     layer: int | None
     point: Point
     rows: Rows = SENTENCES_IN_ORDER
+    head: int | None = None
 
     @property
     def shape(self) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ embeddings and at the logits (see `hook_sites.py`). Their dotted names are publi
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Literal, TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Literal, TypeVar, cast
 
 import torch
 from torch import Tensor, nn
@@ -28,11 +28,12 @@ from transformer_core.hooks.hook_point import has_hooks as has_hooks
 from transformer_core.hooks.hook_point import row_context as row_context
 from transformer_core.hooks.hook_point import run_hooks as run_hooks
 from transformer_core.hooks.hook_point import without_hooks as without_hooks
-from transformer_core.hooks.hook_sites import HEAD_POINTS, nearest, site_of
+from transformer_core.hooks.hook_sites import HEAD_POINTS, site_of
 from transformer_core.hooks.hook_sites import POINTS as POINTS
 from transformer_core.hooks.hook_sites import Point as Point
 from transformer_core.hooks.hook_sites import Rows as Rows
 from transformer_core.hooks.hook_sites import Site as Site
+from transformer_core.hooks.short_addresses import HasModel, edits_by_address, find_places
 
 _Name = TypeVar("_Name", bound=str)
 
@@ -44,9 +45,20 @@ def name_hook_points(model: nn.Module) -> None:
             module.site = site_of(address)
 
 
-def hook_points(model: nn.Module) -> dict[str, HookPoint]:
+def hook_points(model: nn.Module | HasModel) -> dict[str, HookPoint]:
     """Return all hook points of a model, compiled or not, by address, in the order of its modules."""
-    return _by_address(model, _find_points(model, []))
+    module = module_of(model)
+    return _by_address(module, _find_points(module, []))
+
+
+def module_of(model: nn.Module | HasModel) -> nn.Module:
+    """Return the module that a Translator or the like holds, or the module given."""
+    return model if isinstance(model, nn.Module) else model.model
+
+
+def _heads(model: nn.Module | HasModel) -> int:
+    """Return H; 0 for a module without a configuration."""
+    return int(getattr(getattr(module_of(model), "config", None), "num_heads", 0))
 
 
 def _by_address(model: nn.Module, every: list[HookPoint]) -> dict[str, HookPoint]:
@@ -99,7 +111,8 @@ def _check_names(name: str, given: Collection[Any], allowed: Sequence[Any]) -> N
 
 @contextmanager
 def capture(
-    model: nn.Module,
+    model: nn.Module | HasModel,
+    addresses: str | Collection[str] | None = None,
     *,
     points: Point | Literal["all"] | Collection[Point] = "weights",
     kinds: Kind | Collection[Kind] | None = None,
@@ -112,7 +125,9 @@ def capture(
     """Record values while the model runs in this context; by default copies of the weights of all heads.
 
     Args:
-        model: A Transformer, compiled or not.
+        model: A Transformer, compiled or not, or a Translator.
+        addresses: One or several, long or short, points such as `weights`, or `all`, instead of the filters below.
+            One that names a head records its whole layer.
         points: One or several of `POINTS`, or "all".
         kinds: `encoder`, `decoder`, `cross`, or several: points of this attention and its Add & Norm; None means all.
         layers: Counted from 0; None means all.
@@ -126,12 +141,18 @@ def capture(
         A mapping from address to tensor, of the shapes in `hook_sites.py`.
 
     Raises:
-        ValueError: A filter names something that the model lacks, or the model runs without gradients despite `grad`.
+        ValueError: A filter names something that the model lacks, or stands beside addresses; or the model runs without
+            gradients despite `grad`.
     """
-    captured, masks = Captured(), dict[str, Tensor]()
+    if addresses is not None and (points != "weights" or any(each is not None for each in (kinds, layers, heads))):
+        raise ValueError("points, kinds, layers and heads, counted from 0, cannot stand beside addresses")
+    masks = dict[str, Tensor]()
     detach = detach and not grad
-    chosen_points: set[Any] = set(POINTS) if points == "all" else _several(points)
-    chosen_kinds, chosen_heads = None if kinds is None else _several(kinds), None if heads is None else sorted(heads)
+    chosen_points, chosen_kinds = _several(points), None if kinds is None else _several(kinds)
+    if "all" in chosen_points:
+        chosen_points = set(POINTS)
+    chosen_heads = None if heads is None else sorted(heads)
+    captured = Captured(heads=chosen_heads)
     without_heads = sorted(chosen_points - set(HEAD_POINTS))
     if heads is not None and without_heads:
         raise ValueError(f"heads is {chosen_heads}, but {', '.join(without_heads)} have no heads")
@@ -159,8 +180,13 @@ def capture(
             return passed_on
         return value.index_copy(1, torch.tensor(chosen_heads, device=value.device), passed_on)
 
-    every = _find_points(model, [])
-    chosen = _select(_by_address(model, every), chosen_points, chosen_kinds, layers)
+    every = _find_points(module_of(model), [])
+    known = _by_address(module_of(model), every)
+    if addresses is None:
+        chosen = _select(known, chosen_points, chosen_kinds, layers)
+    else:
+        names = {place.address for place in find_places(addresses, known, _heads(model), "weights")}
+        chosen = [point for address, point in known.items() if address in names]
     stacks = {point.site.stack for point in chosen if point.site}
     padding = [point for point in every if type(point) is PaddingPoint and point.site and point.site.stack in stacks]
     with hooked([*chosen, *padding], record):
@@ -175,33 +201,35 @@ def _live(value: Tensor) -> Tensor:
 
 
 @contextmanager
-def edit(model: nn.Module, addresses: str | Collection[str], change: Edit) -> Iterator[None]:
+def edit(
+    model: nn.Module | HasModel, addresses: str | Collection[str] | Mapping[str, Edit], change: Edit | None = None
+) -> Iterator[None]:
     """Change values while the model runs in this context.
 
     Args:
-        model: A Transformer, compiled or not.
-        addresses: One address or several, as `hook_points(model)` lists them.
+        model: A Transformer, compiled or not, or a Translator.
+        addresses: One address or several, as `hook_points(model)` lists them, or short; or a mapping from addresses to
+            changes. A short one that names a head changes that head alone, by default its `head_outputs`.
         change: Called with the value and its Site; returns a tensor of the same shape, or None to leave it.
 
     Raises:
         ValueError: An address that the model lacks, or an edit that changes the shape.
         TypeError: `change` cannot be called with a value and its Site.
     """
-    _check_arguments(change)
-    known, given = hook_points(model), _several(addresses)
-    for address in sorted(given - known.keys()):
-        raise ValueError(
-            f"the model has no hook point {address}{nearest(address, known)}; describe_hook_points(model) lists all"
-        )
-    if not given:
+    if not addresses and not isinstance(addresses, Mapping):
         raise ValueError("addresses is empty, but must name a hook point")
-    with hooked([known[address] for address in given], change):
+    for each in addresses.values() if isinstance(addresses, Mapping) else [change]:
+        _check_arguments(each)
+    known = hook_points(model)
+    with ExitStack() as stack:
+        for names, changed in edits_by_address(addresses, change, known, _heads(model)):
+            stack.enter_context(hooked([known[name] for name in names], changed))
         yield
 
 
-def _check_arguments(change: Edit) -> None:
+def _check_arguments(change: Edit | None) -> None:
     try:
-        inspect.signature(change).bind(None, None)
+        inspect.signature(cast(Edit, change)).bind(None, None)
     except TypeError:
         raise TypeError(f"an edit takes two arguments, a value and its Site; {change!r} does not") from None
     except ValueError:

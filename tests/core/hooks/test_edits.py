@@ -16,7 +16,6 @@ from transformer_core.hooks.edits import (
     ablate_neurons,
     chain,
     force_edges,
-    force_prefix,
     inject,
     knock_out,
     mean_head_outputs,
@@ -225,7 +224,6 @@ def test_a_chain_makes_its_changes_in_order() -> None:
         (knock_out([(0, 0)]), "weights"),
         (force_edges({0: 0}), "head_results"),
         (inject(torch.zeros(4, 5)), "scores"),
-        (force_prefix([5]), "residual"),
     ],
 )
 def test_what_does_not_exist_is_an_error_that_says_so(change: Edit, point: str, model: Transformer) -> None:

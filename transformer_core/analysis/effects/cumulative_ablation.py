@@ -8,7 +8,7 @@ Shape legend: N heads, L layers, H heads of a layer, R rows, K kinds of attentio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
@@ -200,7 +200,7 @@ def log_p_without(
     return changed_log_p(translator, run, sets, lambda group: _switched_off(translator, group), check).sum(dim=1)
 
 
-def _switched_off(translator: Translator, sets: Sequence[Sequence[Head]]) -> ExitStack:
+def _switched_off(translator: Translator, sets: Sequence[Sequence[Head]]) -> AbstractContextManager[None]:
     """Context in which every row of a batch, or every sentence of a search, lacks its own set of heads."""
     config = translator.config
     device = translator.model.output_weight.device
@@ -216,9 +216,5 @@ def _switched_off(translator: Translator, sets: Sequence[Sequence[Head]]) -> Exi
 
         return scale
 
-    stack = ExitStack()
-    for number, kind in enumerate(KINDS):
-        for layer in range(config.num_layers):
-            address = hook_point_name(kind, layer, "head_outputs")
-            stack.enter_context(edit(translator.model, address, change(number, layer)))
-    return stack
+    places = [(number, layer) for number in range(len(KINDS)) for layer in range(config.num_layers)]
+    return edit(translator, {hook_point_name(KINDS[at[0]], at[1], "head_outputs"): change(*at) for at in places})

@@ -9,7 +9,6 @@ Shape legend: N heads in the order of `ablation.all_heads`, H heads of a layer, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import torch
@@ -69,10 +68,8 @@ def head_gradients(
 
         return change
 
-    with torch.enable_grad(), ExitStack() as stack:
-        for place in places:
-            address = hook_point_name(*place, "head_outputs")
-            stack.enter_context(edit(translator.model, address, note(*place)))
+    edits = {hook_point_name(*place, "head_outputs"): note(*place) for place in places}
+    with torch.enable_grad(), edit(translator, edits):
         number = forward()
         gradients = torch.autograd.grad(number, [added[place][1] for place in places])
     return {place: (added[place][0], gradient) for place, gradient in zip(places, gradients, strict=True)}

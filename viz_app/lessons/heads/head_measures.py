@@ -5,7 +5,6 @@ Shape legend: L layers, H heads, T target positions, n positions, d = d_model.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -109,10 +108,8 @@ def ablate_each_head(translator: Translator, text: str, should_stop: ShouldStop 
         if should_stop():
             raise Superseded
         chunk = rows[start : start + size]
-        with torch.no_grad(), ExitStack() as stack:
-            for address, change in _edits_by_row(chunk).items():
-                stack.enter_context(edit(translator.model, address, change))
-            count = len(chunk)
+        count = len(chunk)
+        with torch.no_grad(), edit(translator, _edits_by_row(chunk)):
             logits = translator.model(
                 batch.source.expand(count, -1), inputs.expand(count, -1), mask.expand(count, -1, -1, -1)
             )

@@ -1,0 +1,250 @@
+"""Runs: each sentence as if it were alone, labelled, with nothing kept but what was asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+import torch
+from torch import Tensor
+
+import transformer_core as tc
+from tests.core.tiny import sentence_pairs
+from transformer_core.attention_maps import KINDS
+from transformer_core.hooks.points import hook_points
+from transformer_core.hooks.short_addresses import AddressError
+from transformer_core.runs import Run, run
+from transformer_core.storage.bundled_models import SHIPPED
+from transformer_core.translator import TeacherForcedInput, Translator
+
+PAIRS = sentence_pairs()[::45]
+TEXT = "The teacher doesn't like two well-known books."
+NATIVE = "decoder.layers.1.cross_attention.weights"
+
+
+@pytest.fixture(params=["in one pass", "a few at a time"])
+def memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "a few at a time":
+        monkeypatch.setattr("transformer_core.translator._MAX_PASS_BYTES", 60_000)
+    return str(request.param)
+
+
+def native(translator: Translator, source: str, target: str, address: str) -> Tensor:
+    """The value that a hook of PyTorch sees while one sentence is read."""
+    seen: list[Tensor] = []
+    handle = hook_points(translator.model)[address].register_forward_hook(lambda *given: seen.append(given[-1].clone()))
+    translator.score([(source, target)])
+    handle.remove()
+    return seen[-1][0]
+
+
+def test_each_pair_is_as_if_alone(learned: Translator, memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    passes: list[int] = []
+    read = Translator.read
+
+    def counted(self: Translator, pairs: Sequence[TeacherForcedInput]) -> Tensor:
+        passes.append(len(pairs))
+        return read(self, pairs)
+
+    monkeypatch.setattr(Translator, "read", counted)
+    found = run(learned, PAIRS, keep="all")
+    small = max(passes) < len(PAIRS)
+    assert sum(passes) == len(PAIRS) and small == (memory == "a few at a time")
+    for number, (source, target) in enumerate(PAIRS):
+        one, alone = found[number], learned.teacher_force(source, target)
+        np.testing.assert_allclose(one.log_p.numpy(), alone.scores, atol=1e-4)
+        assert one.log_p.labels[0][0] == alone.attention.outputs
+        for kind in KINDS:
+            for layer in (1, 2):
+                for head in (1, 4):
+                    values = one[f"{kind}.{layer}.{head}"]
+                    np.testing.assert_allclose(
+                        values.numpy(), alone.attention.weights(kind)[layer - 1, head - 1], atol=1e-5
+                    )
+                    assert values.labels[0] == (alone.attention.queries(kind), alone.attention.keys(kind))
+    source, target = PAIRS[3]
+    for address in hook_points(learned.model):
+        torch.testing.assert_close(
+            found[3][address].tensor, native(learned, source, target, address), atol=1e-4, rtol=1e-4
+        )
+
+
+def test_axes_have_names_and_tokens(learned: Translator) -> None:
+    source, target = PAIRS[0]
+    found = run(learned, (source, target), keep="all")
+    maps = learned.teacher_force(source, target).attention
+    expected = {
+        "cross.2": (("heads", "queries", "keys"), (None, maps.outputs, maps.source)),
+        "cross.2.3": (("queries", "keys"), (maps.outputs, maps.source)),
+        "decoder.2.3.keys": (("keys", "d_k"), (maps.inputs, None)),
+        "cross.2.values": (("heads", "keys", "d_v"), (None, maps.source, None)),
+        "encoder.1.activations": (("positions", "d_ff"), (maps.source, None)),
+        "decoder.1.residual": (("positions", "d_model"), (maps.inputs, None)),
+        "decoder.logits": (("positions", "vocab_size"), (maps.outputs, None)),
+    }
+    for address, (axes, labels) in expected.items():
+        assert (found[address].axes, found[address].labels[0]) == (axes, labels)
+        assert found[address].tensor.shape == tuple(
+            size if label is None else len(label)
+            for size, label in zip(found[address].tensor.shape, labels, strict=True)
+        )
+    assert found["cross.2.3"].name == f"cross.2.3 = {NATIVE}, head 2"
+
+
+def test_nothing_is_kept_but_what_is_asked_for(learned: Translator) -> None:
+    assert run(learned, PAIRS[0]).captured.calls == {}
+    found = run(learned, PAIRS, keep=["cross.2.3", "encoder.1.residual"])
+    assert set(found.captured) == {NATIVE, "encoder.layers.0.feed_forward_add_norm.residual"}
+    for value in found.captured.calls[NATIVE]:  # nor the padded batch that it was cut from
+        assert value.untyped_storage().nbytes() == value.numel() * 4
+        assert not value.requires_grad
+    with pytest.raises(AddressError, match=r"nothing was captured at cross.2.3.scores; did you mean"):
+        found["cross.2.3.scores"]
+    with pytest.raises(AddressError, match=r"did you mean cross.2.4\?"):
+        run(learned, PAIRS, keep="cross.2.5")
+    for which in (slice(0, 2), ("cross.2.3", slice(0, 2)), {"cross.2.3"}):
+        with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
+            found[which]  # type: ignore[call-overload]
+    assert len(found) == len(list(found)) == len(PAIRS)
+    assert found[np.int64(2)].sentences == found[2].sentences == (found.sentences[2],)
+
+
+def test_a_text_is_translated_and_then_read(learned: Translator) -> None:
+    found, translation = run(learned, TEXT, keep="cross.1.1"), learned.translate(TEXT)
+    (sentence,) = found.sentences
+    assert (sentence.text, sentence.translation) == (TEXT, translation.text)
+    np.testing.assert_allclose(found.log_p.numpy(), translation.scores, atol=1e-4)
+    np.testing.assert_allclose(found["cross.1.1"].numpy(), translation.attention.cross[0, 0], atol=1e-5)
+
+
+def test_texts_and_pairs_and_edits_while_translating(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the sentences do not fit into one pass, `only` counts them as they were given."""
+    monkeypatch.setattr("transformer_core.runs._TRANSLATED_TOGETHER", 2)
+    monkeypatch.setattr("transformer_core.translator._MAX_PASS_BYTES", 1)
+    given: list[str | tuple[str, str]] = [TEXT, PAIRS[1], *(source for source, _ in PAIRS[2:6])]
+    edits = {"cross.2": tc.only(tc.zero, sentences={4}), "encoder.1.2": tc.only(tc.zero, sentences={1})}
+    found = run(learned, given, edits=edits)
+    plain = run(learned, given)
+    for number in range(len(given)):
+        if number not in (1, 4):
+            assert found.sentences[number].translation == plain.sentences[number].translation
+            np.testing.assert_allclose(found[number].log_p.numpy(), plain[number].log_p.numpy(), atol=1e-4)
+    with tc.edit(learned, {"cross.2": tc.zero}):
+        alone = learned.translate(str(given[4]))
+    assert found.sentences[4].translation == alone.text != plain.sentences[4].translation
+    np.testing.assert_allclose(found[4].log_p.numpy(), alone.scores, atol=1e-4)
+    with tc.edit(learned, {"encoder.1.2": tc.zero}):
+        assert found[1].log_p.numpy().sum() == pytest.approx(learned.score([PAIRS[1]])[0], abs=1e-4)
+
+
+def test_a_translation_that_was_cut_off(learned: Translator) -> None:
+    short = Translator(learned.model, learned.tokenizer, learned.decoding.replace(extra_length=1, beam=1))
+    with tc.edit(short, "decoder.logits", lambda value, _: value.index_fill(-1, torch.tensor([2]), -9.0)):
+        found, translation = run(short, TEXT, keep="decoder.1"), short.translate(TEXT)
+        assert not translation.finished
+        np.testing.assert_allclose(found.log_p.numpy(), translation.scores, atol=1e-4)
+        np.testing.assert_allclose(found["decoder.1"].numpy(), translation.attention.decoder[0], atol=1e-5)
+        assert found.log_p.labels[0][0] == translation.attention.outputs
+
+
+def test_stacked_values_are_nan_where_a_sentence_has_no_token(learned: Translator) -> None:
+    found = run(learned, PAIRS, keep="cross.2.3")
+    stacked, lengths = found["cross.2.3"].numpy(), [len(each.outputs) for each in found.sentences]
+    assert len(set(lengths)) > 1
+    assert stacked.shape == (len(PAIRS), max(lengths), max(len(each.source) for each in found.sentences))
+    for row, sentence, number in zip(stacked, found.sentences, range(len(PAIRS)), strict=True):
+        target, source = len(sentence.outputs), len(sentence.source)
+        np.testing.assert_array_equal(row[:target, :source], found[number]["cross.2.3"].numpy())
+        assert np.isnan(row[target:]).all() and np.isnan(row[:, source:]).all()
+    assert np.isfinite(stacked).sum() == sum(len(each.outputs) * len(each.source) for each in found.sentences)
+    assert found.log_p.numpy().shape == (len(PAIRS), max(lengths))
+
+
+def test_a_frame_has_a_row_for_each_value(learned: Translator) -> None:
+    found = run(learned, PAIRS[:3], keep="cross.2.3")
+    frame = found["cross.2.3"].to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame) == ["sentence", "queries", "queries_token", "keys", "keys_token", "value"]
+    for _, row in frame.sample(20, random_state=1).iterrows():
+        sentence = found.sentences[row["sentence"]]
+        assert row["queries_token"] == sentence.outputs.tokens[row["queries"]]
+        assert row["keys_token"] == sentence.source.tokens[row["keys"]]
+        assert row["value"] == found[row["sentence"]]["cross.2.3"].numpy()[row["queries"], row["keys"]]
+    assert len(frame) == sum(len(each.outputs) * len(each.source) for each in found.sentences)
+    scores = found.log_p.to_frame().groupby("sentence")["value"].sum()
+    np.testing.assert_allclose(scores, learned.score(PAIRS[:3]), atol=1e-4)
+
+
+def test_without_pandas_the_error_says_how_to_get_it(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        run(learned, PAIRS[0]).log_p.to_frame()
+
+
+def test_gradients_are_those_at_a_hook_of_pytorch(learned: Translator) -> None:
+    found = run(learned, PAIRS[:2], keep=["cross.2.3", "encoder.1.residual", "cross.1.scores"], grad=True)
+    torch.autograd.backward(found[1].log_p.tensor[2])
+    kept: list[Tensor] = []
+    handle = hook_points(learned.model)[NATIVE].register_forward_hook(lambda *given: kept.append(given[-1]))
+    source, target = learned.encode(PAIRS[1][0]), learned.encode_target(PAIRS[1][1]).ids
+    logits = learned.model(torch.tensor([[*source.ids, 2]]), torch.tensor([[1, *target]]), None)
+    handle.remove()
+    expected = torch.autograd.grad(logits[0].log_softmax(-1)[2, target[2]], kept[0])[0][0, 2]
+    torch.testing.assert_close(found.grad[1]["cross.2.3"].tensor, expected, atol=1e-5, rtol=1e-4)
+    assert expected.abs().max() > 1e-4
+    assert not found.grad[0]["cross.2.3"].tensor.any()  # the other sentence has nothing to do with it
+    assert found.grad[1]["encoder.1.residual"].tensor.abs().max() > 0
+    learned.model.zero_grad()
+
+
+def test_a_run_is_patched_into_another_and_has_means(learned: Translator) -> None:
+    other = run(learned, (PAIRS[0][0], PAIRS[1][1]), keep="cross.2.3.head_outputs")
+    patched = run(learned, PAIRS[1], edits={"cross.2.3": tc.patch(other)}, keep="cross.2.head_outputs")
+    plain = run(learned, PAIRS[1], keep="cross.2.head_outputs")["cross.2.head_outputs"].tensor.clone()
+    plain[2] = native(learned, PAIRS[0][0], PAIRS[1][1], NATIVE.replace("weights", "head_outputs"))[2]
+    torch.testing.assert_close(patched["cross.2.head_outputs"].tensor, plain, atol=1e-5, rtol=1e-4)
+    many = run(learned, PAIRS, keep="cross.2.head_outputs")
+    vectors = [native(learned, *pair, NATIVE.replace("weights", "head_outputs"))[2] for pair in PAIRS]
+    mean = run(learned, PAIRS[1], edits={"cross.2.3": tc.mean_of(many)}, keep="cross.2.3.head_outputs")
+    values = mean["cross.2.3.head_outputs"].tensor
+    torch.testing.assert_close(values, torch.cat(vectors).mean(0).expand_as(values), atol=1e-5, rtol=1e-4)
+
+
+def test_it_shows_itself_in_a_few_lines(learned: Translator) -> None:
+    found = run(learned, [(f"{source} " * 3, target) for source, target in PAIRS], keep="all")
+    for shown in (found, found[0], found["cross.2.3"], found[0]["cross.2.3"], found.log_p, found[0].log_p):
+        assert len(repr(shown)) < 600 and repr(shown).count("\n") < 8
+    assert f"cross.2.3 = {NATIVE}, head 2" in repr(found["cross.2.3"])
+    assert PAIRS[0][0] in repr(found[0])
+
+
+@pytest.mark.parametrize("what", [[], "", ["A child.", ""], ("", "Ein Kind."), ("A child.", "Ein Kind.", "Ein Hund.")])
+def test_what_cannot_be_read(learned: Translator, what: object) -> None:
+    with pytest.raises(ValueError, match=r"no sentence|too many values"):
+        run(learned, what)  # type: ignore[arg-type]
+
+
+def test_the_face_of_the_package(random_checkpoint: Path) -> None:
+    assert tc.load("en-tree").checkpoint is not None
+    assert tc.load(SHIPPED / "en-tree").config == tc.load("en-tree").config
+    translator = tc.load(random_checkpoint, "cpu")
+    found = tc.run(translator, "The dog sleeps.", keep="cross.2.3", edits={"cross.1.1": tc.zero})
+    assert isinstance(found, Run)
+    with tc.capture(translator, "cross.2.3") as seen, tc.edit(translator, {"cross.1.1": tc.zero}):
+        translator.teacher_force(found.sentences[0].text, found.sentences[0].translation)
+    assert seen["cross.2.3"].dim() == 3
+    with pytest.raises(tc.CheckpointError, match="en-xx"):
+        tc.load("en-xx")
+
+
+def test_nobody_listens_after_an_error(learned: Translator) -> None:
+    def broken(_value: Tensor, _site: object) -> Tensor:
+        raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        run(learned, PAIRS[0], keep="all", edits={"cross.2": broken})
+    assert not any(point.is_active for point in hook_points(learned.model).values())
