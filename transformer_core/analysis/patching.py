@@ -19,6 +19,7 @@ from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.minimal_pairs import (
+    Answers,
     PatchingError,
     Run,
     first_divergence,
@@ -77,7 +78,7 @@ def patching(
     clean: str,
     corrupted: str,
     *,
-    answers: tuple[str, str] | None = None,
+    answers: Answers | None = None,
     site: PatchSite = "heads",
     direction: Direction = "denoise",
     should_stop: Callable[[], bool] | None = None,

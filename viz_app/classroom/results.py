@@ -7,8 +7,8 @@ import io
 import re
 import unicodedata
 
+from transformer_core.storage.csv_table import escape_formula
 from viz_app.classroom.questions import option_titles, question_title
-from viz_app.figures.data_renderer import escape_formula
 from viz_app.serving.classes.polls import PollResult
 from viz_app.text import Texts
 

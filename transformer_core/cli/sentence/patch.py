@@ -23,13 +23,19 @@ For L layers, H heads and P positions the file contains
 
 Layers, heads and positions count from 0 in the file, from 1 on the screen. For sentences with different
 numbers of tokens only heads can be patched.
+
+The table of --data has a row for each head of each line: line, kind, layer, head, recovered, metric.
+FILE.means.csv has the means of every head over the lines, with their 95 % intervals. Lines whose two
+translations are equal or hardly differ are skipped.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Options, Parser, UsageError
+from transformer_core.cli.sentence.data_set import Columns, DataSet, head_columns
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, TextOption
 
 if TYPE_CHECKING:
@@ -45,6 +51,18 @@ _MAX_ROWS = 8  # of the table: the cells that carry most
 def _add_options(parser: Parser) -> None:
     parser.add_choice("--site", SITES, "The values that are moved.", default="heads")
     parser.add_choice("--direction", DIRECTIONS, "Into the corrupted run, or into the clean one.", default="denoise")
+
+
+def _check(options: Options) -> None:
+    if options.data and options.site != "heads":
+        raise UsageError("--site: --data can only be combined with heads, since positions differ from line to line")
+
+
+def _columns(translator: Translator, texts: Sequence[Any], choices: Mapping[str, Any]) -> Columns:
+    from transformer_core.analysis.patching import patching
+
+    found = patching(translator, *texts[:2], answers=(texts[2], texts[3]), **choices)
+    return head_columns(recovered=found.recovered, metric=found.metrics)
 
 
 def _measure(translator: Translator, options: Options) -> Measurement:
@@ -109,6 +127,8 @@ COMMAND = SentenceCommand(
         TextOption("answers", "Their translations, if not those of the model.", translation=True, count=2),
     ),
     add_options=_add_options,
+    check=_check,
     measure=_measure,
+    data_set=DataSet(_columns, lambda translator, options: {"direction": options.direction}),
 )
 parser, run = COMMAND.parser, COMMAND.run
