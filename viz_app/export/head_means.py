@@ -22,21 +22,16 @@ def read_means(path: Path, weights_hash: str) -> Measure:
     text = read_regular(path, MAX_BYTES).decode("utf-8-sig", "replace")
     try:
         rows = [row for row in csv.DictReader(io.StringIO(text)) if row["measure"] in MEASURES]
-        name, shape = rows[0]["measure"], [1 + max(int(row[place]) for row in rows) for place in ("layer", "head")]
-        if len(rows) != len(KINDS) * (shape[0] - 1) * (shape[1] - 1):
-            raise ValueError("a head is missing")
-        values = np.full((3, len(KINDS), *shape), np.nan)
-        for row in rows:
-            place = KINDS.index(row["kind"]), int(row["layer"]), int(row["head"])  # type: ignore[arg-type]
-            values[:, *place] = [float(row[each]) for each in ("mean", "low", "high")]
-    except (KeyError, IndexError, ValueError, csv.Error) as error:
-        raise UsageError(f"--table: {path} is no table of means of heads ({error})") from error
-    if rows[0]["weights_hash"] != weights_hash:
+        name, layers, heads = (rows[-1][column] for column in ("measure", "layer", "head"))
+        values = np.array([[row["mean"], row["low"], row["high"]] for row in rows], dtype=np.float64)
+        values = values.reshape(len(KINDS), int(layers), int(heads), 3)
+    except (KeyError, IndexError, TypeError, ValueError, csv.Error) as error:
+        raise UsageError(f"--table: {path} is no table of means of all heads") from error
+    if {row["weights_hash"] for row in rows} != {weights_hash}:
         raise UsageError(f"--table: {path} is of another model than --checkpoint")
-    values = values[:, :, 1:, 1:]
-    none = np.full(values.shape[2:], np.nan)
+    none = np.full(values.shape[1:3], np.nan)
     kinds = {
-        kind: HeadNumbers(**dict(zip(("value", "low", "high"), values[:, place], strict=True)), baseline=none, q=none)
-        for place, kind in enumerate(KINDS)
+        kind: HeadNumbers(value=value, low=low, high=high, baseline=none, q=none)
+        for kind, (value, low, high) in zip(KINDS, np.moveaxis(values, 3, 1), strict=True)
     }
     return Measure(name=f"table-{name}", part="", unit=MEASURES[name], diverging=True, kinds=kinds)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MAX_SENTENCES = 10_000
 MAX_ROWS = 5_000_000  # a row for each head of each sentence
 HEAD = ("kind", "layer", "head")  # columns that name a head
-_GROUP = 10  # sentences of like length, whose translations are one batch
+GROUP = 10  # sentences of like length, whose translations are one batch
 _SHOWN = 12  # the largest means on the screen
 Columns = Mapping[str, Any]
 log = logging.getLogger(__name__)
@@ -76,8 +76,8 @@ def measure_data_set(command: str, data_set: DataSet, names: Sequence[str], opti
     )
     runner.folder.mkdir(exist_ok=True)
     with exclusive(runner.folder, waits=False):
-        groups = [[command, choices, group] for group in cut(sentences, _GROUP)]
-        results = [each for each in runner.run(measure_group, groups, f"x {_GROUP} sentences") if len(each["line"])]
+        groups = [[command, choices, group] for group in cut(sentences, GROUP)]
+        results = [each for each in runner.run(measure_group, groups, f"x {GROUP} sentences") if len(each["line"])]
         if not results:
             raise UsageError(f"--data: {data} has no sentence that can be measured")
         table = {name: joined(results, name) for name in results[0]}
@@ -91,12 +91,13 @@ def measure_data_set(command: str, data_set: DataSet, names: Sequence[str], opti
         atomic_write_bytes(means_file, csv_bytes([*means[0], "weights_hash"], hashed))
         write_json(record, {"program": "Headlight", "command": command, **checkpoint_names(translator), **facts})
         runner.clear()
-    heads = "head" in table
-    largest = sorted(means[1:], key=lambda row: -abs(row[len(HEAD) + 1]))[:_SHOWN] if heads else means[1:]
-    write_table(
-        [f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in (means[0], *largest)
-    )
-    log.info("%s: %s; skipped: %s", out, counted(measured, "sentence"), {k: n for k, n in counts.items() if n})
+    header, *shown = means
+    if "head" in table:  # the largest of the first measure
+        shown = [row for row in shown if row[-5] == shown[0][-5]]
+        shown = sorted(shown, key=lambda row: -abs(row[-4]))[:_SHOWN]
+    write_table([f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in (header, *shown))
+    skipped_words = f"skipped {counted(skipped, 'unreadable line')} and {len(sentences) - measured} not comparable"
+    log.info("%s: %s; %s", out, counted(measured, "sentence"), skipped_words)
     return 0
 
 
@@ -139,7 +140,7 @@ def head_columns(**values: Tensor) -> Columns:
 def mean_rows(table: Columns) -> list[list[Any]]:
     """Return the mean of each column of numbers over its rows, of each head where rows are heads, below a header.
 
-    The 95 % intervals are those of the atlas: sentences are drawn, each with all of its rows.
+    95 % intervals as in the atlas: the bootstrap draws sentences, each with all of its rows.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Measure the effect of every head on one translation, or on those of a file.
+"""Measure the effect of every head on one translation, or on each translation of a file.
 
 An effect is the log-probability of a token with the head, minus without it, in nats. Positive: the head helped.
 All other heads stay as they are.

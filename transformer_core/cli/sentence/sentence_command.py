@@ -153,10 +153,11 @@ class SentenceCommand:
         given = [text.name for text in self.texts if text.texts(options)]
         if data and given:
             raise UsageError(f"--{given[0]} and --data cannot be combined")
-        if missing := [
-            f"--{text.name}" for text in self.texts if text.required and text.name not in given and not data
-        ]:
+        missing = [f"--{text.name}" for text in self.texts if text.required and text.name not in given]
+        if missing and not data:
             raise UsageError(f"missing: {', '.join(missing)}{', or --data' if self.data_set else ''}")
+        if not data and getattr(options, "where", None):
+            raise UsageError("--where needs --data")
         endings = (".csv", ".parquet") if data else (".npz",)
         if not options.out.name.endswith(endings):
             raise UsageError(f"--out is {str(options.out)!r}, but must end with {' or '.join(endings)}")
