@@ -1,9 +1,6 @@
-"""Log-probabilities of given tokens without the logits of all others in memory.
+"""Log-probabilities of given tokens, in blocks of the vocabulary that fit a CPU's cache.
 
-Logits of 144 sentences take 130 MB, and as much again for their exponentials: new pages of memory cost a CPU more than
-filling them does. Blocks of the vocabulary fit its cache.
-
-Shape legend: n rows, d = d_model, V = vocab_size.
+All logits of 144 rows are 130 MB, and their exponentials as much again: new pages cost more than filling them does.
 """
 
 from __future__ import annotations
@@ -16,16 +13,9 @@ BLOCK_VALUES = 2**20  # logits of a block: 4 MiB in float32
 
 
 def token_log_p(x: Tensor, weight: Tensor, bias: Tensor | None, tokens: Tensor) -> Tensor:
-    """Return F.linear(x, weight, bias).log_softmax(-1) at one token of each row, without gradients.
+    """Return F.linear(x, weight, bias).log_softmax(-1) at one token of each row: (n, d) and (n,) ids -> (n,) nats.
 
-    Args:
-        x: (n, d).
-        weight: (V, d), in float32 or as it is stored.
-        bias: (V,), or None.
-        tokens: (n,) ids.
-
-    Returns:
-        (n,) nats, in float32.
+    The weight, (V, d), may be float16, as it is stored.
     """
     size = max(1, BLOCK_VALUES // max(1, len(x)))
     log_z = x.new_full((len(x),), -torch.inf, dtype=torch.float32)

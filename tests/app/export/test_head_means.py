@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from transformer_core.attention_maps import KINDS
@@ -30,7 +31,7 @@ def folder(random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     return tmp_path
 
 
-def write(name: str, measure: str, heads: int = HEADS, weights_hash: str | None = None) -> np.ndarray:
+def write(name: str, measure: str, heads: int = HEADS, weights_hash: str | None = None) -> npt.NDArray[np.float64]:
     """Write means over three sentences; returns (3 kinds, L, H)."""
     places = np.indices((len(KINDS), LAYERS, heads)).reshape(3, -1)
     values = np.random.default_rng(1).normal(size=(3, places.shape[1]))
@@ -39,7 +40,8 @@ def write(name: str, measure: str, heads: int = HEADS, weights_hash: str | None 
     header, *rows = mean_rows({**table, measure: values.ravel()})
     known = Manifest.read(Path("model")).weights_hash if weights_hash is None else weights_hash
     Path(name).write_bytes(csv_bytes([*header, "weights_hash"], [[*row, known] for row in rows]))
-    return values.mean(axis=0).reshape(len(KINDS) * LAYERS, heads)
+    found: npt.NDArray[np.float64] = values.mean(axis=0).reshape(len(KINDS) * LAYERS, heads)
+    return found
 
 
 @pytest.mark.parametrize(("measure", "percent"), [("effect", 1), ("recovered", 100)])

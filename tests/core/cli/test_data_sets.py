@@ -18,6 +18,7 @@ from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.lens import logit_lens
 from transformer_core.atlas import resumable_map
 from transformer_core.attention_maps import KINDS
+from transformer_core.cli.arguments import Options, UsageError
 from transformer_core.cli.sentence import data_file, data_set
 from transformer_core.data import read_pairs
 from transformer_core.translator import Translator
@@ -160,7 +161,7 @@ def test_slices(where: str, made: Workplace, data: Path) -> None:
 
 
 def selected(translator: Translator, data: Path, where: list[str], most: int = 1_000) -> Any:
-    options = data_file.Options(data=str(data), where=where, most=most)
+    options = Options(data=str(data), where=where, most=most)
     return data_file.read_sentences(options, ["source", "target"], translator)
 
 
@@ -194,13 +195,13 @@ def test_bad_lines_are_counted(made: Workplace, tmp_path: Path, monkeypatch: pyt
     assert [each for each in found if each[0] != 6] == [(1, ["A house.", None]), (7, ["A horse.", "ein"])]
     assert skipped + len(found) == len(lines)
     monkeypatch.setattr(data_file, "MAX_FILE_BYTES", 5)
-    with pytest.raises(data_file.UsageError, match="more than 5 bytes"):
+    with pytest.raises(UsageError, match="more than 5 bytes"):
         selected(Translator.load(made.checkpoint), data, [])
 
 
 def test_a_regular_expression_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data_file, "MAX_SECONDS", 0.05)
-    with pytest.raises(data_file.UsageError, match="takes too long"):
+    with pytest.raises(UsageError, match="takes too long"):
         data_file.condition(r"source~^(a|aa)+$", ["source"])({"source": "a" * 60 + "!"})
 
 

@@ -32,7 +32,7 @@ with their 95 % intervals over sentences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import WORD_BOUNDARY
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 STEPS = 32
+_TITLES = {"share": "share", "of_source": "of source", "gap": "gap in nats"}
 
 
 def _add_options(parser: Parser) -> None:
@@ -133,35 +134,32 @@ def _columns(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
 
     found = attribute(translator, *texts, **choices)
     tokens = found.run.tokens
-    shares = {name: values for name, (values, _, _) in _shares(found).items()}
-    return {"position": range(1, 1 + len(tokens)), "token": tokens, "log_p": found.run.log_p.cpu(), **shares}
+    own = {"position": range(1, 1 + len(tokens)), "token": tokens, "log_p": found.run.log_p.cpu()}
+    return {**own, **_shares(found)}
 
 
-def _shares(found: Attribution) -> dict[str, tuple[Any, str, Callable[[Any], str]]]:
-    """Return columns of each row: the source word with the largest value, its share, ...; with title and form."""
+def _shares(found: Attribution) -> dict[str, Any]:
+    """Return columns of all rows: the source word with the largest value, its share, and what the method adds."""
     from transformer_core.analysis.attribution import SHARES
-
-    def percent(value: float) -> str:
-        return f"{100 * value:.0f} %"
 
     first, words = found.sizes.argmax(dim=1, keepdim=True), found.source_axis.word_texts
     shares = found.sizes.gather(1, first)[:, 0] / found.sizes.sum(dim=1)
-    columns: dict[str, tuple[Any, str, Callable[[Any], str]]] = {
-        "word": ([words[number] for number in first[:, 0].tolist()], "named first", str),
-        "share": (shares.cpu(), "share", percent),
-    }
+    columns = {"word": [words[number] for number in first[:, 0].tolist()], "share": shares.cpu()}
     if found.method in SHARES:
-        columns["of_source"] = found.source.sum(dim=1).cpu(), "of source", percent
+        columns["of_source"] = found.source.sum(dim=1).cpu()
     if "gap" in found.report:
-        columns["gap"] = found.report["gap"].cpu(), "gap in nats", "{:.2f}".format
+        columns["gap"] = found.report["gap"].cpu()
     return columns
 
 
 def _largest(found: Attribution, names: Sequence[str]) -> list[list[str]]:
     """Return for each row the source word with the largest value, and its share of all source words."""
-    columns = _shares(found).values()
-    rows = zip(names, *(map(form, values) for values, _, form in columns), strict=True)
-    return [["token", *(title for _, title, _ in columns)], *map(list, rows)]
+    words, *numbers = _shares(found).items()
+    columns = [("token", names), ("named first", words[1])]
+    for name, values in numbers:
+        form = "{:.2f}" if name == "gap" else "{:.0%}"
+        columns.append((_TITLES[name], [form.format(value).replace("%", " %") for value in values.tolist()]))
+    return [[title for title, _ in columns], *map(list, zip(*(cells for _, cells in columns), strict=True))]
 
 
 COMMAND = SentenceCommand(

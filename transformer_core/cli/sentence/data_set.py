@@ -79,6 +79,7 @@ def measure_data_set(command: str, data_set: DataSet, names: Sequence[str], opti
         groups = [[command, choices, group] for group in cut(sentences, GROUP)]
         results = [each for each in runner.run(measure_group, groups, f"x {GROUP} sentences") if len(each["line"])]
         if not results:
+            runner.clear()
             raise UsageError(f"--data: {data} has no sentence that can be measured")
         table = {name: joined(results, name) for name in results[0]}
         order = table["line"].argsort(kind="stable")

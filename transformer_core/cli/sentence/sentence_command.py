@@ -141,7 +141,7 @@ class SentenceCommand:
         about = "Lines of --data that count, by tokens<10, source~REGEX, or 3=news (third column); all must hold."
         parser.add_argument("--where", nargs="+", default=[], metavar="TEST", help=about)
         parser.add_number("--most", 1_000, "Lines of --data that count, the first.", most=MAX_SENTENCES)
-        parser.add_number("--workers", 1, "Processes for --data.", most=256)
+        parser.add_number("--workers", 1, "Processes for --data, of one thread each.", most=256)
 
     @property
     def _columns(self) -> list[str]:
