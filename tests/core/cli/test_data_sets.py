@@ -257,6 +257,13 @@ def test_files_are_not_replaced(made: Workplace, call: Call, data: Path, tmp_pat
     )
 
 
+def test_parquet_needs_pyarrow(
+    made: Workplace, call: Call, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_set, "find_spec", lambda name: None)
+    assert "use .csv" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.parquet")))
+
+
 def test_parquet_has_the_same_table(made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")

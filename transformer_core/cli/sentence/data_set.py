@@ -77,7 +77,7 @@ def measure_data_set(command: str, data_set: DataSet, names: Sequence[str], opti
     runner.folder.mkdir(exist_ok=True)
     with exclusive(runner.folder, waits=False):
         groups = [[command, choices, group] for group in cut(sentences, GROUP)]
-        results = [each for each in runner.run(measure_group, groups, f"x {GROUP} sentences") if len(each["line"])]
+        results = [each for each in runner.run(measure_group, groups, f"sentences x {GROUP}") if len(each["line"])]
         if not results:
             runner.clear()
             raise UsageError(f"--data: {data} has no sentence that can be measured")
