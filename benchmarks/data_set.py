@@ -2,7 +2,7 @@
 
     python -m benchmarks.data_set --sentences FILE [--checkpoint DIR] [--count N] [--quick]
 
-Groups: translations of ten sentences of like length are one batch, and log-probabilities come in blocks of the
+Groups: translations of twenty sentences of like length are one batch, and log-probabilities come in blocks of the
 vocabulary. One by one: each sentence is translated alone, and all logits of a batch are in memory at once.
 """
 

@@ -5,7 +5,6 @@ All logits of 144 rows are 130 MB, and their exponentials as much again: new pag
 
 from __future__ import annotations
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -18,10 +17,17 @@ def token_log_p(x: Tensor, weight: Tensor, bias: Tensor | None, tokens: Tensor) 
     The weight, (V, d), may be float16, as it is stored.
     """
     size = max(1, BLOCK_VALUES // max(1, len(x)))
-    log_z = x.new_full((len(x),), -torch.inf, dtype=torch.float32)
+    own = (x * weight[tokens]).sum(dim=1, keepdim=True)
+    if bias is not None:
+        own += bias[tokens, None]
+    total = x.new_zeros(len(x))  # sum of exp(logit - own logit): no maximum is needed first, and p is its inverse
     for start in range(0, len(weight), size):
         block = slice(start, start + size)
         logits = F.linear(x, weight[block].to(x.dtype), None if bias is None else bias[block])
-        log_z = torch.logaddexp(log_z, logits.float().logsumexp(dim=1))
-    own = (x * weight[tokens]).sum(dim=1)
-    return (own if bias is None else own + bias[tokens]).float() - log_z
+        total += logits.sub_(own).exp_().sum(dim=1)
+    log_p: Tensor = -total.log()
+    extreme = ~total.isfinite()  # p is below e^-88
+    if extreme.any():
+        all_log_p = F.linear(x[extreme], weight.to(x.dtype), bias).log_softmax(dim=1)
+        log_p[extreme] = all_log_p.gather(1, tokens[extreme, None])[:, 0]
+    return log_p

@@ -33,6 +33,22 @@ def test_blocks_give_the_log_softmax(
     torch.testing.assert_close(found.double(), expected[range(7), tokens], atol=1e-5, rtol=0)
 
 
+@pytest.mark.parametrize("scale", [1.0, 50.0, 1e4])
+@pytest.mark.parametrize("lost", [False, True])
+def test_improbable_tokens(scale: float, lost: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Down to probabilities that float32 cannot hold, and to 0."""
+    monkeypatch.setattr(module, "BLOCK_VALUES", 60)
+    torch.manual_seed(1)
+    x, weight, tokens = scale * torch.randn(9, 4), torch.randn(20, 4), torch.arange(9)
+    bias = torch.zeros(20)
+    bias[3] = -torch.inf if lost else 0.0
+    expected = F.linear(x.double(), weight.double(), bias.double()).log_softmax(1)[range(9), tokens]
+    assert (expected < -88).any() == (lost or scale > 1)
+    torch.testing.assert_close(
+        token_log_p(x, weight, bias, tokens).double(), expected, atol=max(1e-5, 1e-6 * scale), rtol=1e-5
+    )
+
+
 def test_an_edit_of_the_logits_still_acts(tokenizer: Tokenizer) -> None:
     translator = make_translator(tokenizer)
     run, model = teacher_forced_run(translator, SOURCE, TARGET), translator.model

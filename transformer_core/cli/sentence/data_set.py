@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MAX_SENTENCES = 10_000
 MAX_ROWS = 5_000_000  # a row for each head of each sentence
 HEAD = ("kind", "layer", "head")  # columns that name a head
-GROUP = 10  # sentences of like length, whose translations are one batch
+GROUP = 20  # sentences of like length, whose translations are one batch
 _SHOWN = 12  # the largest means on the screen
 Columns = Mapping[str, Any]
 log = logging.getLogger(__name__)
