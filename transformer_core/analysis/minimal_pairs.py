@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from transformer_core.hooks.hook_sites import Point
-from transformer_core.hooks.points import Captured, capture
+from transformer_core.hooks.points import Captured, capture, has_hooks
 from transformer_core.model.masks import padding_mask
 
 if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+    from transformer_core.translator import Translation, Translator
 
 
 Direction = Literal["denoise", "noise"]
@@ -99,19 +99,23 @@ class Pair:
         return logits[..., first] - logits[..., second]
 
 
-def first_divergence(translator: Translator, clean: str, corrupted: str, answers: tuple[str, str] | None) -> Divergence:
+Answers = tuple["str | Translation", "str | Translation"]
+
+
+def first_divergence(translator: Translator, clean: str, corrupted: str, answers: Answers | None) -> Divergence:
     """Compare two translations, given or the model's own. Raises PatchingError if they are equal."""
-    if answers is None:
-        first, second = (translator.translate(text) for text in (clean, corrupted))
-        end = [translator.tokenizer.special.eos]
-        texts = first.text, second.text
-        ids = [[*each.hypotheses[0].ids, *(end if each.finished else [])] for each in (first, second)]
-    else:
-        texts = answers
-        ids = [[*translator.encode_target(text).ids, translator.tokenizer.special.eos] for text in answers]
+    given = answers or (translator.translate(clean), translator.translate(corrupted))
+    end, texts, ids = [translator.tokenizer.special.eos], [], []
+    for each in given:
+        if isinstance(each, str):
+            texts.append(each)
+            ids.append([*translator.encode_target(each).ids, *end])
+        else:
+            texts.append(each.text)
+            ids.append([*each.hypotheses[0].ids, *(end if each.finished else [])])
     for place, (a, b) in enumerate(zip(*ids, strict=False)):
         if a != b:
-            return Divergence(tuple(ids[0][:place]), (a, b), texts)
+            return Divergence(tuple(ids[0][:place]), (a, b), (texts[0], texts[1]))
     raise PatchingError("the two translations are the same, so there is no difference to look for", "same")
 
 
@@ -132,7 +136,7 @@ def read_pair(
     clean: str,
     corrupted: str,
     *,
-    answers: tuple[str, str] | None = None,
+    answers: Answers | None = None,
     direction: Direction = "denoise",
     points: Collection[Point] = _POINTS,
     aligned: bool = True,
@@ -167,8 +171,11 @@ def next_logits(translator: Translator, source: Tensor, prefix: tuple[int, ...])
     """Return (R, V) logits of the token after the prefix."""
     special = translator.tokenizer.special
     inputs = torch.tensor([[special.bos, *prefix]], device=source.device).expand(len(source), -1)
-    found: Tensor = translator.model(source, inputs, padding_mask(source, special.pad))[:, -1].float()
-    return found
+    mask, model = padding_mask(source, special.pad), translator.model
+    states = model.decode(inputs, model.encode(source, mask), mask)  # (R, T, d)
+    if not has_hooks(model.decoder.logits):
+        states = states[:, -1:]
+    return model.logits(states)[:, -1].float()
 
 
 def same_positions(there: list[int], here: list[int]) -> tuple[list[int], list[int]]:

@@ -18,8 +18,8 @@ from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.minimal_pairs import DIRECTIONS as DIRECTIONS
-from transformer_core.analysis.minimal_pairs import Direction as Direction
 from transformer_core.analysis.minimal_pairs import (
+    Answers,
     Run,
     first_divergence,
     next_logits,
@@ -27,6 +27,7 @@ from transformer_core.analysis.minimal_pairs import (
     read_run,
     same_positions,
 )
+from transformer_core.analysis.minimal_pairs import Direction as Direction
 from transformer_core.analysis.teacher_forced_run import batches, rows_at_once, stop_check
 from transformer_core.attention_maps import KINDS
 from transformer_core.hooks.hook_sites import Point, Site
@@ -75,7 +76,7 @@ def patching(
     clean: str,
     corrupted: str,
     *,
-    answers: tuple[str, str] | None = None,
+    answers: Answers | None = None,
     site: PatchSite = "heads",
     direction: Direction = "denoise",
     should_stop: Callable[[], bool] | None = None,

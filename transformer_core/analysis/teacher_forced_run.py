@@ -14,9 +14,10 @@ import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import Kind
+from transformer_core.cpu.token_log_p import token_log_p
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point
-from transformer_core.hooks.points import Captured, capture
+from transformer_core.hooks.points import Captured, capture, has_hooks
 from transformer_core.model.masks import padding_mask
 from transformer_core.renamed import Alias
 from transformer_core.short_repr import ShortRepr
@@ -24,6 +25,7 @@ from transformer_core.text.tokenizer import EOS_TOKEN
 
 if TYPE_CHECKING:
     from transformer_core.config import ModelConfig
+    from transformer_core.model.transformer import Transformer
     from transformer_core.translator import Translation, Translator
 
 _MAX_TOKENS = 2**12  # of a batch, source and target: a second of a small model on a slow processor
@@ -165,8 +167,9 @@ def changed_log_p(
     found = [run.log_p.new_empty(0, len(run.outputs))]
     for group in batches(variants, run.batch_size(translator.config), check):
         with changed(group):
-            logits = translator.model(*run.copies(len(group)))
-        found.append(log_probabilities(logits, run.outputs))
+            source, inputs, mask = run.copies(len(group))
+            model = translator.model
+            found.append(generated_log_p(model, model.decode(inputs, model.encode(source, mask), mask), run.outputs))
     return torch.cat(found)
 
 
@@ -196,6 +199,15 @@ def rows_at_once(config: ModelConfig, source_length: int, target_length: int) ->
 def rows_in_time(source_length: int, target_length: int) -> int:
     """Return the number of rows that take about a second."""
     return max(1, _MAX_TOKENS // (source_length + target_length))
+
+
+def generated_log_p(model: Transformer, states: Tensor, outputs: Tensor) -> Tensor:
+    """Return `log_probabilities` of the logits of (B, T, d) states, without gradients or all logits in memory."""
+    if has_hooks(model.decoder.logits):
+        return log_probabilities(model.logits(states), outputs)
+    tokens = outputs.expand(states.shape[:2])
+    found = token_log_p(states.flatten(0, 1), model.output_weight, model.output_bias, tokens.flatten())
+    return found.view(tokens.shape)
 
 
 def log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import unicodedata
 
+from transformer_core.storage.csv_table import csv_bytes, escape_formula
 from viz_app.classroom.questions import option_titles, question_title
-from viz_app.figures.data_renderer import escape_formula
 from viz_app.serving.classes.polls import PollResult
 from viz_app.text import Texts
 
@@ -18,15 +16,14 @@ _INNER_FORMULA = re.compile(r'([;\t\r\n][\s"\u200b\ufeff]*)(?=[=+\-@\uff1d\uff0b
 
 def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
     """Return the answers as CSV, UTF-8: a line for each option of each poll."""
-    file = io.StringIO()
-    table = csv.writer(file)
-    table.writerow([t(f"classroom.column_{name}") for name in ("poll", "question", "option", "answers", "right")])
+    header = [t(f"classroom.column_{name}") for name in ("poll", "question", "option", "answers", "right")]
+    rows = []
     for number, result in enumerate(results, start=1):
         title = question_title(result.question, t)
         for option, words in enumerate(option_titles(result.question, t)):
             right = "x" if result.question.right == option else ""
-            table.writerow([number, _cell(title), _cell(words), result.counts.get(option, 0), right])
-    return b"\xef\xbb\xbf" + file.getvalue().encode(errors="replace")  # the mark lets Excel read Korean
+            rows.append([number, _cell(title), _cell(words), result.counts.get(option, 0), right])
+    return csv_bytes(header, rows)
 
 
 def _cell(text: str) -> str:

@@ -10,7 +10,8 @@
   beam      the beam search as a tree
   tree      the tree that a parser generates; with --step, --layer, --head its attention to the words
   compare   one head against another head, sentence or checkpoint: --other-...
-  grid      all heads by a measure of the model's head atlas [--measure]; no --text
+  grid      all heads by a measure of the model's head atlas [--measure], or by the means in a table of
+            `effects` or `patch` over a data set [--table FILE.means.csv]; no --text
   pruning   scores against the heads that are left [--group --score --left]; no --text
 
 Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command
@@ -67,6 +68,7 @@ def parser() -> Parser:
     add_sentence(result)
     result.add_argument("--texts", metavar="FILE", help="Many sentences, one per line, instead of --text.")
     result.add_argument("--format", metavar="LIST", help="Format of the files of --texts; pdf unless given.")
+    result.add_path("--table", "grid: means of heads over a data set, instead of the head atlas.")
     add_view(result)
     add_style(result)
     add_targets(result)
@@ -96,8 +98,13 @@ def draw(options: Options, formats: Mapping[Path, str], runner: ModelRunner) -> 
     _check_formats(wanted.options.view, formats)
 
     from transformer_core.translator import SourceTooLong
-    from viz_app.export.figure_request import run_figure
+    from viz_app.export.figure_request import ModelRunner, run_figure, table_figure
 
+    if options.table is not None:
+        if wanted.options.view != "grid" or wanted.options.measure:
+            raise UsageError("--table needs --view grid, and no --measure")
+        figure = table_figure(wanted.options, Path(options.table), options.checkpoint, ModelRunner())
+        return write([(figure, formats)], style, options)
     try:
         return run_figure(wanted.options, wanted.sentence, runner, other=wanted.other), style
     except SourceTooLong as error:

@@ -6,7 +6,6 @@ in one table. Layers and heads count from 1 in the CSV, as on screen; arrays cou
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -17,8 +16,8 @@ import numpy as np
 from transformer_core.atlas.measures import HeadNumbers, Measure, measures
 from transformer_core.atlas.naming import first_roles
 from transformer_core.atlas.record import Atlas
+from transformer_core.storage.csv_table import csv_bytes, escape_formula
 from viz_app.figures.build.atlas import atlas_record
-from viz_app.figures.data_renderer import escape_formula
 
 if TYPE_CHECKING:  # with torch, which takes seconds to import
     from transformer_core.analysis.ablation import Head
@@ -38,9 +37,7 @@ def to_csv(atlas: Atlas, roles: Mapping[Head, Sequence[Role]]) -> bytes:
         atlas: The atlas.
         roles: Of every head, from `head_roles`.
     """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    rows: list[list[object]] = []
     for measure in measures(atlas):
         source = _source(atlas, measure)
         for kind, layer, head, _ in measure.rows():
@@ -49,8 +46,8 @@ def to_csv(atlas: Atlas, roles: Mapping[Head, Sequence[Role]]) -> bytes:
             role = escape_formula(" / ".join(each.label for each in first_roles(found)))
             detail = escape_formula(numbers.detail[layer][head]) if numbers.detail else ""
             place = kind, layer + 1, head + 1
-            writer.writerow([*place, role, measure.name, measure.unit, *_cells(numbers, layer, head), detail, *source])
-    return buffer.getvalue().encode("utf-8-sig", errors="replace")
+            rows.append([*place, role, measure.name, measure.unit, *_cells(numbers, layer, head), detail, *source])
+    return csv_bytes(COLUMNS, rows)
 
 
 def _cells(numbers: HeadNumbers, layer: int, head: int) -> list[float | str]:

@@ -40,7 +40,14 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     """
     provenance = figure.provenance
     view, name = provenance.get("view"), "export"
-    if provenance.get("atlas") and view and provenance.get("checkpoint"):
+    if provenance.get("table") and view and provenance.get("checkpoint"):
+        shown = {name: value for name, value in view.items() if name != "measure"}  # the table has one
+        options = [
+            ("checkpoint", provenance["checkpoint"]),
+            ("table", provenance["table"]["name"]),
+            *_view_options(shown),
+        ]
+    elif provenance.get("atlas") and view and provenance.get("checkpoint"):
         options = [("checkpoint", provenance["checkpoint"]), *_view_options(view)]
     elif not provenance.get("source"):
         return ""

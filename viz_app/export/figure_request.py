@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import UsageError
 from transformer_core.parsing.vocabulary import generates_trees
+from transformer_core.storage.files import sha256
+from viz_app.export.head_means import read_means
 from viz_app.export.provenance import checkpoint_record, make_provenance
 from viz_app.figures import Figure, FigureOptions, ParserOutput, Search, view_named
 from viz_app.serving.input_validation import visible_words
@@ -133,6 +135,14 @@ def run_figure(
     if view_named(options.view).of_atlas:
         return _atlas_figure(options, sentence.checkpoint, runner)
     return render(options, runner.run(sentence), runner.run(other) if other else None)
+
+
+def table_figure(options: FigureOptions, table: Path, checkpoint: str, runner: ModelRunner) -> Figure:
+    """Draw all heads by their means over a data set. Raises UsageError for another table, or another model's."""
+    translator = runner.translator(checkpoint)
+    means = read_means(table, translator.checkpoint_hash)
+    record = {**checkpoint_record(translator), "table": {"name": table.name, "sha256": sha256(table)}}
+    return view_named("grid").figure(**vars(options), means=means, provenance=record)
 
 
 def _atlas_figure(options: FigureOptions, checkpoint: str, runner: ModelRunner) -> Figure:

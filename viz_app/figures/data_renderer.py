@@ -6,14 +6,13 @@ a word boundary. Layers and heads count from 1, as on screen; panels and positio
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-import unicodedata
 from typing import Any
 
 import numpy as np
 
+from transformer_core.storage.csv_table import csv_bytes, escape_formula
 from viz_app.figures import constituency_data as tree_data
 from viz_app.figures.build.steps import Animation
 from viz_app.figures.model.beam_tree import BeamTreeFigure
@@ -26,9 +25,6 @@ from viz_app.figures.record import provenance_record
 
 Rows = list[tuple[Any, ...]]
 CSV_COLUMNS = ("panel", "layer", "head", "query", "query_label", "key", "key_label", "weight", "masked")
-# A cell that starts with one of these, perhaps behind blanks or invisible characters, may be run as a formula by a
-# spreadsheet program.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 JSON_FORMAT = 1
 
 
@@ -49,12 +45,7 @@ def to_csv(figure: Figure) -> bytes:
     that starts with an apostrophe: take one leading apostrophe away and every label is back. `masked` is 0 or 1;
     layer and head are empty for arrays that have none. Nodes of a tree count from 1, and 0 is the start.
     """
-    header, rows = _table(figure)
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return buffer.getvalue().encode("utf-8-sig", errors="replace")
+    return csv_bytes(*_table(figure))
 
 
 def to_npz(figure: Figure) -> bytes:
@@ -302,12 +293,6 @@ def _names(figure: MatrixFigure, row: int, column: int) -> tuple[str, ...]:
         return ()
     rows, columns = figure.row_labels, figure.column_labels
     return escape_formula(rows[row] if rows else ""), escape_formula(columns[column] if columns else "")
-
-
-def escape_formula(label: str) -> str:
-    """Return a label that no spreadsheet program runs as a formula; an apostrophe in front, if needed, says "text"."""
-    seen = next((c for c in label if unicodedata.category(c)[0] not in "ZC" or c in _FORMULA_STARTS), "")
-    return f"'{label}" if label.startswith("'") or seen in _FORMULA_STARTS else label
 
 
 def _from_one(index: int | None) -> int | str:

@@ -23,7 +23,7 @@ from transformer_core.analysis.teacher_forced_run import (
     SUBLAYERS,
     TeacherForcedRun,
     batches,
-    log_probabilities,
+    generated_log_p,
     stop_check,
     teacher_forced_run,
 )
@@ -226,7 +226,7 @@ class _ChangedRows:
         """Return (len(heads), T) log-probabilities, in the order of the heads."""
         memory, in_encoder = self._encode([head for head in heads if head[0] == "encoder"])
         rows, order = self._decode(memory, in_encoder, [head for head in heads if head[0] != "encoder"])
-        found = log_probabilities(self._model.logits(rows), self._run.outputs)
+        found = generated_log_p(self._model, rows, self._run.outputs)
         return found[[order.index(head) for head in heads]]
 
     def _encode(self, heads: Sequence[Head]) -> tuple[Tensor, list[Head]]:

@@ -1,1 +1,1 @@
-"""Commands on one sentence: what its heads and layers do, as arrays in a file."""
+"""Commands on a sentence or a file of them: what heads and layers do, as arrays or a table."""

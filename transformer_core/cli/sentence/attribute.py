@@ -24,15 +24,20 @@ For S source tokens and T tokens of the translation the file contains
 
 The table shows the source word with the largest value of each row, whatever its sign, and its share of
 all source words. rollout and alti also give the share of the source against the target.
+
+The table of --data has a row for each token of each line: line, position, token, log_p, word (of the
+source, with the largest value), share, and of_source or gap. FILE.means.csv has the means over all tokens,
+with their 95 % intervals over sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import WORD_BOUNDARY
 from transformer_core.cli.arguments import Options, Parser, UsageError
+from transformer_core.cli.sentence.data_set import Columns, DataSet
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 STEPS = 32
+_TITLES = {"share": "share", "of_source": "of source", "gap": "gap in nats"}
 
 
 def _add_options(parser: Parser) -> None:
@@ -54,24 +60,16 @@ def _add_options(parser: Parser) -> None:
 def _check(options: Options) -> None:
     if (options.at is None) != (options.tokens is None):
         raise UsageError("--at and --tokens belong together")
+    if options.data and options.at is not None:
+        raise UsageError("--at and --data cannot be combined")
 
 
 def _measure(translator: Translator, options: Options) -> Measurement:
     """Return the attribution of every token, or of one contrast, and a table of the words with the largest shares."""
-    from transformer_core.analysis.attribution import POINTS, Contrast, attribute, check_choice
+    from transformer_core.analysis.attribution import POINTS, Contrast, attribute
     from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
-    chosen: dict[str, Any] = {
-        "method": options.method,
-        "layer": from_0("--layer", options.layer, translator.config.num_layers),
-        "head": from_0("--head", options.head, translator.config.num_heads),
-        "steps": options.steps,
-    }
-    tokens = [token_id(translator, text) for text in options.tokens or ()]
-    try:
-        check_choice(translator, contrast=Contrast(0, *tokens) if tokens else None, **chosen)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    chosen, tokens = _choices(translator, options), [token_id(translator, text) for text in options.tokens or ()]
     run = teacher_forced_run(translator, options.source, options.target, points=POINTS)
     at = from_0("--at", options.at, len(run.outputs))
     contrast = None if at is None else Contrast(at, *tokens)
@@ -113,23 +111,55 @@ def token_id(translator: Translator, text: str) -> int:
     raise UsageError(f"--tokens has {text!r}, which is no token of this model; a word may be several")
 
 
-def _largest(found: Attribution, names: Sequence[str]) -> list[list[str]]:
-    """Return for each row the source word with the largest value, and its share of all source words."""
+def _choices(translator: Translator, options: Options) -> dict[str, Any]:
+    """Return the choices of a method. Raises UsageError for those that it does not have."""
+    from transformer_core.analysis.attribution import Contrast, check_choice
+
+    chosen = {
+        "method": options.method,
+        "layer": from_0("--layer", options.layer, translator.config.num_layers),
+        "head": from_0("--head", options.head, translator.config.num_heads),
+        "steps": options.steps,
+    }
+    tokens = [token_id(translator, text) for text in options.tokens or ()]
+    try:
+        check_choice(translator, contrast=Contrast(0, *tokens) if tokens else None, **chosen)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return chosen
+
+
+def _columns(translator: Translator, texts: Sequence[Any], choices: Mapping[str, Any]) -> Columns:
+    from transformer_core.analysis.attribution import attribute
+
+    found = attribute(translator, *texts, **choices)
+    tokens = found.run.tokens
+    own = {"position": range(1, 1 + len(tokens)), "token": tokens, "log_p": found.run.log_p.cpu()}
+    return {**own, **_shares(found)}
+
+
+def _shares(found: Attribution) -> dict[str, Any]:
+    """Return columns of all rows: the source word with the largest value, its share, and what the method adds."""
     from transformer_core.analysis.attribution import SHARES
 
-    shares = found.sizes / found.sizes.sum(dim=1, keepdim=True)
-    extra: dict[str, list[str]] = {}
+    first, words = found.sizes.argmax(dim=1, keepdim=True), found.source_axis.word_texts
+    shares = found.sizes.gather(1, first)[:, 0] / found.sizes.sum(dim=1)
+    columns = {"word": [words[number] for number in first[:, 0].tolist()], "share": shares.cpu()}
     if found.method in SHARES:
-        extra["of source"] = [f"{100 * value:.0f} %" for value in found.source.sum(dim=1).tolist()]
+        columns["of_source"] = found.source.sum(dim=1).cpu()
     if "gap" in found.report:
-        extra["gap in nats"] = [f"{value:.2f}" for value in found.report["gap"].tolist()]
-    words = found.source_axis.word_texts
-    rows = [["token", "named first", "share", *extra]]
-    for row, name in enumerate(names):
-        first = int(found.sizes[row].argmax())
-        share = f"{100 * float(shares[row, first]):.0f} %"
-        rows.append([name, words[first], share, *(values[row] for values in extra.values())])
-    return rows
+        columns["gap"] = found.report["gap"].cpu()
+    return columns
+
+
+def _largest(found: Attribution, names: Sequence[str]) -> list[list[str]]:
+    """Return for each row the source word with the largest value, and its share of all source words."""
+    words, *numbers = _shares(found).items()
+    columns = [("token", names), ("named first", words[1])]
+    for name, values in numbers:
+        form = "{:.2f}" if name == "gap" else "{:.0%}"
+        columns.append((_TITLES[name], [form.format(value).replace("%", " %") for value in values.tolist()]))
+    return [[title for title, _ in columns], *map(list, zip(*(cells for _, cells in columns), strict=True))]
 
 
 COMMAND = SentenceCommand(
@@ -139,5 +169,6 @@ COMMAND = SentenceCommand(
     add_options=_add_options,
     check=_check,
     measure=_measure,
+    data_set=DataSet(_columns, _choices),
 )
 parser, run = COMMAND.parser, COMMAND.run

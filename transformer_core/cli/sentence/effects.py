@@ -1,4 +1,4 @@
-"""Measure the effect of every head on one translation.
+"""Measure the effect of every head on one translation, or on each translation of a file.
 
 An effect is the log-probability of a token with the head, minus without it, in nats. Positive: the head helped.
 All other heads stay as they are.
@@ -21,7 +21,7 @@ For L layers, H heads and T tokens of the translation the file contains
   tokens (T,), log_p (T,)             the tokens and their log-probability with all heads
   provenance                          JSON text: checkpoint and its hash, sentence, change
 
-Layers and heads count from 0 in the file, from 1 on the screen.
+Layers and heads count from 0 in the file, from 1 on the screen and in a table.
 
 --direct N changes nothing. It splits the logit of token number N into what each part of the decoder adds
 directly (direct logit attribution); with --tokens A, the logit of A there; with --tokens A B, the logit
@@ -31,18 +31,25 @@ of A minus that of B. For S source tokens the file then contains, in nats
   feed_forward (L,), biases                     networks; biases and beta of every LayerNorm
   embedding, positional_encoding                of the decoder's input
   logit                                         their sum
+
+The table of --data has a row for each head of each line: line, kind, layer, head, effect on the whole
+translation. FILE.means.csv has the mean of every head over sentences, with its 95 % interval.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, head_rows
 from transformer_core.cli.sentence.attribute import from_0, token_id
+from transformer_core.cli.sentence.data_set import Columns, DataSet, head_columns
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
+    from transformer_core.analysis.effects.head_effects import MeanOutputs
     from transformer_core.translator import Translator
 
 CHANGES = ("zero", "mean", "resample", "random")
@@ -63,22 +70,18 @@ def _check(options: Options) -> None:
         raise UsageError("--change mean and resample need --sentences, and no other change does")
     if len(options.tokens or ()) > (0 if options.direct is None else 2):
         raise UsageError("--tokens needs --direct, and takes one token or two")
-    if options.direct is not None and {"change", "frozen_norm", "seed"} & options.given.keys():
-        raise UsageError("--direct changes nothing, so --change, --frozen-norm and --seed cannot be combined with it")
+    if options.direct is not None and {"change", "frozen_norm", "seed", "data"} & options.given.keys():
+        raise UsageError("--direct cannot be combined with --change, --frozen-norm, --seed or --data")
 
 
 def _measure(translator: Translator, options: Options) -> Measurement:
     """Return the effect of every head, and a table for each kind of their effects on the whole translation."""
     from transformer_core.analysis.effects.head_effects import head_effects
-    from transformer_core.data import DataError, read_pairs
 
     if options.direct is not None:
         return _direct(translator, options)
-    others = list(islice(read_pairs(options.sentences), _MAX_OTHERS)) if options.sentences else []
-    if options.sentences and not others:
-        raise DataError(f"{options.sentences} has no sentences")
-    chosen = {"change": options.change, "seed": options.seed, "frozen_norm": options.frozen_norm}
-    found = head_effects(translator, options.source, options.target, others=others, **chosen)
+    chosen = _choices(translator, options)
+    found = head_effects(translator, options.source, options.target, **chosen)
     report: list[Any] = [f"{found.run.text}\nlog-probability {float(found.run.log_p.sum()):.2f} nats"]
     for kind, values in found.effects.items():
         report += [f"\nEffect in nats, {kind} (layers down, heads across)"]
@@ -90,7 +93,7 @@ def _measure(translator: Translator, options: Options) -> Measurement:
             "tokens": found.run.tokens,
             "log_p": found.run.log_p,
         },
-        facts=sentence_facts(options, found.run.text, others=len(others), **chosen),
+        facts=sentence_facts(options, found.run.text, **chosen | {"others": len(chosen["others"])}),
         report=report,
     )
 
@@ -119,11 +122,40 @@ def _direct(translator: Translator, options: Options) -> Measurement:
     )
 
 
+def _choices(_translator: Translator, options: Options) -> dict[str, Any]:
+    from transformer_core.data import DataError, read_pairs
+
+    others = list(islice(read_pairs(options.sentences), _MAX_OTHERS)) if options.sentences else []
+    if options.sentences and not others:
+        raise DataError(f"{options.sentences} has no sentences")
+    return {"change": options.change, "seed": options.seed, "frozen_norm": options.frozen_norm, "others": others}
+
+
+def _columns(translator: Translator, texts: Sequence[Any], choices: Mapping[str, Any]) -> Columns:
+    import torch
+
+    from transformer_core.analysis.effects.head_effects import head_effects
+
+    others = tuple((source, target) for source, target in choices["others"])
+    means = _means(translator, others) if choices["change"] == "mean" else None
+    found = head_effects(translator, *texts, **{**choices, "others": others}, means=means)
+    return head_columns(effect=torch.stack([values.sum(dim=2) for values in found.effects.values()]))
+
+
+@lru_cache(maxsize=1)
+def _means(translator: Translator, others: tuple[tuple[str, str], ...]) -> MeanOutputs:
+    """Compute the mean outputs once for all sentences."""
+    from transformer_core.analysis.effects.head_effects import mean_outputs
+
+    return mean_outputs(translator, others)
+
+
 COMMAND = SentenceCommand(
     name="effects",
     description=__doc__,
     add_options=_add_options,
     check=_check,
     measure=_measure,
+    data_set=DataSet(_columns, _choices),
 )
 parser, run = COMMAND.parser, COMMAND.run

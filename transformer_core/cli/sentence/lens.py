@@ -13,13 +13,19 @@ For L layers and T tokens of the translation the file contains
                                      one is the plain translation
   tokens (T,)                        the tokens of the translation
   provenance                         JSON text: checkpoint and its hash, sentence
+
+The table of --data has a row for each token of each line: line, position, token, and log_p_0, rank_0,
+entropy_0, ... after each layer of the decoder. FILE.means.csv has the mean of each of these columns over
+all tokens, with its 95 % interval over sentences.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Options
+from transformer_core.cli.sentence.data_set import Columns, DataSet
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
@@ -57,9 +63,19 @@ def _measure(translator: Translator, options: Options) -> Measurement:
     )
 
 
+def _columns(translator: Translator, texts: Sequence[Any], _choices: Mapping[str, Any]) -> Columns:
+    from transformer_core.analysis.lens import logit_lens
+
+    found = logit_lens(translator, *texts)
+    values = {name: getattr(found, name).cpu() for name in ("log_p", "rank", "entropy")}
+    by_layer = {f"{name}_{layer}": row for name, rows in values.items() for layer, row in enumerate(rows)}
+    return {"position": range(1, 1 + len(found.run.tokens)), "token": found.run.tokens, **by_layer}
+
+
 COMMAND = SentenceCommand(
     name="lens",
     description=__doc__,
     measure=_measure,
+    data_set=DataSet(_columns),
 )
 parser, run = COMMAND.parser, COMMAND.run

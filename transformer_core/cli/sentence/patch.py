@@ -31,13 +31,19 @@ as a table (.csv) or for Graphviz (.dot). Instead of recovered, metrics and sour
 
   sender, receiver, input (E,)   such as cross.6.8, layer and head from 1; the largest estimate first
   estimate, exact (E,)           effects on the difference in nats; NaN where it was not measured
+
+The table of --data has a row for each head of each line: line, kind, layer, head, recovered, metric.
+FILE.means.csv has the means of every head over the lines, with their 95 % intervals. Lines whose two
+translations are equal or hardly differ are skipped.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, check_new_file, output_path
+from transformer_core.cli.sentence.data_set import Columns, DataSet, head_columns
 from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, TextOption
 from transformer_core.storage.files import atomic_write_text
 
@@ -61,12 +67,21 @@ def _add_options(parser: Parser) -> None:
 
 
 def _check(options: Options) -> None:
+    if options.data and options.site != "heads":
+        raise UsageError("--site: --data can only be combined with heads, since positions differ from line to line")
     if not 0 < options.least <= 1:
         raise UsageError(f"--least is {options.least:g}, but must be above 0, and at most 1")
     if options.graph is not None:
         if options.site != "edges" or options.graph.suffix not in (".csv", ".dot"):
             raise UsageError("--graph needs --site edges, and must end with .csv or .dot")
         check_new_file("--graph", options.graph, options.force)
+
+
+def _columns(translator: Translator, texts: Sequence[Any], choices: Mapping[str, Any]) -> Columns:
+    from transformer_core.analysis.patching import patching
+
+    found = patching(translator, *texts[:2], answers=(texts[2], texts[3]), **choices)
+    return head_columns(recovered=found.recovered, metric=found.metrics)
 
 
 def _measure(translator: Translator, options: Options) -> Measurement:
@@ -162,5 +177,6 @@ COMMAND = SentenceCommand(
     add_options=_add_options,
     check=_check,
     measure=_measure,
+    data_set=DataSet(_columns, lambda translator, options: {"direction": options.direction}),
 )
 parser, run = COMMAND.parser, COMMAND.run

@@ -1,4 +1,4 @@
-"""Skeleton of the commands on one sentence: texts in; arrays with their provenance, and a table, out."""
+"""Skeleton of the commands on sentences: texts in; arrays with their provenance, and a table, out."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, checkpoint_names, load_translator, write_table
+from transformer_core.cli.sentence.data_set import MAX_SENTENCES, DataSet, measure_data_set
 from transformer_core.storage.files import atomic_write_bytes
 
 if TYPE_CHECKING:
@@ -39,7 +40,12 @@ class TextOption:
 
     def add_to(self, parser: Parser) -> None:
         """Add the option to a parser."""
-        parser.add_argument(f"--{self.name}", required=self.required, nargs=self.count, metavar="TEXT", help=self.about)
+        parser.add_argument(f"--{self.name}", nargs=self.count, metavar="TEXT", help=self.about)
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of its columns in a file."""
+        return [self.name] if self.count is None else [f"{self.name}{number + 1}" for number in range(self.count)]
 
     def texts(self, options: Options) -> Sequence[str]:
         """Return the texts that were given. Raises UsageError for one that is empty or no Unicode."""
@@ -85,7 +91,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class SentenceCommand:
-    """A command that measures one sentence and writes an .npz file.
+    """A command that measures one sentence and writes an .npz file, or the sentences of a file and writes a table.
 
     Args:
         name: Its name.
@@ -95,6 +101,7 @@ class SentenceCommand:
         add_options: Adds its own options to the parser.
         check: Raises UsageError for options that do not fit one another, before the model is loaded.
         texts: Its options for texts.
+        data_set: How it measures a file of sentences; None for a command that takes one sentence.
     """
 
     name: str
@@ -104,6 +111,7 @@ class SentenceCommand:
     check: Callable[[Options], None] = lambda options: None
     example: str = '--source "A man rides a bicycle."'
     texts: tuple[TextOption, ...] = SENTENCE
+    data_set: DataSet | None = None
 
     def parser(self) -> Parser:
         """Return the options of this command."""
@@ -118,16 +126,44 @@ class SentenceCommand:
         result.add_checkpoint()
         for text in self.texts:
             text.add_to(result)
-        result.add_output("Output file, ending with .npz.", ".npz")
+        if self.data_set is None:
+            result.add_output("Output file, ending with .npz.", ".npz")
+        else:
+            result.add_output("Output file: .npz of a sentence, .csv or .parquet of --data.")
+            self._add_data_set(result)
         self.add_options(result)
         result.add_machine()
         return result
 
+    def _add_data_set(self, parser: Parser) -> None:
+        columns = ", ".join(self._columns)
+        parser.add_path("--data", f"Many sentences instead: a line each, of {columns}, with tabs between.")
+        about = "Lines of --data that count, by tokens<10, source~REGEX, or 3=news (third column); all must hold."
+        parser.add_argument("--where", nargs="+", default=[], metavar="TEST", help=about)
+        parser.add_number("--most", 1_000, "Lines of --data that count, the first.", most=MAX_SENTENCES)
+        parser.add_number("--workers", 1, "Processes for --data, of one thread each.", most=256)
+
+    @property
+    def _columns(self) -> list[str]:
+        return [name for text in self.texts for name in text.columns]
+
     def run(self, options: Options) -> int:
         """Measure, write the file, print the report."""
-        for text in self.texts:
-            text.texts(options)
+        data = getattr(options, "data", None)
+        given = [text.name for text in self.texts if text.texts(options)]
+        if data and given:
+            raise UsageError(f"--{given[0]} and --data cannot be combined")
+        missing = [f"--{text.name}" for text in self.texts if text.required and text.name not in given]
+        if missing and not data:
+            raise UsageError(f"missing: {', '.join(missing)}{', or --data' if self.data_set else ''}")
+        if not data and getattr(options, "where", None):
+            raise UsageError("--where needs --data")
+        endings = (".csv", ".parquet") if data else (".npz",)
+        if not options.out.name.endswith(endings):
+            raise UsageError(f"--out is {str(options.out)!r}, but must end with {' or '.join(endings)}")
         self.check(options)
+        if data and self.data_set:
+            return measure_data_set(self.name, self.data_set, self._columns, options)
         translator = load_translator(options)
         for text in self.texts:
             text.check_lengths(options, translator)

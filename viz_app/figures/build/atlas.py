@@ -24,8 +24,8 @@ def head_grid(r: Request) -> MatrixFigure:
     Raises:
         ValueError: There is no atlas, it does not have the measure, or the measure has no number for some head.
     """
-    atlas, t = r.require_atlas, texts(r.language)
-    measure = measure_named(atlas, r.measure)
+    t = texts(r.language)
+    measure = r.means or measure_named(r.require_atlas, r.measure)
     for kind, numbers in measure.kinds.items():
         if not np.isfinite(numbers.value).all():
             raise ValueError(f"the measure {measure.name} has no number for some heads of {kind}")
@@ -39,9 +39,9 @@ def head_grid(r: Request) -> MatrixFigure:
         row_labels=[
             t("atlas.row", kind=t(f"atlas.short_{kind}"), layer=layer + 1)
             for kind in measure.kinds
-            for layer in range(atlas.layers)
+            for layer in range(len(numbers.value))
         ],
-        row_breaks=[atlas.layers * number for number in range(1, len(measure.kinds))],
+        row_breaks=[len(numbers.value) * number for number in range(1, len(measure.kinds))],
         column_start=1,
         base=0.0,
         row_title=t("atlas.rows"),
@@ -54,7 +54,7 @@ def head_grid(r: Request) -> MatrixFigure:
         language=r.language,
         theme=r.theme,
         name=f"headlight_grid_{_key(measure.name)}",
-        provenance=_provenance(r, atlas, {"name": "grid", "measure": measure.name}),
+        provenance=_provenance(r, None if r.means else r.atlas, {"name": "grid", "measure": measure.name}),
     )
 
 
@@ -154,7 +154,7 @@ def number(value: float, unit: str) -> str:
     """Return a value of a measure as it is written."""
     if unit == "share":
         return f"{100 * value:.0f} %"
-    digits = {"points": 0, "nats": 3, "tokens": 1, "score": 1, "distance": 2}[unit]
+    digits = {"points": 0, "nats": 3, "nats_translation": 3, "tokens": 1, "score": 1, "distance": 2}[unit]
     factor, sign = (100, "+") if unit == "points" else (1, "")
     return f"{factor * value:{sign}.{digits}f}".replace("-", "\u2212")
 
@@ -163,11 +163,11 @@ def _key(name: str) -> str:
     return name.replace("-", "_")
 
 
-def _provenance(r: Request, atlas: Atlas, view: dict[str, Any]) -> dict[str, Any]:
-    """Return the model, the origin of its atlas, and the view; no sentence plays a part."""
-    model = {name: r.provenance[name] for name in ("checkpoint", "checkpoint_sha256") if name in r.provenance}
+def _provenance(r: Request, atlas: Atlas | None, view: dict[str, Any]) -> dict[str, Any]:
+    """Return the model, the origin of its atlas or of the table, and the view; no sentence plays a part."""
+    model = {name: r.provenance[name] for name in ("checkpoint", "checkpoint_sha256", "table") if name in r.provenance}
     language = {"language": r.language} if r.language != DEFAULT_LANGUAGE else {}
-    return {**model, "view": {**view, **language}, "atlas": atlas_record(atlas)}
+    return {**model, "view": {**view, **language}, **({"atlas": atlas_record(atlas)} if atlas else {})}
 
 
 def atlas_record(atlas: Atlas) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from viz_app.figures.model.slicing import AttentionSlice, slice_attention
 from viz_app.figures.options import FigureOptions
 
 if TYPE_CHECKING:
+    from transformer_core.atlas.measures import Measure
     from transformer_core.atlas.record import Atlas
     from transformer_core.decoding.beam import Node
     from transformer_core.text.tokenizer import Tokenizer
@@ -55,6 +56,7 @@ class Request(FigureOptions):
         search: The beam search of "beam".
         parse: What a parser generated; None for other models.
         atlas: The head atlas of the model, for "grid" and "pruning".
+        means: Means of heads over a data set, for "grid" instead of the atlas.
         theme: "light" or "dark".
         provenance: Checkpoint, hash, sentence, command, ...; written into every file.
     """
@@ -64,6 +66,7 @@ class Request(FigureOptions):
     search: Search | None = None
     parse: ParserOutput | None = None
     atlas: Atlas | None = None
+    means: Measure | None = None
     theme: Theme = "light"
     provenance: Mapping[str, Any] = field(default_factory=dict)
 

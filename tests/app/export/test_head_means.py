@@ -1,0 +1,94 @@
+"""Figures of the means of heads over a data set: the numbers of the table, with the command that draws them again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from transformer_core.attention_maps import KINDS
+from transformer_core.cli import main
+from transformer_core.cli.sentence.data_set import mean_rows
+from transformer_core.storage.csv_table import csv_bytes
+from transformer_core.storage.manifest import Manifest
+from viz_app.cli import PROGRAM
+from viz_app.export import head_means
+
+LAYERS, HEADS = 2, 4
+
+
+@pytest.fixture
+def folder(random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a model, and means that its heads could have."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(random_checkpoint, "model")
+    write("effect.means.csv", "effect")
+    return tmp_path
+
+
+def write(name: str, measure: str, heads: int = HEADS, weights_hash: str | None = None) -> npt.NDArray[np.float64]:
+    """Write means over three sentences; returns (3 kinds, L, H)."""
+    places = np.indices((len(KINDS), LAYERS, heads)).reshape(3, -1)
+    values = np.random.default_rng(1).normal(size=(3, places.shape[1]))
+    own = {"kind": np.array(KINDS)[places[0]], "layer": places[1] + 1, "head": places[2] + 1}
+    table = {"line": np.repeat([1, 2, 3], places.shape[1]), **{name: np.tile(each, 3) for name, each in own.items()}}
+    header, *rows = mean_rows({**table, measure: values.ravel()})
+    known = Manifest.read(Path("model")).weights_hash if weights_hash is None else weights_hash
+    Path(name).write_bytes(csv_bytes([*header, "weights_hash"], [[*row, known] for row in rows]))
+    found: npt.NDArray[np.float64] = values.mean(axis=0).reshape(len(KINDS) * LAYERS, heads)
+    return found
+
+
+@pytest.mark.parametrize(("measure", "percent"), [("effect", 1), ("recovered", 100)])
+def test_the_figure_has_the_means_and_its_command(folder: Path, measure: str, percent: int) -> None:
+    expected = write(f"{measure}.means.csv", measure)
+    arguments = ["export", "--checkpoint=model", f"--table={measure}.means.csv", "--view=grid", "--out=a.json"]
+    assert main(arguments, PROGRAM) == 0
+    found = json.loads(Path("a.json").read_text(encoding="utf-8"))
+    np.testing.assert_allclose(found["values"], percent * expected, rtol=1e-6)
+    assert found["provenance"]["table"]["name"] == f"{measure}.means.csv"
+    again = shlex.split(found["provenance"]["command"])[3:]
+    first = Path("a.json").read_bytes()
+    assert main([*again[:-1], "--out=b.json"], PROGRAM) == 0
+    assert json.loads(Path("b.json").read_text(encoding="utf-8")) == json.loads(first)
+
+
+def test_both_languages_draw(folder: Path) -> None:
+    arguments = ["export", "--checkpoint=model", "--table=effect.means.csv", "--view=grid", "--language=ko"]
+    assert main([*arguments, "--out=a.svg", "--out=a.csv"], PROGRAM) == 0
+    assert Path("a.svg").stat().st_size > 1_000 and Path("a.csv.json").is_file()
+
+
+@pytest.mark.parametrize("damage", ["other model", "a head less", "no table", "text", "no numbers", "large"])
+def test_another_table_is_refused(
+    damage: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = Path("effect.means.csv")
+    if damage == "other model":
+        write(file.name, "effect", weights_hash="a" * 64)
+    elif damage == "a head less":
+        file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-2]))
+    elif damage == "no table":
+        file.write_bytes(b"\xff\x00\xfe" * 50)
+    elif damage == "text":
+        file.write_text("measure,layer,head\neffect,1,1\n", encoding="utf-8")
+    elif damage == "no numbers":
+        file.write_bytes(file.read_bytes().replace(b",effect,", b",effect,x"))
+    else:
+        monkeypatch.setattr(head_means, "MAX_BYTES", 10)
+    arguments = ["export", "--checkpoint=model", f"--table={file}", "--view=grid", "--out=a.pdf"]
+    assert main(arguments, PROGRAM) in (1, 2)
+    said = capsys.readouterr().err.splitlines()[-1]
+    wanted = {"other model": "of another model", "large": "at most 10"}.get(damage, "no table of means")
+    assert said.startswith("error: ") and wanted in said and not Path("a.pdf").exists()
+
+
+def test_a_table_needs_its_view(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", "--checkpoint=model", "--table=effect.means.csv", "--out=a.pdf"]
+    assert main([*arguments, "--view=pruning"], PROGRAM) == 2
+    assert "--table needs --view grid" in capsys.readouterr().err

@@ -1,0 +1,61 @@
+"""Log-probabilities in blocks of the vocabulary are those of log_softmax over all of it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from tests.core.analysis.models import SOURCE, TARGET, make_translator
+from transformer_core.analysis.teacher_forced_run import generated_log_p, log_probabilities, teacher_forced_run
+from transformer_core.cpu import token_log_p as module
+from transformer_core.cpu.token_log_p import token_log_p
+from transformer_core.hooks.points import edit
+from transformer_core.text.tokenizer import Tokenizer
+
+
+@pytest.mark.parametrize("block", [1, 40, 10_000])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_blocks_give_the_log_softmax(
+    block: int, bias: bool, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BLOCK_VALUES", block)
+    torch.manual_seed(0)
+    x, weight, tokens = torch.randn(7, 12), torch.randn(31, 12).to(dtype), torch.tensor([0, 30, 5, 5, 9, 1, 2])
+    added = torch.randn(31) if bias else None
+    if added is not None:
+        added[20:] = -torch.inf  # tokens that are never generated, as in Marian's models
+        tokens = tokens.clamp(max=19)
+    expected = F.linear(x.double(), weight.double(), None if added is None else added.double()).log_softmax(1)
+    found = token_log_p(x, weight, added, tokens)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found.double(), expected[range(7), tokens], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("scale", [1.0, 50.0, 1e4])
+@pytest.mark.parametrize("lost", [False, True])
+def test_improbable_tokens(scale: float, lost: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Down to probabilities that float32 cannot hold, and to 0."""
+    monkeypatch.setattr(module, "BLOCK_VALUES", 60)
+    torch.manual_seed(1)
+    x, weight, tokens = scale * torch.randn(9, 4), torch.randn(20, 4), torch.arange(9)
+    bias = torch.zeros(20)
+    bias[3] = -torch.inf if lost else 0.0
+    expected = F.linear(x.double(), weight.double(), bias.double()).log_softmax(1)[range(9), tokens]
+    assert (expected < -88).any() == (lost or scale > 1)
+    torch.testing.assert_close(
+        token_log_p(x, weight, bias, tokens).double(), expected, atol=max(1e-5, 1e-6 * scale), rtol=1e-5
+    )
+
+
+def test_an_edit_of_the_logits_still_acts(tokenizer: Tokenizer) -> None:
+    translator = make_translator(tokenizer)
+    run, model = teacher_forced_run(translator, SOURCE, TARGET), translator.model
+    states = torch.randn(3, len(run.outputs), translator.config.d_model)
+    with torch.no_grad():
+        plain = log_probabilities(model.logits(states), run.outputs)
+        torch.testing.assert_close(generated_log_p(model, states, run.outputs), plain, atol=1e-5, rtol=0)
+        with edit(model, "decoder.logits", lambda value, site: 2 * value):
+            doubled = log_probabilities(2 * F.linear(states, model.output_weight), run.outputs)
+            torch.testing.assert_close(generated_log_p(model, states, run.outputs), doubled, atol=1e-5, rtol=0)
