@@ -280,7 +280,7 @@ def test_the_graph_of_edges_is_a_table_or_for_graphviz(made: Workplace, call: Ca
         (("patch", *PAIR, "--site", "edges", "--least", "0"), "--least is 0, but must be above 0"),
         (("patch", *PAIR, "--site", "edges", "--exact", "1001"), "--exact"),
         (("effects", *READ, "--tokens", "Mann"), "--tokens needs --direct"),
-        (("effects", *READ, "--direct", "2", "--frozen-norm"), "--direct changes nothing"),
+        (("effects", *READ, "--direct", "2", "--frozen-norm"), "--direct cannot be combined"),
         (("effects", *READ, "--direct", "0"), "--direct is 0, but must be from 1 to"),
         (("effects", *READ, "--direct", "1", "--tokens", "The", "man", "sees"), "one token or two"),
     ],
