@@ -10,7 +10,9 @@ from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import torch
 import torch._dynamo  # every first optimizer of a process imports it: here once for all of them
@@ -29,11 +31,12 @@ _FILE_EVENTS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir")
 
 
 def started(target: Callable[..., None], *arguments: Any) -> ForkServerProcess:
-    """A fresh process, quickly: torch is there already."""
+    """A fresh process, quickly: torch is there already. It runs no page that a test of the app made `__main__`."""
     context: ForkServerContext = get_context("forkserver")
     context.set_forkserver_preload([__name__])
     process = context.Process(target=target, args=arguments)
-    process.start()
+    with patch.dict(sys.modules, {"__main__": ModuleType("__main__")}):
+        process.start()
     return process
 
 
