@@ -148,9 +148,8 @@ def capture(
         raise ValueError("points, kinds, layers and heads, counted from 0, cannot stand beside addresses")
     masks = dict[str, Tensor]()
     detach = detach and not grad
-    chosen_points, chosen_kinds = _several(points), None if kinds is None else _several(kinds)
-    if "all" in chosen_points:
-        chosen_points = set(POINTS)
+    chosen_points: set[Any] = set(POINTS) if points == "all" else _several(points)
+    chosen_kinds = None if kinds is None else _several(kinds)
     chosen_heads = None if heads is None else sorted(heads)
     captured = Captured(heads=chosen_heads)
     without_heads = sorted(chosen_points - set(HEAD_POINTS))

@@ -98,13 +98,12 @@ def draw(options: Options, formats: Mapping[Path, str], runner: ModelRunner) -> 
     _check_formats(wanted.options.view, formats)
 
     from transformer_core.translator import SourceTooLong
-    from viz_app.export.figure_request import ModelRunner, run_figure, table_figure
+    from viz_app.export.figure_request import run_figure, table_figure
 
     if options.table is not None:
         if wanted.options.view != "grid" or wanted.options.measure:
             raise UsageError("--table needs --view grid, and no --measure")
-        figure = table_figure(wanted.options, Path(options.table), options.checkpoint, ModelRunner())
-        return write([(figure, formats)], style, options)
+        return table_figure(wanted.options, Path(options.table), options.checkpoint, runner), style
     try:
         return run_figure(wanted.options, wanted.sentence, runner, other=wanted.other), style
     except SourceTooLong as error:
