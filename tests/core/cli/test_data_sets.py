@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
-from transformer_core.analysis import patching as patching_module
+from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis.attribution import Method, attribute
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.lens import logit_lens
+from transformer_core.analysis.patching import patching
 from transformer_core.atlas import resumable_map
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli.arguments import Options, UsageError
@@ -40,7 +41,7 @@ LINES = "".join(
 @pytest.fixture(autouse=True)
 def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data_set, "GROUP", 2)
-    monkeypatch.setattr(patching_module, "MIN_DIFFERENCE", 0.0)
+    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_rows_of_patch(made: Workplace, call: Call, tmp_path: Path) -> None:
     data.write_text("\n".join(["\t".join((clean, corrupted, *answers)), f"{clean}\t{clean}", clean]), encoding="utf-8")
     said = call(*arguments(made, "patch", data, out))
     assert said.status == 0, said.err
-    single = patching_module.patching(Translator.load(made.checkpoint), clean, corrupted, answers=answers)
+    single = patching(Translator.load(made.checkpoint), clean, corrupted, answers=answers)
     np.testing.assert_allclose(numbers(rows(out), 1, "recovered"), single.recovered.flatten(), atol=1e-3)
     record = json.loads((tmp_path / "patch.csv.json").read_text(encoding="utf-8"))
     assert (record["sentences"], record["not_comparable"], record["unreadable"]) == (1, 1, 1)
