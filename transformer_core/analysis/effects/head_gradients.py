@@ -17,8 +17,7 @@ from torch import Tensor
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, log_probabilities
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.hook_sites import Site
-from transformer_core.hooks.points import Edit, edit
+from transformer_core.hooks.points import capture
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -58,18 +57,8 @@ def head_gradients(
         forward: Runs it on one sentence, and returns the number whose gradients are wanted.
     """
     places = [(kind, layer) for kind in KINDS for layer in range(translator.config.num_layers)]
-    added: dict[tuple[Kind, int], tuple[Tensor, Tensor]] = {}
-
-    def note(kind: Kind, layer: int) -> Edit:
-        def change(value: Tensor, _site: Site) -> Tensor:
-            nothing = torch.zeros_like(value, requires_grad=True)
-            added[kind, layer] = (value.detach(), nothing)
-            return value + nothing
-
-        return change
-
-    edits = {hook_point_name(*place, "head_outputs"): note(*place) for place in places}
-    with torch.enable_grad(), edit(translator, edits):
+    with torch.enable_grad(), capture(translator, points="head_outputs", grad=True) as seen:
         number = forward()
-        gradients = torch.autograd.grad(number, [added[place][1] for place in places])
-    return {place: (added[place][0], gradient) for place, gradient in zip(places, gradients, strict=True)}
+    outputs = [seen[hook_point_name(*place, "head_outputs")] for place in places]
+    gradients = torch.autograd.grad(number, outputs)
+    return {place: (of.detach(), gradient) for place, of, gradient in zip(places, outputs, gradients, strict=True)}
