@@ -252,25 +252,7 @@ def test_bad_options(bad: str, made: Workplace, call: Call, data: Path, tmp_path
 def test_files_are_not_replaced(made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
     (tmp_path / "x.means.csv").touch()
     assert "add --force" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.csv")))
-    assert "must end with .csv or .parquet" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.npz")))
+    assert "must end with .csv" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.npz")))
     assert "missing: --source, or --data" in one_line_error(
         call("lens", "--checkpoint", made.checkpoint, "--out", tmp_path / "x.npz")
     )
-
-
-def test_parquet_needs_pyarrow(
-    made: Workplace, call: Call, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(data_set, "find_spec", lambda name: None)
-    assert "use .csv" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.parquet")))
-
-
-def test_parquet_has_the_same_table(made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
-    for out in (tmp_path / "a.csv", tmp_path / "b.parquet"):
-        assert call(*arguments(made, "lens", data, out)).status == 0
-    text, binary = pandas.read_csv(tmp_path / "a.csv"), pandas.read_parquet(tmp_path / "b.parquet")
-    assert list(text.columns) == list(binary.columns) and len(text) == len(binary)
-    for name in ("line", "log_p_0", "rank_1"):
-        np.testing.assert_allclose(text[name], binary[name], rtol=1e-6)

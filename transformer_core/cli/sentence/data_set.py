@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,8 +55,6 @@ def measure_data_set(command: str, data_set: DataSet, names: Sequence[str], opti
     from transformer_core.cli.sentence.data_file import read_sentences
 
     out, data = options.out, Path(options.data)
-    if out.suffix == ".parquet" and find_spec("pyarrow") is None:
-        raise UsageError("--out: .parquet needs pyarrow, which is not installed; use .csv")
     means_file, record = out.with_suffix(".means.csv"), out.with_name(f"{out.name}.json")
     for path in (means_file, record):
         check_new_file("--out", path, options.force)
@@ -87,7 +83,8 @@ def measure_data_set(command: str, data_set: DataSet, names: Sequence[str], opti
         means, measured = mean_rows(table), len(set(table["line"].tolist()))
         counts = {"sentences": measured, "not_comparable": len(sentences) - measured, "unreadable": skipped}
         facts = {"data": data.name, "sha256": sha256(data), "where": options.where, "choices": choices, **counts}
-        _write(out, table)
+        texts = [map(escape_formula, v.tolist()) if v.dtype.kind == "U" else v for v in table.values()]
+        atomic_write_bytes(out, csv_bytes(list(table), zip(*texts, strict=True)))
         hashed = ([*row, translator.checkpoint_hash] for row in means[1:])
         atomic_write_bytes(means_file, csv_bytes([*means[0], "weights_hash"], hashed))
         write_json(record, {"program": "Headlight", "command": command, **checkpoint_names(translator), **facts})
@@ -165,17 +162,3 @@ def mean_rows(table: Columns) -> list[list[Any]]:
         cells = (found.value.tolist(), found.low.tolist(), found.high.tolist(), (counts > 0).sum(axis=0).tolist())
         rows += [[*key, name, *row] for key, row in zip(groups, zip(*cells, strict=True), strict=True)]
     return rows
-
-
-def _write(out: Path, table: Columns) -> None:
-    """Write the table; in a CSV, text that a spreadsheet would run as a formula is escaped."""
-    if out.suffix == ".parquet":
-        import pyarrow
-        import pyarrow.parquet
-
-        buffer = io.BytesIO()
-        pyarrow.parquet.write_table(pyarrow.table({name: pyarrow.array(v) for name, v in table.items()}), buffer)
-        atomic_write_bytes(out, buffer.getvalue())
-        return
-    texts = [map(escape_formula, v.tolist()) if v.dtype.kind == "U" else v for v in table.values()]
-    atomic_write_bytes(out, csv_bytes(list(table), zip(*texts, strict=True)))

@@ -129,7 +129,7 @@ class SentenceCommand:
         if self.data_set is None:
             result.add_output("Output file, ending with .npz.", ".npz")
         else:
-            result.add_output("Output file: .npz of a sentence, .csv or .parquet of --data.")
+            result.add_output("Output file: .npz of a sentence, .csv of --data.")
             self._add_data_set(result)
         self.add_options(result)
         result.add_machine()
@@ -158,9 +158,9 @@ class SentenceCommand:
             raise UsageError(f"missing: {', '.join(missing)}{', or --data' if self.data_set else ''}")
         if not data and getattr(options, "where", None):
             raise UsageError("--where needs --data")
-        endings = (".csv", ".parquet") if data else (".npz",)
-        if not options.out.name.endswith(endings):
-            raise UsageError(f"--out is {str(options.out)!r}, but must end with {' or '.join(endings)}")
+        ending = ".csv" if data else ".npz"
+        if not options.out.name.endswith(ending):
+            raise UsageError(f"--out is {str(options.out)!r}, but must end with {ending}")
         self.check(options)
         if data and self.data_set:
             return measure_data_set(self.name, self.data_set, self._columns, options)
