@@ -8,7 +8,6 @@ A recipe is one of `train`; the vocabulary is that of its prepared text (`data`)
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,8 @@ from transformer_core.paper.flops import (
     training_flops,
 )
 from transformer_core.paper.presets import preset
+from transformer_core.storage.manifest import read_object
+from transformer_core.storage.measurements import MAX_METRIC_BYTES
 
 _DEFAULT_PRESET = "base"
 _WHY_NOT_65 = (
@@ -68,7 +69,7 @@ def run(options: Options) -> int:
 def _vocabulary(given: dict[str, Any]) -> dict[str, int]:
     """Return the sizes of the vocabulary of the prepared text, which `train` takes too."""
     file = Path(given.get("data", "")) / "meta.json"
-    meta = json.loads(file.read_text(encoding="utf-8")) if "data" in given and file.is_file() else {}
+    meta = read_object(file, MAX_METRIC_BYTES) if "data" in given and file.is_file() else {}
     return {name: meta[name] for name in ("vocab_size", "source_vocab_size") if name in meta}
 
 
