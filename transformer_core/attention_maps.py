@@ -144,7 +144,7 @@ class AttentionMaps(ShortRepr):
         return int(self.weights(kind).shape[1])
 
     def weights(self, kind: Kind) -> FloatArray:
-        """(L, H, Q, K) weights of one kind of attention."""
+        """(L, H, Q, K) weights of one kind of attention. Raises ValueError for another kind."""
         if kind not in KINDS:
             raise ValueError(f"attention kind is {kind!r}, but must be one of {', '.join(KINDS)}")
         array: FloatArray = getattr(self, kind)

@@ -29,7 +29,16 @@ _TRANSLATED_TOGETHER = 32  # sentences
 
 
 def load(name: str | Path, device: torch.device | str = "cpu", *, half: bool | None = None) -> Translator:
-    """Load a shipped model by its name, such as `en-de`, or a checkpoint folder; see `Translator.load`."""
+    """Load a shipped model by its name, such as `en-de`, or a checkpoint folder.
+
+    Args:
+        name: Of the model, or its folder.
+        device: Where the model computes, such as "cuda".
+        half: As for `Translator.load`.
+
+    Raises:
+        CheckpointError: There is no such model, or its folder is damaged.
+    """
     return Translator.load(find_checkpoint(str(name)), device, half=half)
 
 
@@ -53,7 +62,7 @@ class Labelled:
 
     @property
     def tensor(self) -> Tensor:
-        """The values of the only sentence."""
+        """The values of the only sentence, a dimension for each of `axes`. Raises ValueError for several sentences."""
         (tensor,) = self.tensors
         return tensor
 
@@ -94,14 +103,23 @@ class Labelled:
 
 
 class ReadSentence(NamedTuple):
-    """A sentence and its translation, as the model has read them."""
+    """A sentence and its translation, as the model has read them.
+
+    Args:
+        text: The sentence.
+        translation: Its translation.
+        source: The S tokens of the sentence, `</s>` included.
+        inputs: The T tokens that the decoder reads.
+        outputs: The T tokens that it generates.
+        log_p: (T,) log-probability of each output in nats.
+    """
 
     text: str
     translation: str
-    source: Axis  # the S tokens of the sentence, `</s>` included
-    inputs: Axis  # the T tokens that the decoder reads
-    outputs: Axis  # the T tokens that it generates
-    log_p: Tensor  # (T,) log-probability of each output in nats
+    source: Axis
+    inputs: Axis
+    outputs: Axis
+    log_p: Tensor
 
     def tokens_along(self, name: str, address: str) -> Axis | None:
         """Return the tokens along a dimension of the values at a hook point; None where they are only numbers."""
@@ -116,6 +134,8 @@ class ReadSentence(NamedTuple):
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """One sentence or several, read by the model: an address, long or short, gives the values kept there.
+
+    `run[address]` is `Labelled`, `run[0]` the first sentence of several. Raises AddressError where nothing was kept.
 
     Args:
         sentences: What was read.
@@ -157,7 +177,7 @@ class Run:
 
     @property
     def grad(self) -> Run:
-        """Gradients that `backward` has left at the kept values, in their place."""
+        """Gradients that `backward` has left at the kept values, in their place and shape; 0 where it left none."""
         grads = {
             address: [torch.zeros_like(value) if value.grad is None else value.grad for value in values]
             for address, values in self.captured.calls.items()

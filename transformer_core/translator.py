@@ -59,7 +59,7 @@ class Translation(ShortRepr):
         source_encoding: Its tokens, and which of them are unknown.
         text: The translation.
         tokens: Its tokens, without `</s>`.
-        scores: Log-probability of each token, and of `</s>` when finished.
+        scores: Log-probability of each token, and of `</s>` when finished, in nats.
         finished: Whether it ends with `</s>`; False when it was cut off at the length limit.
         hypotheses: All hypotheses of the beam, best first; the first one is this translation.
         history: Every candidate of the search, a tree.
@@ -89,7 +89,7 @@ class Translation(ShortRepr):
 
     @property
     def alternatives(self) -> tuple[tuple[tuple[str, float], ...], ...]:
-        """For each score the likeliest tokens at that step with their log-probabilities, best first."""
+        """For each score the likeliest tokens at that step with their log-probabilities in nats, best first."""
         tokenizer = self._translator.tokenizer
         steps = self.hypotheses[0].alternatives
         return tuple(tuple((tokenizer.token(token), log_p) for token, log_p in step) for step in steps)
@@ -145,7 +145,16 @@ class TeacherForcedInput:
 
 
 class Translator:
-    """A model with its vocabulary; `most_map_bytes` limits the maps of a sentence, unless it is None."""
+    """A model with its vocabulary.
+
+    Args:
+        model: The Transformer; it is set to evaluation mode.
+        tokenizer: The vocabulary of the texts.
+        decoding: Defaults of the search; None takes the ones of `DecodingConfig`.
+
+    Attributes:
+        most_map_bytes: Limit of the attention maps of a sentence, in bytes; None for no limit.
+    """
 
     force = Alias("teacher_force")
     max_pieces = Alias("max_tokens")
@@ -159,7 +168,12 @@ class Translator:
 
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu", *, half: bool | None = None) -> Translator:
-        """Load a checkpoint folder; `half` as for `load_checkpoint`.
+        """Load a checkpoint folder.
+
+        Args:
+            folder: Of the model.
+            device: Where the model computes, such as "cuda".
+            half: As for `load_checkpoint`.
 
         Raises:
             CheckpointError: Names the file that is missing or damaged.
@@ -220,7 +234,20 @@ class Translator:
         prefix: Prefix | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Translation:
-        """Translate one sentence; see `translate_batch`."""
+        """Translate one sentence.
+
+        Args:
+            text: The sentence; an empty one gives an empty translation.
+            beam: Hypotheses kept; None takes the checkpoint's default.
+            alpha: Strength of the length penalty; None takes the checkpoint's default.
+            prefix: Beginning of the translation, as text or ids; the search goes on from there.
+            should_stop: Called before every step.
+
+        Raises:
+            SourceTooLong: See `encode`.
+            PrefixError: The prefix is longer than the translation may be, or a parser could not begin so.
+            DecodingStopped: `should_stop` returned True.
+        """
         prefixes = None if prefix is None else [prefix]
         return self.translate_batch([text], beam=beam, alpha=alpha, prefixes=prefixes, should_stop=should_stop)[0]
 
@@ -321,7 +348,7 @@ class Translator:
         """Encode a source.
 
         Raises:
-            SourceTooLong: They are more than `decoding.max_source_tokens`, or than the model has learned positions for.
+            SourceTooLong: It has more tokens than `max_tokens`, or far too many characters for them.
         """
         return self._within_limit(self.tokenizer.source, text)
 
@@ -347,14 +374,24 @@ class Translator:
         return encoding
 
     def teacher_force(self, source: str, target: str) -> TeacherForcedOutput:
-        """Let the model read a given target: the probability of each token, and all attention weights."""
+        """Let the model read a given target: the log-probability of each token, and all attention weights.
+
+        Raises:
+            SourceTooLong: See `encode`; of source or target.
+        """
         reading = TeacherForcedInput(self.encode(source), self.encode_target(target).ids)
         self.check_maps(reading)
         maps, scores = self._forced(reading)
         return TeacherForcedOutput(target, self.tokenizer.tokens(reading.target), scores, maps)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return the log-probability in nats of each target given its source, `</s>` included."""
+        """Return the log-probability in nats of each target given its source, `</s>` included.
+
+        As many pairs as memory allows share a pass.
+
+        Raises:
+            SourceTooLong: See `encode`; of a source or target.
+        """
         inputs = [TeacherForcedInput(self.encode(source), self.encode_target(target).ids) for source, target in pairs]
         totals: list[float] = []
         for together in self.passes(inputs, maps=False):
@@ -379,7 +416,7 @@ class Translator:
     def passes(
         self, pairs: Sequence[TeacherForcedInput], *, maps: bool = True, logits: bool = True
     ) -> Iterator[Sequence[TeacherForcedInput]]:
-        """Yield neighbours that go through the model together: their padded maps and logits fit into memory."""
+        """Yield neighbours of `pairs` that share a pass: their padded `maps` and `logits` fit into memory."""
         heads = self.config.num_layers * self.config.num_heads if maps else 0
         width = 2 * self.config.vocab_size if logits else 0  # logits and their log-probabilities
         start = most_source = most_target = 0
@@ -393,7 +430,16 @@ class Translator:
             yield pairs[start:]
 
     def attention(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> AttentionMaps:
-        """Return all attention weights of a source and a target."""
+        """Return all attention weights of a source and a target.
+
+        Args:
+            source: From `encode`.
+            target_ids: Ids of the target, without `</s>`.
+            finished: Whether `</s>` follows.
+
+        Raises:
+            MapsTooLarge: They are larger than `most_map_bytes`.
+        """
         return self.attention_batch([TeacherForcedInput(source, tuple(target_ids), finished)])[0]
 
     def attention_batch(self, pairs: Sequence[TeacherForcedInput]) -> list[AttentionMaps]:
@@ -430,7 +476,7 @@ class Translator:
         return self.model.embedding.weight.device
 
     def translation(self, text: str, encoding: Encoding, result: SearchResult) -> Translation:
-        """Return the translation that `search` found for an encoded text."""
+        """Return the translation in a `result` of `search` for a text and its `encoding`."""
         best = result.hypotheses[0]
         return Translation(
             source=text,

@@ -34,7 +34,7 @@ def _file(format: str, command: str) -> bytes:
 def _check_file(case: dict[str, Any]) -> None:
     try:
         record = read_record(damaged(_file(case["format"], case["command"]), case), case["format"])
-        _figure_options(record, [])
+        _figure_options(record, [], None)
     except UsageError as error:
         assert "\n" not in str(error)
         return

@@ -21,6 +21,7 @@ from tests.abuse.test_figures import of_tokens
 from transformer_core.cli import main
 from transformer_core.cli.arguments import UsageError
 from transformer_core.storage.bundled_models import SHIPPED
+from transformer_core.storage.files import sha256
 from transformer_core.storage.manifest import Manifest
 from viz_app.cli import PROGRAM, reproduce
 from viz_app.export.command import MAX_COMMAND
@@ -40,6 +41,7 @@ BAD = {
     "another module": GOOD.replace("viz_app", "transformer_core"),
     "another command": GOOD.replace("export", "app"),
     "a batch": f"{GOOD} --texts=/etc/passwd",
+    "a table": f"{GOOD} --table=/etc/passwd",
     "a folder": f"{GOOD} --out=/etc/x.pdf",
     "a folder of Windows": f"{GOOD} '--out=..\\x.pdf'",
     "two models": f"{GOOD} --checkpoint=/etc",
@@ -93,6 +95,17 @@ def test_a_command_of_a_stranger_is_refused(what: str, alone: Path, capsys: pyte
     said = capsys.readouterr()
     assert said.out == "" and said.err.count("\n") == 1 and len(said.err) < 1_000
     assert [each.name for each in alone.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize(
+    "table", [{"name": "/etc/passwd", "sha256": sha256(Path("/etc/passwd"))}, {"sha256": [1]}, "a", 7]
+)
+def test_no_record_names_a_table_that_is_read(table: object, alone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, own = write(alone, "pdf", f"{GOOD} --table=/etc/passwd", table=table), alone / "own.csv"
+    own.write_text("measure\n", encoding="utf-8")
+    for given in ([], ["--table", str(own)]):
+        assert main(["reproduce", str(path), *given], PROGRAM) == 2
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize("format", FORMATS)

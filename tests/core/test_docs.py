@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -112,29 +110,6 @@ def test_the_hooks_pages_python_runs() -> None:
     assert scope["weights"].shape[-1] == len(scope["without"].attention.source)
     assert len(scope["loss"]) == 8
     assert scope["without"].log_probability != scope["likely"]
-
-
-def test_every_recipe_runs_and_is_as_short_as_told() -> None:
-    page = ROOT / "docs" / "recipes.md"
-    scope, text = run_python("docs", page.name), page.read_text(encoding="utf-8")
-    for code in blocks(page, "python"):
-        command = [sys.executable, "-m", "ruff", "format", "--line-length=120", "-"]
-        assert subprocess.run(command, input=code, capture_output=True, encoding="utf-8", check=True).stdout == code
-    told = re.findall(r"^\| \[(.+?)\]\(#.+\) \| (\d) \| (\d|-) \|$", text, re.M)
-    recipes = re.findall(r"^## (.+?)$.*?```python\n(.*?)```", text, re.M | re.S)
-    assert [(name.capitalize(), int(lines)) for name, lines, _ in told] == [
-        (n, len(c.splitlines())) for n, c in recipes
-    ]
-    assert all(theirs == "-" or int(ours) <= int(theirs) for _, ours, theirs in told)
-    likely = scope["run"].log_p.numpy().sum()
-    assert len({round(float(scope[each].log_p.numpy().sum()), 4) for each in ("ablated", "averaged", "patched")}) == 3
-    assert scope["ablated"].log_p.numpy().sum() < likely
-    assert scope["svg"].startswith(b"<?xml")
-    assert scope["product"].shape == scope["weights"].shape and scope["product"][1].any()
-    assert not scope["product"][2:].any()  # the decoder does not see the future
-    assert scope["lens"].rank[-1, 0] == 1
-    assert len(scope["runs"].sentences) == len(scope["loss"]) == 3
-    assert scope["translation"].text.startswith("Auf dem Sofa")
 
 
 def test_the_interpretability_pages_python_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -121,7 +121,7 @@ def first_divergence(translator: Translator, clean: str, corrupted: str, answers
 
 @torch.no_grad()
 def read_run(translator: Translator, text: str, prefix: tuple[int, ...], points: Collection[Point]) -> Run:
-    """Run the model over a sentence and the common prefix."""
+    """Run the model over a sentence and the common prefix. Raises ValueError for an empty sentence."""
     encoding = translator.encode(text)
     if not encoding.ids:
         raise ValueError("the sentence is empty")
@@ -141,9 +141,21 @@ def read_pair(
     points: Collection[Point] = _POINTS,
     aligned: bool = True,
 ) -> Pair:
-    """Run the model over two sentences, by default for `path_patching`; see `patching` for arguments and errors.
+    """Run the model over two sentences, by default for `path_patching`.
 
-    With `denoise` the corrupted run is the receiver. `aligned` sentences must have equal numbers of tokens.
+    Args:
+        translator: The model.
+        clean: A sentence.
+        corrupted: Another sentence.
+        answers: Their translations; None takes the model's own.
+        direction: `denoise`: the corrupted run is the receiver; `noise`: the clean one.
+        points: Activations to capture.
+        aligned: Whether the sentences must have equal numbers of tokens.
+
+    Raises:
+        PatchingError: The translations are equal, the runs hardly differ, or `aligned` lengths differ.
+        ValueError: A sentence is empty, or the direction is unknown.
+        SourceTooLong: See `Translator.encode`.
     """
     if direction not in DIRECTIONS:
         raise ValueError(f"direction is {direction!r}, but must be one of {', '.join(DIRECTIONS)}")

@@ -159,7 +159,7 @@ def translate_patched(
     corrupted: str,
     cell: Cell,
     *,
-    answers: tuple[str, str] | None = None,
+    answers: Answers | None = None,
     site: PatchSite = "heads",
     direction: Direction = "denoise",
     beam: int | None = None,

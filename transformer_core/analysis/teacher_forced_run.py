@@ -80,7 +80,7 @@ class TeacherForcedRun(ShortRepr):
         return self.captured[f"{stack}.layers.{layer}.{sublayer}_add_norm.residual"]
 
     def copies(self, rows: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Return source, decoder inputs and mask of a batch that repeats the run."""
+        """Return source, (R, S), decoder inputs, (R, T), and mask, (R, 1, 1, S), of a batch that repeats the run."""
         return self.source.expand(rows, -1), self.inputs.expand(rows, -1), self.source_mask.expand(rows, -1, -1, -1)
 
     def batch_size(self, config: ModelConfig) -> int:

@@ -29,12 +29,19 @@ class HasCaptured(Protocol):
 
 
 def zero(value: Tensor, site: Site) -> Tensor:
-    """For any point: zeros. At a short address such as `cross.6.8`, of that head alone."""
+    """For any point and shape: zeros. At a short address such as `cross.6.8`, of that head alone."""
     return torch.zeros_like(value)
 
 
 def mean_of(other: Captured | HasCaptured) -> Edit:
-    """For any point but scores and weights: at every position the mean over all positions of a run or a capture."""
+    """For any point but scores and weights: at every position the mean over all positions of a run or a capture.
+
+    Args:
+        other: A run or capture with values, (B, H, n, x) or (B, n, x), at the same address; padding does not count.
+
+    Raises:
+        ValueError: when it runs: the other run lacks the address, or the point has a value for each key.
+    """
     calls = (other if isinstance(other, Captured) else other.captured).calls
 
     def put_mean(value: Tensor, site: Site) -> Tensor:
@@ -53,6 +60,9 @@ def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
     Args:
         heads: Counted from 0.
         to: (len(heads), d_v | d_model) the replacement, such as `mean_head_outputs`; None means zeros.
+
+    Raises:
+        ValueError: when it runs: the point has no such heads.
     """
     chosen = sorted(heads)
 
@@ -66,7 +76,11 @@ def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
 
 
 def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
-    """For `activations`: set these inner values of a feed-forward network to `to`; neurons count from 0."""
+    """For `activations`: set these inner values of a feed-forward network to `to`; neurons count from 0.
+
+    Raises:
+        ValueError: when it runs: there is no such neuron.
+    """
     chosen = sorted(neurons)
 
     def ablate(value: Tensor, site: Site) -> Tensor:
@@ -139,6 +153,9 @@ def knock_out(edges: Collection[tuple[int, int]], heads: Collection[int] | None 
     Args:
         edges: (query position, key position); a query that loses all its keys attends to nothing.
         heads: Counted from 0; None means all.
+
+    Raises:
+        ValueError: when it runs: the point is another one, or there is no such key or head.
     """
 
     def cut(value: Tensor, site: Site) -> Tensor:
@@ -158,6 +175,9 @@ def force_edges(edges: Mapping[int, int], heads: Collection[int] | None = None) 
     Args:
         edges: Query position -> key position.
         heads: Counted from 0; None means all.
+
+    Raises:
+        ValueError: when it runs: the point is another one, or there is no such key or head.
     """
 
     def force(value: Tensor, site: Site) -> Tensor:
@@ -230,7 +250,7 @@ def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Colle
 
 
 def chain(*changes: Edit) -> Callable[[Tensor, Site], Tensor]:
-    """Several edits at one point, applied in order."""
+    """Several edits at one point, applied in order, each to the value that the one before leaves."""
 
     def change_all(value: Tensor, site: Site) -> Tensor:
         for change in changes:

@@ -205,7 +205,17 @@ class Transformer(nn.Module):
     def forward(
         self, source: Tensor, target: Tensor, source_mask: Tensor | None, target_mask: Tensor | None = None
     ) -> Tensor:
-        """(B, S) and (B, T) ids, (B, 1, 1, S), perhaps (B, 1, 1, T) -> (B, T, V) logits; see `decode`."""
+        """Return the logits of each next token, (B, T, V).
+
+        Args:
+            source: (B, S) ids, each sentence ending with </s>.
+            target: (B, T) decoder inputs.
+            source_mask: (B, 1, 1, S); None if there is no padding.
+            target_mask: (B, 1, 1, T); see `decode`.
+
+        Raises:
+            TooLong: More positions than the model has learned.
+        """
         return self.logits(self.decode(target, self.encode(source, source_mask), source_mask, target_mask))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from transformer_core.config import TrainingConfig
+
 
 def learning_rate(step: int, *, d_model: int, warmup_steps: int, factor: float = 1.0) -> float:
     """Return lrate = factor * d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5).
@@ -34,3 +36,9 @@ def cooldown(step: int, *, steps: int, cooldown_steps: int) -> float:
             paper's schedule.
     """
     return min(1.0, max(0, steps + 1 - step) / (cooldown_steps + 1))
+
+
+def scheduled_rate(step: int, d_model: int, config: TrainingConfig) -> float:
+    """Return the learning rate of a training at a step, counted from 1: the schedule times the cooldown."""
+    rate = learning_rate(step, d_model=d_model, warmup_steps=config.warmup_steps, factor=config.learning_rate_factor)
+    return rate * cooldown(step, steps=config.steps, cooldown_steps=config.cooldown_steps)

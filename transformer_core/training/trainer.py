@@ -26,7 +26,7 @@ from transformer_core.training.head_penalty import linear_ramp, separators
 from transformer_core.training.journal import Journal
 from transformer_core.training.objective import Objective, number_format
 from transformer_core.training.optimizer import Optimizer
-from transformer_core.training.schedule import cooldown, learning_rate
+from transformer_core.training.schedule import scheduled_rate
 from transformer_core.training.signals import StopFlag, handle_signals
 from transformer_core.training.snapshots import remove_snapshots_after, save_snapshot, snapshot_steps
 from transformer_core.training.state import (
@@ -245,18 +245,8 @@ class Trainer:
             self._step.inner.set_head_penalty(config.head_penalty * share)
         progress.step += 1
         progress.epoch, progress.batch = given.epoch, given.batch
-        self._step.take(given, self._learning_rate(progress.step), parts)
+        self._step.take(given, scheduled_rate(progress.step, self.model.config.d_model, config), parts)
         self._queued.append(given)
-
-    def _learning_rate(self, step: int) -> float:
-        config = self.config
-        rate = learning_rate(
-            step,
-            d_model=self.model.config.d_model,
-            warmup_steps=config.warmup_steps,
-            factor=config.learning_rate_factor,
-        )
-        return rate * cooldown(step, steps=config.steps, cooldown_steps=config.cooldown_steps)
 
     def _read(self, seconds: float) -> dict[str, Any]:
         """Wait for the queued steps, which took some seconds, and count them; returns a report of the last one."""
@@ -273,7 +263,7 @@ class Trainer:
                 "loss": found.loss / given.tokens,
                 "nll": found.nll / given.tokens,
                 "gradient_norm": found.gradient_norm,
-                "learning_rate": self._learning_rate(step),
+                "learning_rate": scheduled_rate(step, self.model.config.d_model, self.config),
                 "tokens_per_second": sum(each.tokens for each in queued) / seconds,
                 "target_tokens": progress.target_tokens,
                 "seconds": round(progress.seconds, 1),

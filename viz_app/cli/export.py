@@ -100,10 +100,10 @@ def draw(options: Options, formats: Mapping[Path, str], runner: ModelRunner) -> 
     from transformer_core.translator import SourceTooLong
     from viz_app.export.figure_request import run_figure, table_figure
 
-    if table := getattr(options, "table", None):  # `reproduce` has no such option
+    if options.table is not None:
         if wanted.options.view != "grid" or wanted.options.measure:
             raise UsageError("--table needs --view grid, and no --measure")
-        return table_figure(wanted.options, Path(table), options.checkpoint, runner), style
+        return table_figure(wanted.options, Path(options.table), options.checkpoint, runner), style
     try:
         return run_figure(wanted.options, wanted.sentence, runner, other=wanted.other), style
     except SourceTooLong as error:

@@ -2,8 +2,9 @@
 
 FILE is a figure of `export`: .pdf, .svg, .png, .tex, .html, .gif, .npz, .json, or .csv with its .csv.json beside it.
 The command in it is read as data: one `export` with options of a figure. No shell runs it, and no path in it counts.
-The model is found by the hash in the file, in the folders of --checkpoint and among the shipped models. Nothing is
-written. Exit status 0 when the files are equal, 1 when they differ.
+The model is found by the hash in the file, in the folders of --checkpoint and among the shipped models. A figure of
+`export --table` needs --table: a table with the hash in the file. Nothing is written. Exit status 0 when the files are
+equal, 1 when they differ.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from typing import Any
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, write_summary, write_table
 from transformer_core.storage.bundled_models import SHIPPED, find_checkpoint
-from transformer_core.storage.files import CheckpointError, printable, read_regular
+from transformer_core.storage.files import CheckpointError, printable, read_regular, sha256
 from viz_app.cli.export import draw
 from viz_app.export.command import command_words
 from viz_app.export.embedded_record import MAX_FILE_BYTES, read_record
 from viz_app.export.figure_arguments import add_sentence, add_style, add_view, format_from_suffix
+from viz_app.export.head_means import MAX_BYTES
 
 _OPTION = re.compile(r"--([a-z-]+)=(.*)", re.DOTALL)
 _MAX_SHOWN = 20  # differences of two records
@@ -31,13 +33,14 @@ def parser() -> Parser:
     result = Parser(
         "reproduce",
         package="viz_app",
-        usage="FILE [--checkpoint DIR ...]",
+        usage="FILE [--checkpoint DIR ...] [--table FILE.means.csv]",
         description=__doc__,
         example="  python -m viz_app reproduce bicycle.pdf --checkpoint my-model other-model",
     )
     result.add_path("file", "Figure of `export`.")
     about = "Folders of models in which to look; the shipped ones are always among them."
     result.add_path("--checkpoint", about, form="DIR", many=True, read=find_checkpoint)
+    result.add_path("--table", "Table of a figure of `export --table`.")
     return result
 
 
@@ -47,7 +50,7 @@ def run(options: Options) -> int:
     format = format_from_suffix("FILE", path.name)
     given = [_read(path), *([_read(path.with_name(f"{path.name}.json"))] if format == "csv" else [])]
     record = read_record(given[-1], format)
-    wanted, names = _figure_options(record, options.checkpoint)
+    wanted, names = _figure_options(record, options.checkpoint, options.table)
 
     from viz_app.export import export_files
     from viz_app.export.figure_request import ModelRunner
@@ -64,11 +67,13 @@ def _read(path: Path) -> bytes:
         raise UsageError(f"FILE: {error}") from error
 
 
-def _figure_options(record: Mapping[str, Any], folders: Sequence[str]) -> tuple[Options, dict[str, str]]:
-    """Return the options of the command in a record, and what the record calls each folder of a model.
+def _figure_options(
+    record: Mapping[str, Any], folders: Sequence[str], table: str | None
+) -> tuple[Options, dict[str, str]]:
+    """Return the options of the command in a record, and what the record calls each folder of a model, and the table.
 
     Raises:
-        UsageError: It is no single `export` of a figure, or no folder holds its model.
+        UsageError: It is no single `export` of a figure, no folder holds its model, or the table is not the one given.
     """
     try:
         words = command_words(str(record.get("command", "")))
@@ -84,6 +89,8 @@ def _figure_options(record: Mapping[str, Any], folders: Sequence[str]) -> tuple[
         raise UsageError("FILE: its command writes into another folder, which is not done")
     other = record.get("other")
     names = {}
+    if table is not None or "table" in given:
+        names[_check_table(record.get("table"), table)] = given.pop("table", "")
     for name, of_model in (("checkpoint", record), ("other-checkpoint", other if isinstance(other, dict) else {})):
         if name in given:
             folder = _find_model(of_model.get("checkpoint_sha256"), given[name], folders)
@@ -91,7 +98,21 @@ def _figure_options(record: Mapping[str, Any], folders: Sequence[str]) -> tuple[
     reader = Parser("export", package="viz_app", description=None, example="")
     for add in (add_sentence, add_view, add_style):  # none of them names a file but the models
         add(reader)
-    return reader.options([f"--{name}={value}" for name, value in given.items()]), names
+    wanted = reader.options([f"--{name}={value}" for name, value in given.items()])
+    wanted.table = table
+    return wanted, names
+
+
+def _check_table(known: object, given: str | None) -> str:
+    """Return the table that the user gives. Raises UsageError unless it has the hash in a record."""
+    digest = known.get("sha256") if isinstance(known, dict) else None
+    if digest is None:
+        raise UsageError("--table: this figure has no table")
+    if given is None:
+        raise UsageError(f"missing: --table FILE.means.csv, the table of this figure, with the hash {_shown(digest)}")
+    if sha256(Path(given).resolve(), MAX_BYTES) != digest:
+        raise UsageError(f"--table: {given} is not the table of this figure, with the hash {_shown(digest)}")
+    return given
 
 
 def _find_model(digest: object, name: str, folders: Sequence[str]) -> str:

@@ -65,12 +65,12 @@ class ModelRunner:
     """Runs models on one CPU thread, so that the same command gives the same bytes; loads each model once.
 
     Args:
-        names: What a record calls a folder, where that is not its own name: the model of a file may have moved.
+        names: What a record calls a folder or a table, where that is not its own name: it may have moved.
     """
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
         self._translators: dict[str, Translator] = {}
-        self._names = names or {}
+        self.names = names or {}
 
     def translator(self, checkpoint: str) -> Translator:
         """Return the model in a folder. Raises CheckpointError for a folder without a complete one."""
@@ -92,7 +92,7 @@ class ModelRunner:
     def record(self, checkpoint: str) -> dict[str, str]:
         """Return name and hash of the model in a folder, for the record of a figure."""
         record = checkpoint_record(self.translator(checkpoint))
-        return {**record, "checkpoint": self._names.get(checkpoint, record["checkpoint"])}
+        return {**record, "checkpoint": self.names.get(checkpoint, record["checkpoint"])}
 
     def run(self, sentence: Sentence) -> ForwardResult:
         """Translate a sentence, or force its given translation. Raises SourceTooLong."""
@@ -141,7 +141,8 @@ def table_figure(options: FigureOptions, table: Path, checkpoint: str, runner: M
     """Draw all heads by their means over a data set. Raises UsageError for another table, or another model's."""
     translator = runner.translator(checkpoint)
     means = read_means(table, translator.checkpoint_hash)
-    record = {**checkpoint_record(translator), "table": {"name": table.name, "sha256": sha256(table)}}
+    name = runner.names.get(str(table), table.name)
+    record = {**runner.record(checkpoint), "table": {"name": name, "sha256": sha256(table)}}
     return view_named("grid").figure(**vars(options), means=means, provenance=record)
 
 

@@ -92,3 +92,28 @@ def test_a_table_needs_its_view(folder: Path, capsys: pytest.CaptureFixture[str]
     arguments = ["export", "--checkpoint=model", "--table=effect.means.csv", "--out=a.pdf"]
     assert main([*arguments, "--view=pruning"], PROGRAM) == 2
     assert "--table needs --view grid" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["svg", "csv", "npz"])
+def test_the_figure_is_reproduced_from_its_table_wherever_it_is(
+    ending: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = f"a.{ending}"
+    assert (
+        main(["export", "--checkpoint=model", "--table=effect.means.csv", "--view=grid", f"--out={out}"], PROGRAM) == 0
+    )
+    Path("model").rename("moved")
+    Path("effect.means.csv").rename("renamed.csv")
+    assert main(["reproduce", out, "--checkpoint", "moved", "--table", "renamed.csv"], PROGRAM) == 0
+    assert '"equal": true' in capsys.readouterr().out.splitlines()[-1]
+    assert main(["reproduce", out, "--checkpoint", "moved"], PROGRAM) == 2
+    assert "missing: --table" in capsys.readouterr().err
+    Path("renamed.csv").write_bytes(Path("renamed.csv").read_bytes() + b"\n")
+    assert main(["reproduce", out, "--checkpoint", "moved", "--table", "renamed.csv"], PROGRAM) == 2
+    assert "is not the table of this figure" in capsys.readouterr().err
+
+
+def test_a_figure_of_no_table_takes_none(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "--checkpoint=model", "--text=The bus.", "--view=beam", "--out=a.svg"], PROGRAM) == 0
+    assert main(["reproduce", "a.svg", "--checkpoint", "model", "--table", "effect.means.csv"], PROGRAM) == 2
+    assert "this figure has no table" in capsys.readouterr().err

@@ -12,9 +12,9 @@ from captum.attr import LayerConductance, LayerGradientXActivation, LayerIntegra
 from torch import Tensor, nn
 
 from tests.core.hooks.test_sublayer_points import make, of_shapes
-from tests.core.tiny import inputs_for
+from tests.core.tiny import inputs_for, nobody_listens
 from transformer_core.hooks.edits import patch
-from transformer_core.hooks.hook_sites import HEAD_POINTS
+from transformer_core.hooks.hook_sites import HEAD_POINTS, POINTS
 from transformer_core.hooks.points import Captured, Point, Site, capture, edit, hook_points
 from transformer_core.model.layers import AddAndNorm
 from transformer_core.model.transformer import Transformer
@@ -257,6 +257,18 @@ def test_gradient_x_activation_is_captums(address: str, module: str, as_input: b
     expected = captum.attribute(example.target, attribute_to_layer_input=as_input)
     seen, gradient = example.live(address, lambda: example.of_ids(example.target))
     torch.testing.assert_close(gradient * seen[address], expected, atol=1e-6, rtol=1e-4)
+
+
+@pytest.mark.parametrize("point", [point for point in POINTS if point != "head_results"])
+def test_gradient_x_activation_at_every_point_is_captums(point: Point) -> None:
+    """A hook point is a module that Captum takes; `head_results` has a gradient only where a hook replaces it."""
+    example = Example()
+    points = hook_points(example.model)
+    for address in [address for address in points if address.rpartition(".")[2] == point]:
+        expected = LayerGradientXActivation(example.of_ids, points[address]).attribute(example.target)
+        seen, gradient = example.live(address, lambda: example.of_ids(example.target))
+        torch.testing.assert_close(gradient * seen[address], expected, atol=1e-6, rtol=1e-4, equal_nan=True)
+    assert nobody_listens(example.model)
 
 
 @at_layers

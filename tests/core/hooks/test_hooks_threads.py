@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+from typing import Generic, TypeVar
 
+import numpy as np
 import pytest
 import torch
 
-from tests.core.tiny import SPECIAL, nobody_listens, padded, run, tiny_model
+from tests.core.tiny import SPECIAL, nobody_listens, padded, run, sentence_pairs, tiny_model
+from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
@@ -20,7 +25,9 @@ from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import capture, edit, hook_points
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.transformer import Transformer
+from transformer_core.translator import Translation, Translator
 
+Result = TypeVar("Result")
 ROUNDS = 20
 ADDRESSES = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")
 
@@ -104,6 +111,57 @@ def test_a_bystander_of_a_capture_keeps_every_bit_and_the_fast_path(monkeypatch:
             assert one == other  # log-probabilities included
         assert pool.submit(greedy_search, model, source[:1], SPECIAL).result(timeout=30) == [greedy]
     assert not captured and not readable
+
+
+class Calls(Generic[Result]):
+    """Functions of the package that a job calls, in order, without those of the hooks themselves."""
+
+    def __init__(self, job: Callable[[], Result]) -> None:
+        self.job, self.names = job, list[str]()
+
+    def __call__(self) -> Result:
+        sys.setprofile(self._add)
+        try:
+            return self.job()
+        finally:
+            sys.setprofile(None)
+
+    def _add(self, frame: FrameType, event: str, _arg: object) -> None:
+        module = str(frame.f_globals.get("__name__"))
+        if (
+            event == "call"
+            and module.startswith("transformer_core")
+            and not module.startswith("transformer_core.hooks")
+        ):
+            self.names.append(f"{module}.{frame.f_code.co_qualname}")
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_a_translation_beside_open_hooks_calls_the_same_functions_and_has_the_same_bits(
+    beam: int, learned: Translator
+) -> None:
+    text, target = sentence_pairs()[7]
+
+    def translate() -> tuple[Translation, AttentionMaps, tuple[float, ...]]:
+        translation = learned.translate(text, beam=beam)
+        return translation, translation.attention, learned.teacher_force(text, target).scores
+
+    translate()  # caches are full
+    alone, beside = Calls(translate), Calls(translate)
+    with ThreadPoolExecutor(1) as pool:
+        expected = pool.submit(alone).result(timeout=60)
+        with (
+            capture(learned, points="all") as captured,
+            edit(learned, list(hook_points(learned)), lambda value, site: 2 * value),
+        ):
+            found = pool.submit(beside).result(timeout=60)
+            own, edited = learned.translate(text, beam=beam), Calls(translate)
+            edited()
+    assert found[0].hypotheses == expected[0].hypotheses and found[2] == expected[2]
+    for kind in KINDS:
+        assert np.array_equal(found[1].weights(kind), expected[1].weights(kind))
+    assert beside.names == alone.names and len(alone.names) > 100
+    assert captured and own.scores != expected[0].scores and edited.names != alone.names  # the hooks do act
 
 
 def test_contexts_that_end_in_another_order_stay_apart(model: Transformer) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from transformer_core.training.schedule import cooldown, learning_rate
+from transformer_core.config import TrainingConfig
+from transformer_core.training.schedule import cooldown, learning_rate, scheduled_rate
 
 
 @pytest.mark.parametrize(("d_model", "peak"), [(512, 6.99e-4), (1024, 4.94e-4)])
@@ -45,3 +46,9 @@ def test_a_cooldown_falls_in_a_straight_line_to_nothing() -> None:
     assert shares[:16] == [1.0] * 16
     assert shares[16:] == pytest.approx([0.8, 0.6, 0.4, 0.2])  # and 0 after the end
     assert cooldown(21, steps=20, cooldown_steps=4) == 0.0
+
+
+def test_a_training_takes_both_from_its_configuration() -> None:
+    config = TrainingConfig(steps=20, warmup_steps=10, learning_rate_factor=0.5, cooldown_steps=4)
+    assert scheduled_rate(10, 256, config) == pytest.approx(0.5 / 16 / 10**0.5)
+    assert scheduled_rate(20, 256, config) == pytest.approx(0.5 / 16 / 20**0.5 * 0.2)

@@ -33,7 +33,7 @@ def gradient_importance(translator: Translator, run: TeacherForcedRun) -> Tensor
 
 
 def estimated_effects(translator: Translator, run: TeacherForcedRun) -> Tensor:
-    """Return (N,) first-order estimates of the effects on the whole translation, in nats; see `head_effects`."""
+    """Return (N,) first-order estimates of the effects of `all_heads` on the whole translation, in nats."""
     return torch.cat([each.sum(dim=1) for each in _slopes(translator, run)])
 
 

@@ -1,0 +1,249 @@
+"""docs/recipes.md: each recipe runs, is as short as the page says, and gives what plain hooks of torch.nn give."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from captum.attr import LayerConductance, LayerIntegratedGradients
+from torch import Tensor, nn
+
+from tests.core.test_docs import ROOT, blocks, run_python
+from transformer_core.hooks.edits import patch
+from transformer_core.hooks.points import capture, edit
+from transformer_core.translator import Translator
+
+PAGE = ROOT / "docs" / "recipes.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+RECIPES: dict[str, str] = dict(re.findall(r"^## (.+?)$.*?```python\n(.*?)```", TEXT, re.M | re.S))
+# Lines of TransformerLens, from memory: its own recipes were not run.
+TRANSFORMER_LENS = {
+    "Keep everything": 1,
+    "One head": 1,
+    "Plot a head": 1,
+    "Zero-ablate a head": 4,
+    "Mean-ablate a head": 5,
+    "Patch a head from another sentence": 5,
+    "Logit lens": 4,
+    "Direct effect on a logit": 3,
+    "Gradient x attention": 6,
+    "Many sentences": 1,
+}
+ATTENTION = "decoder.layers.5.cross_attention"
+HEAD = slice(7 * 32, 8 * 32)  # of the columns that W^O takes
+
+
+@pytest.fixture(scope="module")
+def scope() -> dict[str, Any]:
+    return run_python("docs", PAGE.name)
+
+
+def test_each_recipe_is_as_short_as_its_row_says() -> None:
+    rows = re.findall(r"^\| \[(.+?)\]\(#(.+)\) \| (\d) \| (\d|-) \|$", TEXT, re.M)
+    assert [name.capitalize() for name, *_ in rows] == list(RECIPES)
+    assert [name.replace(" ", "-") for name, *_ in rows] == [link for _, link, *_ in rows]
+    assert [int(lines) for _, _, lines, _ in rows] == [len(code.splitlines()) for code in RECIPES.values()]
+    assert {name.capitalize(): int(theirs) for name, _, _, theirs in rows if theirs != "-"} == TRANSFORMER_LENS
+    assert all(int(ours) <= int(theirs) for _, _, ours, theirs in rows if theirs != "-")
+    command = [sys.executable, "-m", "ruff", "format", "--config", str(ROOT / "pyproject.toml"), "-"]
+    for code in blocks(PAGE, "python"):
+        assert ";" not in code
+        assert subprocess.run(command, input=code, capture_output=True, encoding="utf-8", check=True).stdout == code
+
+
+# --- plain torch ------------------------------------------------------------------------------------------------------
+
+
+class PlainPass(NamedTuple):
+    """What hooks of torch.nn around encoder-decoder attention of layer 6 saw in one pass."""
+
+    log_p: Tensor  # (T,) of each output
+    heads: Tensor  # (1, T, H * d_v), input of W^O
+    weights: Tensor  # (H, T, S)
+    values: Tensor  # (H, S, d_v)
+
+
+def plain(model: Translator, source: str, target: str, change: Callable[[Tensor], Tensor] | None = None) -> PlainPass:
+    """Read a pair. `change` gets (1, T, d_v), the output of head 8."""
+    batch = model.forced_batch(model.encode(source), model.encode_target(target).ids, finished=True)
+    found: dict[str, Tensor] = {}
+
+    def changed(_module: nn.Module, given: tuple[Tensor, ...]) -> tuple[Tensor]:
+        (heads,) = given
+        if change is not None:
+            heads = heads.clone()
+            heads[..., HEAD] = change(heads[..., HEAD])
+        found["heads"] = heads
+        if heads.requires_grad:
+            heads.retain_grad()
+        return (heads,)
+
+    def keep(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
+        return lambda _module, _given, out: found.__setitem__(name, out[0].view(len(out[0]), 8, -1).transpose(0, 1))
+
+    attention = model.model.get_submodule(ATTENTION)
+    handles = [attention.get_submodule("w_o").register_forward_pre_hook(changed)]
+    handles += [attention.get_submodule(name).register_forward_hook(keep(name)) for name in ("w_q", "w_k", "w_v")]
+    logits = model.model(batch.source, batch.inputs, None)
+    for handle in handles:
+        handle.remove()
+    weights = (found["w_q"] @ found["w_k"].transpose(1, 2) / 32**0.5).softmax(dim=-1)
+    log_p = logits[0].log_softmax(dim=-1).gather(1, batch.outputs[0, :, None])[:, 0]
+    return PlainPass(log_p, found["heads"], weights, found["w_v"])
+
+
+@pytest.fixture(scope="module")
+def pair(scope: dict[str, Any]) -> tuple[Translator, str, str]:
+    assert scope["model"].config.d_v == 32 and scope["model"].config.num_heads == 8
+    return scope["model"], scope["source"], scope["target"]
+
+
+def close(found: Any, expected: Tensor) -> None:
+    np.testing.assert_allclose(found.numpy(), expected.detach().numpy(), atol=2e-4, rtol=1e-3)
+
+
+@torch.no_grad()
+def test_everything_and_one_head(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
+    model, source, _ = pair
+    run = scope["run"]
+    expected = plain(model, source, run.sentences[0].translation)
+    close(run.log_p, expected.log_p)
+    close(run["cross.6.weights"], expected.weights)
+    close(run["cross.6.8.head_outputs"], expected.heads[0, :, HEAD])
+    close(run["cross.6.values"], expected.values)
+    close(run["cross.6.attention_output"], model.model.get_submodule(f"{ATTENTION}.w_o")(expected.heads)[0])
+    close(torch.tensor(scope["weights"]), expected.weights[7])
+    assert scope["svg"].startswith(b"<?xml")
+
+
+@torch.no_grad()
+def test_zero_mean_and_patch(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
+    model, _, target = pair
+    close(scope["ablated"].log_p, plain(*pair, torch.zeros_like).log_p)
+    outputs = torch.cat([plain(model, *each).heads[0, :, HEAD] for each in scope["pairs"]])
+    close(scope["averaged"].log_p, plain(*pair, outputs.mean(dim=0).expand_as).log_p)
+    other = plain(model, "The cat is sleeping on the sofa.", target).heads[..., HEAD]
+    close(scope["patched"].log_p, plain(*pair, lambda heads: other).log_p)
+    likely = plain(*pair).log_p
+    assert likely.sum() > plain(*pair, torch.zeros_like).log_p.sum()
+    assert all((scope[each].log_p.tensor - likely).abs().max() > 1e-3 for each in ("ablated", "averaged", "patched"))
+
+
+def test_gradient_x_attention(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
+    with torch.enable_grad():
+        expected = plain(*pair)
+        (gradient,) = torch.autograd.grad(expected.log_p[1], expected.heads)
+    at_weights = gradient[0, :, HEAD] @ expected.values[7].T  # head_output = weights @ values
+    close(torch.tensor(scope["product"]), at_weights * expected.weights[7])
+    assert scope["product"][1].any() and not scope["product"][2:].any()  # the decoder does not see the future
+
+
+@torch.no_grad()
+def test_many_sentences(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
+    for number, each in enumerate(scope["pairs"]):
+        expected = plain(pair[0], *each)
+        close(scope["runs"][number].log_p, expected.log_p)
+        close(scope["runs"][number]["cross.6.8"], expected.weights[7])
+    assert len(scope["loss"]) == 3
+
+
+@torch.no_grad()
+def test_lens_and_direct_effect(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
+    model, source, target = pair
+    batch = model.forced_batch(model.encode(source), model.encode_target(target).ids, finished=True)
+    states: list[Tensor] = []
+    layers = [model.model.decoder.layers[number].get_submodule("feed_forward_add_norm.norm") for number in range(6)]
+    handles = [layer.register_forward_hook(lambda _m, _given, out: states.append(out[0])) for layer in layers]
+    logits = model.model(batch.source, batch.inputs, None)[0]
+    for handle in handles:
+        handle.remove()
+    for layer, state in enumerate(states, start=1):  # post-norm: the next layer reads this state, as does the output
+        shown = model.model.logits(state)
+        rank = 1 + (shown > shown.gather(1, batch.outputs[0, :, None])).sum(dim=1)
+        assert scope["lens"].rank[layer].tolist() == rank.tolist()
+    direct = scope["direct"]
+    assert direct.logit == pytest.approx(float(logits[1, batch.outputs[0, 1]]), abs=1e-4)
+    assert direct.total == pytest.approx(direct.logit, abs=1e-4)
+    # Layer 6: only the last two LayerNorms stand above its heads.
+    below = plain(*pair)
+    kept = scope["tc"].run(model, (source, target), keep="scale")
+    part = model.model.get_parameter(f"{ATTENTION}.w_o.weight")[:, HEAD] @ below.heads[0, 1, HEAD]
+    for name in ("cross_attention", "feed_forward"):
+        norm = f"decoder.layers.5.{name}_add_norm.norm"
+        part = model.model.get_parameter(f"{norm}.weight") * (part - part.mean()) / kept[f"{norm}.scale"].tensor[1]
+    token = int(batch.outputs[0, 1])
+    assert float(direct.heads["cross"][5, 7]) == pytest.approx(float(part @ model.model.output_weight[token]), abs=1e-4)
+
+
+def test_the_other_recipes(scope: dict[str, Any]) -> None:
+    assert len(scope["effects"]) == 1 and all(effect != 0 for effect in scope["effects"].values())
+    assert scope["translation"].text.startswith("Auf dem Sofa")
+    first, *_, last = (step.log_p.numpy()[1] for step in scope["steps"])
+    assert 0.3 < scope["conductance"].sum() / (last - first) < 3  # nine steps
+
+
+# --- Captum -----------------------------------------------------------------------------------------------------------
+
+EXAMPLE = ("The man sees a house.", "Der Mann sieht ein Haus.", "The man buys a house.")
+LAYERS = {
+    "encoder.2.residual": "encoder.layers.1.feed_forward_add_norm.norm",
+    "encoder.1.ffn_output": "encoder.layers.0.feed_forward.w_2",
+    "cross.1.attention_output": "decoder.layers.0.cross_attention.w_o",
+    "decoder.2.residual": "decoder.layers.1.feed_forward_add_norm.norm",
+}
+
+
+def recipe(model: Translator, begin: str, at: str) -> Tensor:
+    """The lines of the page after the first one, which names places and baseline."""
+    source, target, baseline = EXAMPLE
+    scope = {"model": model, "source": source, "target": target, "baseline": baseline, "begin": begin, "at": at}
+    imports = blocks(PAGE, "python")[0].partition("model = ")[0]
+    exec(imports + RECIPES["Conductance of a layer"].partition("\n")[2], scope)
+    return torch.tensor(scope["conductance"])
+
+
+def answer(model: Translator, source: Tensor) -> Tensor:
+    """(R, S) ids -> (R,) log-probability of the second target token."""
+    batch = model.forced_batch(model.encode(EXAMPLE[0]), model.encode_target(EXAMPLE[1]).ids, finished=True)
+    logits = model.model(source, batch.inputs.expand(len(source), -1), None)
+    log_p: Tensor = logits[:, 1].log_softmax(dim=-1)[:, batch.outputs[0, 1]]
+    return log_p
+
+
+def ids_of(model: Translator, text: str) -> Tensor:
+    return model.forced_batch(model.encode(text), [], finished=True).source
+
+
+@pytest.mark.parametrize("at", LAYERS)
+def test_conductance_is_captums(at: str, learned: Translator) -> None:
+    source, _, baseline = (ids_of(learned, text) for text in EXAMPLE)
+    embedded = []
+    for ids in (source, baseline):
+        with torch.no_grad(), capture(learned, points="embeddings") as seen:
+            answer(learned, ids)
+        embedded.append(seen["encoder.embeddings"])
+
+    def from_embeddings(embedded: Tensor) -> Tensor:
+        with edit(learned, "encoder.embeddings", patch(embedded)):
+            return answer(learned, source.expand(len(embedded), -1))
+
+    captum = LayerConductance(from_embeddings, learned.model.get_submodule(LAYERS[at]))
+    expected = captum.attribute(embedded[0], baselines=embedded[1], n_steps=8, method="riemann_trapezoid")[0]
+    torch.testing.assert_close(recipe(learned, "encoder.embeddings", at), expected, atol=1e-5, rtol=1e-3)
+    assert expected.abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("at", LAYERS)
+def test_from_a_layer_itself_it_is_captums_integrated_gradients(at: str, learned: Translator) -> None:
+    source, _, baseline = (ids_of(learned, text) for text in EXAMPLE)
+    captum = LayerIntegratedGradients(partial(answer, learned), learned.model.get_submodule(LAYERS[at]))
+    expected = captum.attribute(source, baselines=baseline, n_steps=8, method="riemann_left")[0]
+    torch.testing.assert_close(recipe(learned, at, at), expected, atol=1e-5, rtol=1e-3)
+    assert expected.abs().max() > 1e-3
