@@ -1,8 +1,12 @@
-"""Write everything of one sentence as a .zip.
+r"""Write everything of one sentence as a .zip.
 
 It holds one head, all heads of the three kinds and the beam search, each as .pdf, .svg and .png with its numbers,
 caption and command; index.html shows them. The page Translate offers the same file. Numbers of all heads are left
 out of a very long sentence.
+
+Example:
+  python -m viz_app sentence --checkpoint checkpoints/en-de --text "A man rides a bicycle." \
+      --head cross.4.6 --out bicycle.zip
 """
 
 from __future__ import annotations
@@ -26,24 +30,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "sentence",
-        package="viz_app",
-        description=__doc__,
-        example=(
-            '  python -m viz_app sentence --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\\n'
-            "      --head cross.4.6 --out bicycle.zip"
-        ),
-    )
-    add_sentence(result)
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    add_sentence(parser)
     about = "Such as cross.4.6, from 1; one that looks unless given."
-    result.add_argument("--head", metavar="HEAD", help=about)
-    result.add_choice("--unit", UNITS, "Labels of the axes.", default="tokens")
-    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
-    result.add_output("The file to write, ending with .zip.", ".zip")
-    return result
+    parser.add_argument("--head", metavar="HEAD", help=about)
+    parser.add_choice("--unit", UNITS, "Labels of the axes.", default="tokens")
+    parser.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
+    parser.add_output("The file to write, ending with .zip.", ".zip")
 
 
 def run(options: Options) -> int:

@@ -95,45 +95,32 @@ class SentenceCommand:
 
     Args:
         name: Its name.
-        description: The docstring of its module: what it measures, and what the file contains.
-        example: The arguments of the example beside the checkpoint and `--out`.
         measure: Model and options -> result; raises UsageError or ValueError for options that do not fit the model.
-        add_options: Adds its own options to the parser.
+        options: Adds its own options to the parser.
         check: Raises UsageError for options that do not fit one another, before the model is loaded.
         texts: Its options for texts.
         data_set: How it measures a file of sentences; None for a command that takes one sentence.
     """
 
     name: str
-    description: str | None
     measure: Callable[[Translator, Options], Measurement]
-    add_options: Callable[[Parser], None] = lambda parser: None
+    options: Callable[[Parser], None] = lambda parser: None
     check: Callable[[Options], None] = lambda options: None
-    example: str = '--source "A man rides a bicycle."'
     texts: tuple[TextOption, ...] = SENTENCE
     data_set: DataSet | None = None
 
-    def parser(self) -> Parser:
-        """Return the options of this command."""
-        result = Parser(
-            self.name,
-            description=self.description,
-            example=(
-                f"  python -m transformer_core {self.name} --checkpoint checkpoints/en-de \\\n"
-                f"      {self.example} --out {self.name}.npz"
-            ),
-        )
-        result.add_checkpoint()
+    def add_options(self, parser: Parser) -> None:
+        """Add the options of this command."""
+        parser.add_checkpoint()
         for text in self.texts:
-            text.add_to(result)
+            text.add_to(parser)
         if self.data_set is None:
-            result.add_output("Output file, ending with .npz.", ".npz")
+            parser.add_output("Output file, ending with .npz.", ".npz")
         else:
-            result.add_output("Output file: .npz of a sentence, .csv of --data.")
-            self._add_data_set(result)
-        self.add_options(result)
-        result.add_machine()
-        return result
+            parser.add_output("Output file: .npz of a sentence, .csv of --data.")
+            self._add_data_set(parser)
+        self.options(parser)
+        parser.add_machine()
 
     def _add_data_set(self, parser: Parser) -> None:
         columns = ", ".join(self._columns)
