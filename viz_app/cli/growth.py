@@ -18,13 +18,13 @@ from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.cli.batch import parse_head
 from viz_app.cli.export import write
 from viz_app.export.figure_arguments import (
+    add_language,
     add_style,
     add_targets,
     check_dpi,
     parse_targets,
     style_from_options,
 )
-from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from transformer_core.history.snapshots import History
@@ -40,7 +40,7 @@ def add_options(parser: Parser) -> None:
     add("--head", metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
     add("--at", type=int, metavar="STEP", help="The snapshot after this step; the last unless given.")
     add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")
-    parser.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
+    add_language(parser)
     add_style(parser)
     add_targets(parser)
 

@@ -25,6 +25,7 @@ from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.export import write
 from viz_app.export.figure_arguments import (
+    add_language,
     add_style,
     add_targets,
     check_dpi,
@@ -34,7 +35,6 @@ from viz_app.export.figure_arguments import (
 )
 from viz_app.figures.model.style import Style
 from viz_app.lessons.catalogue import STAGES
-from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from viz_app.lessons.context import LessonContext
@@ -55,7 +55,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--scene", metavar="NAME", help="The scene; the handout unless given.")
     parser.add_argument("--with", metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos.")
     parser.add_argument("--text", metavar="TEXT", help="The sentence; an example unless given.")
-    parser.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
+    add_language(parser)
     add_style(parser)
     add_targets(parser)
 

@@ -21,9 +21,8 @@ from pathlib import Path
 
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
-from viz_app.export.figure_arguments import validate_choice
+from viz_app.export.figure_arguments import add_language, validate_choice
 from viz_app.figures.model.style import PRESETS
-from viz_app.text import LANGUAGES
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +37,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--out", required=True, metavar="FOLDER", help="Folder; created if missing.")
     parser.add_argument("--format", default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
     parser.add_choice("--preset", PRESETS, "Preset for a venue.", default=DEFAULT_PRESET, form="NAME")
-    parser.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
+    add_language(parser)
     parser.add_argument("--force", action="store_true", help="Replace existing files.")
 
 

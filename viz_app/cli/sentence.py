@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.batch import parse_head
-from viz_app.export.figure_arguments import add_sentence, sentence_from_options, validate_text
+from viz_app.export.figure_arguments import add_language, add_sentence, sentence_from_options
 from viz_app.figures.options import UNITS
-from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps
@@ -36,7 +35,7 @@ def add_options(parser: Parser) -> None:
     about = "Such as cross.4.6, from 1; one that looks unless given."
     parser.add_argument("--head", metavar="HEAD", help=about)
     parser.add_choice("--unit", UNITS, "Labels of the axes.", default="tokens")
-    parser.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
+    add_language(parser)
     parser.add_output("The file to write, ending with .zip.", ".zip")
 
 
@@ -44,7 +43,7 @@ def run(options: Options) -> int:
     """Write the file."""
     if options.text is None:
         raise UsageError("--text is missing")
-    sentence = sentence_from_options(options, validate_text("--text", options.text))
+    sentence = sentence_from_options(options, options.text)
 
     from transformer_core.translator import SourceTooLong
     from viz_app.explorer_view.sentence_bundle import sentence_bundle

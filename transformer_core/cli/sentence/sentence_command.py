@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Options, Parser, UsageError, checkpoint_names, load_translator, write_table
+from transformer_core.cli.arguments import (
+    Options,
+    Parser,
+    UsageError,
+    checkpoint_names,
+    load_translator,
+    sentence_text,
+    write_table,
+)
 from transformer_core.cli.sentence.data_set import MAX_SENTENCES, DataSet, measure_data_set
 from transformer_core.storage.files import atomic_write_bytes
 
@@ -40,7 +48,7 @@ class TextOption:
 
     def add_to(self, parser: Parser) -> None:
         """Add the option to a parser."""
-        parser.add_argument(f"--{self.name}", nargs=self.count, metavar="TEXT", help=self.about)
+        parser.add_argument(f"--{self.name}", type=sentence_text, nargs=self.count, metavar="TEXT", help=self.about)
 
     @property
     def columns(self) -> list[str]:
@@ -48,17 +56,9 @@ class TextOption:
         return [self.name] if self.count is None else [f"{self.name}{number + 1}" for number in range(self.count)]
 
     def texts(self, options: Options) -> Sequence[str]:
-        """Return the texts that were given. Raises UsageError for one that is empty or no Unicode."""
+        """Return the texts that were given."""
         given = getattr(options, self.name)
-        texts = [] if given is None else [given] if self.count is None else given
-        for text in texts:
-            try:
-                text.encode("utf-8")
-            except UnicodeEncodeError as error:
-                raise UsageError(f"--{self.name} is not valid UTF-8") from error
-            if not text.strip():
-                raise UsageError(f"--{self.name} is empty, but must be a sentence")
-        return texts
+        return [] if given is None else [given] if self.count is None else given
 
     def check_lengths(self, options: Options, translator: Translator) -> None:
         """Raise UsageError for a text of too many tokens."""
