@@ -206,29 +206,6 @@ type Glossary = Record<string, Record<string, [string, string]>>;
 // ---- The explorer
 
 type Store = import("./components/explorer/js/store.js").Store;
-/** What Python hears about: components/explorer/selection.py, with which a test compares it. */
-type ExplorerSelection = {
-  kind: Kind;
-  layer: number;
-  head: number;
-  step: number | null;
-  unit: "tokens" | "words";
-  view: "heads" | "layer" | "kinds";
-  zoom: "heads" | "head" | "token";
-  form: "map" | "lines";
-  order: "layer" | "entropy" | "distance" | "alignment" | "change";
-  average: "none" | "layer" | "all";
-  scale: "linear" | "sqrt" | "row";
-  special: boolean;
-  threshold: number;
-  pin: string | null;
-  against: string | null;
-  branch: number;
-  vs: string | null;
-  vsmodel: string | null;
-  vsbranch: number;
-  card: boolean;
-};
 /** What is selected; store.js says what the fields besides the selection mean. */
 type State = ExplorerSelection & {
   opens: ExplorerSelection["view"];

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from transformer_core.cli import PROGRAM
 from transformer_core.cli.checkpoint import derived, measurements
 from transformer_core.cli.checkpoint.measurements import Builder
 from transformer_core.storage.files import atomic_directory
@@ -29,7 +30,7 @@ def derive(folder: Path, result: str) -> None:
     measurements.BUILDERS.clear()
     measurements.BUILDERS.update(BUILDERS)
     arguments = ["--checkpoint", str(folder), "--only", result, "--device", "cpu", "--threads", "1"]
-    derived.run(derived.parser().options(arguments))
+    derived.run(PROGRAM.parser("derived").options(arguments))
 
 
 def replace(folder: Path, name: str) -> None:

@@ -81,7 +81,7 @@ def test_a_folder_that_was_to_be_replaced(tmp_path: Path, rename: int) -> None:
     out.mkdir()
     (out / "old").touch()
     assert killed_writes.run(killed_writes.replace, tmp_path, out.name, rename=rename) == -signal.SIGKILL
-    parser = Parser("history", description="", example="")
+    parser = Parser("history")
     parser.add_output_folder("", "kind", lambda folder: (folder / "old").exists())
     with pytest.raises(UsageError, match="exists; add --force"):
         parser.options(["--out", str(out)])

@@ -36,7 +36,7 @@ def test_a_pipe_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     for name in ("pipe.png", "link.png"):
         assert translated(tmp_path, tmp_path / name) == 2
         assert "is no regular file, and is never replaced; choose another file" in capsys.readouterr().err
-        parser = Parser("export", description="", example="")
+        parser = Parser("export")
         add_targets(parser)
         with pytest.raises(UsageError, match="is no regular file"):
             parse_targets(parser.options(["--out", str(tmp_path / name), "--force"]))
@@ -79,7 +79,7 @@ def test_a_folder_that_is_a_link(tmp_path: Path) -> None:
     target.mkdir()
     (target / "kept").touch()
     link.symlink_to(target)
-    parser = Parser("history", description="", example="")
+    parser = Parser("history")
     parser.add_output_folder("", "kind", lambda folder: True)
     assert parser.options(["--out", str(link), "--force"]).out == target
     with atomic_directory(link) as partial:

@@ -12,7 +12,6 @@ import pytest
 from transformer_core import cli as core
 from transformer_core.analysis.attribution import METHODS
 from transformer_core.cli import main
-from transformer_core.cli.arguments import Parser
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.data import Corpus
 from transformer_core.paper.flops import Work, training_flops
@@ -156,9 +155,9 @@ def test_computed_times_and_costs_follow_from_the_operations() -> None:
 
 
 def test_the_recipe_shown_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from transformer_core.cli.training.train import parser, read_recipe
+    from transformer_core.cli.training.train import read_recipe
 
-    options: Parser = parser()
+    options = core.PROGRAM.parser("train")
     (text,) = blocks(ROOT / "docs" / "training.md", "toml")
     (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
     (tmp_path / "data").mkdir()

@@ -16,14 +16,17 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from transformer_core import __version__
 from transformer_core.config import ConfigError
 
+if TYPE_CHECKING:
+    from transformer_core.cli.argument_parser import Parser
+
 
 class Command(NamedTuple):
-    """One command: its module in the package, with `parser()` and `run(options)`, loaded when it is called."""
+    """One command: its module, with `add_options(parser)` and `run(options)`; loaded when it is called."""
 
     module: str
     about: str
@@ -115,6 +118,15 @@ class Program:
         package = next(package for package, commands in self.packages.items() if name in commands)
         return importlib.import_module(f"{package}.{self.packages[package][name].module}")
 
+    def parser(self, name: str) -> Parser:
+        """Return the parser of a command: its help from the module's docstring, and its options."""
+        from transformer_core.cli.argument_parser import Parser  # which imports this module
+
+        module = self.module(name)
+        parser = Parser(name, module.__doc__ or "", module.__name__.partition(".")[0])
+        module.add_options(parser)
+        return parser
+
 
 PROGRAM = Program("python -m transformer_core", {__name__: COMMANDS}, _HELP)
 
@@ -155,8 +167,7 @@ def _run(given: list[str], program: Program) -> int:
         return _fail(f"unknown command {given[0]}; the commands are {', '.join(program.commands)}", 2, debug=False)
     token = called_as.set(program.prog)
     try:
-        module = program.module(name)
-        status: int = module.run(module.parser().options(given[1:]))
+        status: int = program.module(name).run(program.parser(name).options(given[1:]))
     finally:
         called_as.reset(token)
     sys.stdout.flush()

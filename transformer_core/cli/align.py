@@ -13,6 +13,9 @@ whole methods; see `attribute --help`. `best` is measured on the sentences on wh
 `two-fold` chooses layer and head on one half of the sentences and measures on the other, and the
 other way round; `any` also chooses the method. Differences to the best head are two-fold, with 95 %
 of 1,000 draws of sentences. --slow adds gradients and leave-one-out, which take minutes.
+
+Example:
+  python -m transformer_core align --checkpoint checkpoints/en-de --gold alignment.en-de.tsv
 """
 
 from __future__ import annotations
@@ -42,18 +45,12 @@ _CONVENTIONS = {
 }
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "align",
-        description=__doc__,
-        example="  python -m transformer_core align --checkpoint checkpoints/en-de --gold alignment.en-de.tsv",
-    )
-    result.add_checkpoint()
-    result.add_path("--gold", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
-    result.add_argument("--slow", action="store_true", help="Also measure gradients and leave-one-out.")
-    result.add_machine()
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_checkpoint()
+    parser.add_path("--gold", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
+    parser.add_argument("--slow", action="store_true", help="Also measure gradients and leave-one-out.")
+    parser.add_machine()
 
 
 def run(options: Options) -> int:

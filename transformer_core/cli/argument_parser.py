@@ -39,54 +39,48 @@ Options = argparse.Namespace  # every option by its name, and `given`: only what
 _NOT_GIVEN: list[Any] = []  # a list, since an option that may be given again appends to it
 
 
-def listed(lines: Mapping[str, str]) -> str:
-    """Return names and what they are, one a line, for a description."""
-    width = max(map(len, lines))
-    return "\n".join(f"  {name:<{width}}  {about}" for name, about in lines.items())
-
-
 class Parser(argparse.ArgumentParser):
     """Parser of one command; raises UsageError instead of printing and exiting.
 
     Args:
         command: Its name.
-        description: The docstring of the command's module, perhaps with a list behind it.
-        example: Shown at the end of the help.
-        usage: The arguments as the usage line shows them; all but device and threads unless given.
+        text: The docstring of the command's module: a description, and `Example:` for the end of the help.
         package: The package that is run with `python -m`, unless another program runs the command; the help names
             that one then.
-        foreign: Whether an argument begins the arguments of another program, which become `rest`.
     """
 
-    def __init__(
-        self,
-        command: str,
-        *,
-        description: str | None,
-        example: str,
-        usage: str = "",
-        package: str = "transformer_core",
-        foreign: Callable[[str], bool] = lambda argument: False,
-    ) -> None:
+    def __init__(self, command: str, text: str = "", package: str = "transformer_core") -> None:
         module = f"python -m {package} "
         program = f"{called_as.get()} " if called_as.get() else module
-        prog = program + command
+        about, _, example = text.strip().replace(module, program).partition("\n\nExample:\n")
         super().__init__(
-            prog=prog,
-            usage=f"{prog} {usage}" if usage else None,
-            description=(description or "").strip().replace(module, program),
-            epilog=f"Example:\n\n{example}".replace(module, program),
+            prog=program + command,
+            description=about,
+            epilog=f"Example:\n\n{example}",
             formatter_class=_Formatter,
             allow_abbrev=False,
         )
         for kind, read in ((int, whole_number), (float, number), (bool, boolean)):
             self.register("type", kind, read)
-        self._foreign = foreign
+        # Whether an argument begins the arguments of another program, which become `rest`.
+        self.foreign: Callable[[str], bool] = lambda argument: False
         self._preset = ""
         self._renamed: dict[str, str] = {}  # former name of an option -> its name
         self._renamed_values: dict[str, Mapping[str, str]] = {}  # option -> former name of a choice -> its name
         self._checks: list[Callable[[Mapping[str, Any]], object]] = []  # of all values
         self.add_argument("--debug", action="store_true", help="Show the full stack trace when a command fails.")
+
+    # --- help --------------------------------------------------------------------------------------------------------
+
+    def set_usage(self, arguments: str) -> None:
+        """Set the arguments of the usage line; without, it has all but device and threads."""
+        self.usage = f"{self.prog} {arguments}"
+
+    def add_list(self, lines: Mapping[str, str]) -> None:
+        """Add names and what they are to the end of the description, one a line."""
+        width = max(map(len, lines))
+        named = (f"  {name:<{width}}  {about}" for name, about in lines.items())
+        self.description = "\n".join([f"{self.description}\n", *named])
 
     # --- options -----------------------------------------------------------------------------------------------------
 
@@ -278,7 +272,7 @@ class Parser(argparse.ArgumentParser):
         """Return all options, checked, with None for what was not given and has no default."""
         if self._preset:
             self._show_preset(arguments)
-        own = list(takewhile(lambda argument: not self._foreign(argument), arguments))
+        own = list(takewhile(lambda argument: not self.foreign(argument), arguments))
         defaults = {action.dest: action.default for action in self._actions if action.default != argparse.SUPPRESS}
         found, unknown = self.parse_known_args(self._current_names(own), Options(**dict.fromkeys(defaults, _NOT_GIVEN)))
         if unknown:

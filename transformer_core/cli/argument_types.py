@@ -104,6 +104,17 @@ def choice_type(allowed: Sequence[str], of: str = "one of") -> dict[str, Any]:
     return {"type": read, "choices": allowed, "metavar": "|".join(allowed)}
 
 
+def sentence_text(text: str) -> str:
+    """Read a sentence: valid UTF-8, and not empty."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise argparse.ArgumentTypeError("is not valid UTF-8") from None
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty, but must be a sentence")
+    return text
+
+
 def whole_number(text: str) -> int:
     """Read a whole number."""
     try:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.cli.argument_parser import SEARCH as SEARCH
 from transformer_core.cli.argument_parser import Options as Options
 from transformer_core.cli.argument_parser import Parser as Parser
-from transformer_core.cli.argument_parser import listed as listed
 from transformer_core.cli.argument_types import UsageError as UsageError
 from transformer_core.cli.argument_types import check_at_least as check_at_least
 from transformer_core.cli.argument_types import check_new_file as check_new_file
@@ -18,6 +17,7 @@ from transformer_core.cli.argument_types import check_new_folder as check_new_fo
 from transformer_core.cli.argument_types import existing as existing
 from transformer_core.cli.argument_types import existing_text as existing_text
 from transformer_core.cli.argument_types import output_path as output_path
+from transformer_core.cli.argument_types import sentence_text as sentence_text
 from transformer_core.config import DecodingConfig
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Measure the role of every head, and write DIR/atlas.json.
+r"""Measure the role of every head, and write DIR/atlas.json.
 
 Every number has its 95 % interval over sentences, its count and its baselines. A run that was
 stopped goes on where it was when it is started again with the same arguments. Parts that
@@ -9,6 +9,10 @@ their formulas, and says where the files of the shipped atlases come from.
 offsets and relations on, the second to test them on.
 
 Parts:
+
+Example:
+  python -m transformer_core atlas --checkpoint checkpoints/en-de --sentences test.en-de.tsv \
+      --trees dev.conllu test.conllu --alignments gold.en-de.tsv --parts all --workers 2 --out atlas
 """
 
 from __future__ import annotations
@@ -21,7 +25,6 @@ from transformer_core.cli.arguments import (
     Options,
     Parser,
     UsageError,
-    listed,
     load_translator,
     write_summary,
     write_table,
@@ -48,36 +51,28 @@ _MAX_BESIDE = 8
 _MAX_SENTENCES = 10_000
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "atlas",
-        description=f"{__doc__}\n{listed(_PARTS)}",
-        example=(
-            "  python -m transformer_core atlas --checkpoint checkpoints/en-de --sentences test.en-de.tsv \\\n"
-            "      --trees dev.conllu test.conllu --alignments gold.en-de.tsv --parts all --workers 2 --out atlas"
-        ),
-    )
-    result.add_checkpoint()
-    result.add_path("--sentences", "Sentence pairs: a .tsv, .tsv.xz or .tsv.gz.", required=True)
-    result.add_path("--trees", "Two treebanks in CoNLL-U, as .conllu, .conllu.xz or .conllu.gz.", many=True)
-    result.add_path("--alignments", "Hand-aligned sentences, as `align` reads.")
-    result.add_path(
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_list(_PARTS)
+    parser.add_checkpoint()
+    parser.add_path("--sentences", "Sentence pairs: a .tsv, .tsv.xz or .tsv.gz.", required=True)
+    parser.add_path("--trees", "Two treebanks in CoNLL-U, as .conllu, .conllu.xz or .conllu.gz.", many=True)
+    parser.add_path("--alignments", "Hand-aligned sentences, as `align` reads.")
+    parser.add_path(
         "--beside", "Other models that read the same language.", form="DIR", many=True, read=find_checkpoint
     )
     about = "Some of these parts; by default all that are fast and have their files."
-    result.add_choice("--parts", _PARTS, about, form="NAME", many=True)
-    result.add_argument("--out", required=True, metavar="DIR", help="Folder of the atlas.")
-    result.add_number("--most", 1_000, "Sentences of --sentences that count for looks, the first.", most=_MAX_SENTENCES)
+    parser.add_choice("--parts", _PARTS, about, form="NAME", many=True)
+    parser.add_argument("--out", required=True, metavar="DIR", help="Folder of the atlas.")
+    parser.add_number("--most", 1_000, "Sentences of --sentences that count for looks, the first.", most=_MAX_SENTENCES)
     about = "Sentences that count for effects, decode and prune."
-    result.add_number("--most-effects", 1_000, about, most=_MAX_SENTENCES)
+    parser.add_number("--most-effects", 1_000, about, most=_MAX_SENTENCES)
     about = "Sentences on which prune finds its greedy order; 0 for no such order."
-    result.add_number("--greedy", 8, about, least=0, most=_MAX_SENTENCES)
-    result.add_number("--draws", 1_000, "Draws of sentences, for the intervals.", least=100, most=10_000)
-    result.add_number("--seed", 0, "Of all that is drawn.", least=0)
-    result.add_number("--workers", 1, "Processes.", most=256)
-    result.add_machine()
-    return result
+    parser.add_number("--greedy", 8, about, least=0, most=_MAX_SENTENCES)
+    parser.add_number("--draws", 1_000, "Draws of sentences, for the intervals.", least=100, most=10_000)
+    parser.add_number("--seed", 0, "Of all that is drawn.", least=0)
+    parser.add_number("--workers", 1, "Processes.", most=256)
+    parser.add_machine()
 
 
 def run(options: Options) -> int:

@@ -10,6 +10,9 @@ FILE has one question per line, separated by tabs:
              questions without exactly one correct answer are skipped
 
 Prints a table with the share of correct answers by phenomenon, then one line of JSON.
+
+Example:
+  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv
 """
 
 from __future__ import annotations
@@ -32,18 +35,12 @@ if TYPE_CHECKING:
 FORM_NAMES = ("lingeval", "contracat")
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "contrast",
-        description=__doc__,
-        example="  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv",
-    )
-    result.add_checkpoint()
-    result.add_path("--test", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
-    result.add_choice("--form", FORM_NAMES, "Format of FILE.", default=FORM_NAMES[0])
-    result.add_machine()
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_checkpoint()
+    parser.add_path("--test", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
+    parser.add_choice("--form", FORM_NAMES, "Format of FILE.", default=FORM_NAMES[0])
+    parser.add_machine()
 
 
 def run(options: Options) -> int:

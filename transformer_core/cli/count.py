@@ -4,6 +4,9 @@ Prints a table, then one line of JSON. One FLOP is one multiplication or additio
 are counted, backward passes included. Memory is an estimate for one batch. For base and big the paper's
 own estimate is shown too: time x GPUs x 9.5 TFLOPS, what the machines could have computed in that time.
 A recipe is one of `train`; the vocabulary is that of its prepared text (`data`), if that is there.
+
+Example:
+  python -m transformer_core count --preset big --model.attention_biases true
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from transformer_core.cli import PROGRAM
 from transformer_core.cli.arguments import Options, Parser, write_summary, write_table
 from transformer_core.cli.training import train
 from transformer_core.cli.training.run_settings import merged_model
@@ -34,25 +38,19 @@ _WHY_NOT_65 = (
 )
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "count",
-        usage="[--recipe FILE.toml] --preset NAME [--length N] [--model.OPTION V] [--training.OPTION V]",
-        description=__doc__,
-        example="  python -m transformer_core count --preset big --model.attention_biases true",
-    )
-    result.add_path("--recipe", "TOML as for `train`; options override it.")
-    result.add_number("--length", 30, "Tokens of a sentence on each side, `</s>` included.")
-    result.add_preset("A preset of `train`. (default: base)", _DEFAULT_PRESET)
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("[--recipe FILE.toml] --preset NAME [--length N] [--model.OPTION V] [--training.OPTION V]")
+    parser.add_path("--recipe", "TOML as for `train`; options override it.")
+    parser.add_number("--length", 30, "Tokens of a sentence on each side, `</s>` included.")
+    parser.add_preset("A preset of `train`. (default: base)", _DEFAULT_PRESET)
 
 
 def run(options: Options) -> int:
     """Count."""
     given, length = options.given, options.length
     if options.recipe:
-        given = train.overridden(train.read_recipe(options.recipe, train.parser()), given)
+        given = train.overridden(train.read_recipe(options.recipe, PROGRAM.parser("train")), given)
     name = given.get("preset", _DEFAULT_PRESET)
     chosen = preset(name)
     model = merged_model(chosen.model, {**_vocabulary(given), **given.get("model", {})})

@@ -19,6 +19,9 @@ cross head's alignment error.
 --task parsing parses the sentences of a treebank instead: labelled precision, recall and F1 as evalb
 computes them with COLLINS.prm, with a 95 % bootstrap interval; exact match; the share of sequences that
 are trees without repair; and F1 of right-branching trees, a baseline.
+
+Example:
+  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz
 """
 
 from __future__ import annotations
@@ -62,36 +65,30 @@ _OF_TRANSLATION: dict[str, Any] = {
 }
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "evaluate",
-        description=__doc__,
-        example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
-    )
-    result.add_checkpoint()
-    result.add_languages()
-    result.add_task()
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_checkpoint()
+    parser.add_languages()
+    parser.add_task()
     about = "A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de; or trees."
-    result.add_path("--test", about, required=True, parallel=True)
-    result.add_number("--target-column", 2, "Column of the first reference; the source is column 1.", least=2)
+    parser.add_path("--test", about, required=True, parallel=True)
+    parser.add_number("--target-column", 2, "Column of the first reference; the source is column 1.", least=2)
     about = "Number of reference columns, or `all`; a line may have fewer."
-    result.add_argument("--references", default="1", metavar="N", help=about)
+    parser.add_argument("--references", default="1", metavar="N", help=about)
     about = "Training text; test lines whose reference occurs among its targets are left out."
-    result.add_path("--unseen", about, many=True, parallel=True)
-    result.add_search()
-    result.add_field(ModelConfig, "causal", "Default: the checkpoint's own.")
-    result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
-    result.add_batch()
-    result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
-    result.add_number("--heads", 100, "Pairs of the test set on which the heads are scored; 0 for none.", least=0)
+    parser.add_path("--unseen", about, many=True, parallel=True)
+    parser.add_search()
+    parser.add_field(ModelConfig, "causal", "Default: the checkpoint's own.")
+    parser.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
+    parser.add_batch()
+    parser.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
+    parser.add_number("--heads", 100, "Pairs of the test set on which the heads are scored; 0 for none.", least=0)
     about = "Pairs on which the heads' effects are compared with a control, 2 s each for en-de on a core; 0 for none."
-    result.add_number("--head-effects", 0, about, least=0)
-    result.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
+    parser.add_number("--head-effects", 0, about, least=0)
+    parser.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
     about = "Print a row for each sentence, with its BLEU and chrF, before the scores."
-    result.add_argument("--per-sentence", action="store_true", help=about)
-    result.add_machine()
-    return result
+    parser.add_argument("--per-sentence", action="store_true", help=about)
+    parser.add_machine()
 
 
 def run(options: Options) -> int:

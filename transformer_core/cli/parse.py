@@ -7,6 +7,9 @@ Every input line gives exactly one output line: a tree over all its words, in Pe
 The model knows no parts of speech, so each is XX. An empty line stays empty. What the model generates
 is repaired where it is no tree; standard error says how often. A line that is too long gives a tree
 without constituents and a warning; one of more than a megabyte, an empty line and a warning.
+
+Example:
+  python -m transformer_core parse --checkpoint my-parser --beam 21 < sentences.txt > trees.txt
 """
 
 from __future__ import annotations
@@ -31,19 +34,13 @@ _BATCH = 8  # sentences: trees are three times as long as their sentences, and t
 _BATCHES_AT_A_TIME = 16  # lines read ahead, so that sentences of similar lengths can share a batch
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "parse",
-        description=__doc__,
-        example="  python -m transformer_core parse --checkpoint my-parser --beam 21 < sentences.txt > trees.txt",
-    )
-    result.add_checkpoint()
-    result.add_argument("--split", action="store_true", help="Split typed lines into words as the treebank does.")
-    result.add_search()
-    result.add_batch(_BATCH)
-    result.add_machine()
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_checkpoint()
+    parser.add_argument("--split", action="store_true", help="Split typed lines into words as the treebank does.")
+    parser.add_search()
+    parser.add_batch(_BATCH)
+    parser.add_machine()
 
 
 def run(options: Options) -> int:

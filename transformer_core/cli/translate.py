@@ -14,6 +14,9 @@ finished is false if the length limit cut it off; problem says why a line has no
 Under torchrun several processes share the lines of one file; the order is kept:
 
   torchrun --nproc-per-node 8 -m transformer_core translate --checkpoint DIR --input FILE --output FILE
+
+Example:
+  python -m transformer_core translate --checkpoint checkpoints/en-de < english.txt > german.txt
 """
 
 from __future__ import annotations
@@ -39,22 +42,16 @@ log = logging.getLogger(__name__)
 _BATCHES_AT_A_TIME = 16  # lines read ahead, so that lines of similar lengths can share a batch
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "translate",
-        description=__doc__,
-        example="  python -m transformer_core translate --checkpoint checkpoints/en-de < english.txt > german.txt",
-    )
-    result.add_checkpoint()
-    result.add_languages()
-    result.add_search()
-    result.add_number("--nbest", 0, "Write the N best translations as JSON; at most --beam.", least=0)
-    result.add_path("--input", "Read this file instead of standard input.")
-    result.add_output("Write this file, atomically.", flag="--output", required=False)
-    result.add_batch()
-    result.add_machine()
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_checkpoint()
+    parser.add_languages()
+    parser.add_search()
+    parser.add_number("--nbest", 0, "Write the N best translations as JSON; at most --beam.", least=0)
+    parser.add_path("--input", "Read this file instead of standard input.")
+    parser.add_output("Write this file, atomically.", flag="--output", required=False)
+    parser.add_batch()
+    parser.add_machine()
 
 
 def run(options: Options) -> int:

@@ -10,6 +10,9 @@ All rows are trained with the first seed, then with the second. After a stop the
 with other rows or seeds it adds them.
 
 Rows:
+
+Example:
+  python -m transformer_core variations --data data --valid valid.tsv --out table3 --seeds 1 2 3
 """
 
 from __future__ import annotations
@@ -24,7 +27,6 @@ from transformer_core.cli.arguments import (
     Options,
     Parser,
     UsageError,
-    listed,
     select_device,
     write_summary,
     write_table,
@@ -56,31 +58,28 @@ _OF_ROWS = ("seed", "label_smoothing")  # set by --seeds and by the rows
 _OF_STEPS = ("steps", "cooldown_steps")  # set by --steps
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "variations",
-        usage="--data DIR --valid FILE --out DIR [--rows NAME ...] [--seeds N ...] [--steps N]\n"
-        "           [--reduce N] [--reduce-layers N] [--training.OPTION V]",
-        description=f"{__doc__}\n{listed({row: preset(row).about for row in ROWS})}",
-        example="  python -m transformer_core variations --data data --valid valid.tsv --out table3 --seeds 1 2 3",
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage(
+        "--data DIR --valid FILE --out DIR [--rows NAME ...] [--seeds N ...] [--steps N]\n"
+        "           [--reduce N] [--reduce-layers N] [--training.OPTION V]"
     )
-    result.add_path("--data", "Text prepared by `prepare`.", form="DIR", required=True)
-    result.add_path("--valid", "Validation set, not a test set.", required=True, parallel=True)
-    result.add_argument("--out", required=True, metavar="DIR", help="Folder of the results.")
-    result.add_argument("--rows", nargs="+", default=[], metavar="NAME", help="Some of the rows above. [all]")
-    result.add_argument(
+    parser.add_list({row: preset(row).about for row in ROWS})
+    parser.add_path("--data", "Text prepared by `prepare`.", form="DIR", required=True)
+    parser.add_path("--valid", "Validation set, not a test set.", required=True, parallel=True)
+    parser.add_argument("--out", required=True, metavar="DIR", help="Folder of the results.")
+    parser.add_argument("--rows", nargs="+", default=[], metavar="NAME", help="Some of the rows above. [all]")
+    parser.add_argument(
         "--seeds", type=int, nargs="+", default=[1], metavar="N", help="Seeds; each row is trained once with each."
     )
-    result.add_number("--steps", TRAINING.steps, "Steps of each training run.")
-    result.add_argument("--reduce", type=int, default=8, metavar="N", help="Divide all widths by N.")
-    result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divide the number of layers by N.")
-    result.add_batch(64)
-    result.add_machine()
-    result.add_config(TrainingConfig, "training", skip=(*_OF_ROWS, *_OF_STEPS))
+    parser.add_number("--steps", TRAINING.steps, "Steps of each training run.")
+    parser.add_argument("--reduce", type=int, default=8, metavar="N", help="Divide all widths by N.")
+    parser.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divide the number of layers by N.")
+    parser.add_batch(64)
+    parser.add_machine()
+    parser.add_config(TrainingConfig, "training", skip=(*_OF_ROWS, *_OF_STEPS))
     values = {name: value for name, value in TRAINING.to_dict().items() if name not in (*_OF_ROWS, *_OF_STEPS)}
-    result.set_defaults(**{f"training.{name}": value for name, value in values.items()})
-    return result
+    parser.set_defaults(**{f"training.{name}": value for name, value in values.items()})
 
 
 def run(options: Options) -> int:

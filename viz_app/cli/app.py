@@ -2,6 +2,9 @@
 
 Options with a dot, such as --server.headless=true, go to Streamlit; write them last. All of them:
 python -m streamlit run --help
+
+Example:
+  python -m viz_app app --checkpoint checkpoints/en-fr --server.headless=true
 """
 
 from __future__ import annotations
@@ -24,18 +27,11 @@ APP = Path(__file__).resolve().parents[1] / "main.py"
 MAX_PORT = 65_535
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "app",
-        package="viz_app",
-        foreign=lambda argument: argument.startswith("--") and "." in argument.partition("=")[0],
-        usage="[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS] [options of Streamlit]",
-        description=__doc__,
-        example="  python -m viz_app app --checkpoint checkpoints/en-fr --server.headless=true",
-    )
-    add_server(result)
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS] [options of Streamlit]")
+    parser.foreign = lambda argument: argument.startswith("--") and "." in argument.partition("=")[0]
+    add_server(parser)
 
 
 def run(options: Options) -> int:

@@ -4,6 +4,9 @@ Its address is shown as text and as a QR code. The command app opens it to this 
 
 There is no password: anyone who can reach this computer can use the app, but nothing else on it.
 To ask the class from another computer than this one, you need the teacher key that is shown.
+
+Example:
+  python -m viz_app class
 """
 
 from __future__ import annotations
@@ -18,17 +21,10 @@ from viz_app.serving.settings import TEACHER_KEY_SETTING
 _KEY_BYTES = 9
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "class",
-        package="viz_app",
-        usage="[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS]",
-        description=__doc__,
-        example="  python -m viz_app class",
-    )
-    add_server(result)
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS]")
+    add_server(parser)
 
 
 def run(options: Options) -> int:

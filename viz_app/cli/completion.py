@@ -4,6 +4,9 @@ bash  eval "$(headlight completion bash)" in ~/.bashrc
 zsh   eval "$(headlight completion zsh)" in ~/.zshrc, after compinit
 fish  headlight completion fish | source in ~/.config/fish/config.fish
 tcsh  headlight completion tcsh > ~/.headlight.csh, then source it in ~/.tcshrc
+
+Example:
+  eval "$(headlight completion bash)"
 """
 
 from __future__ import annotations
@@ -19,16 +22,9 @@ from viz_app.cli import HEADLIGHT
 _PATHS = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "FOLDER": shtab.DIRECTORY}  # by what the help calls the value
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "completion",
-        package="viz_app",
-        description=__doc__,
-        example='  eval "$(headlight completion bash)"',
-    )
-    result.add_choice("shell", shtab.SUPPORTED_SHELLS, "The shell.", form="SHELL")
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_choice("shell", shtab.SUPPORTED_SHELLS, "The shell.", form="SHELL")
 
 
 def run(options: Options) -> int:
@@ -36,7 +32,7 @@ def run(options: Options) -> int:
     every = argparse.ArgumentParser(prog=HEADLIGHT.prog)
     commands = every.add_subparsers()
     for name, about in HEADLIGHT.commands.items():
-        command: Parser = HEADLIGHT.module(name).parser()
+        command = HEADLIGHT.parser(name)
         for action in command._actions:
             if action.type is bool:
                 action.choices = ("true", "false")

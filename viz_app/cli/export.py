@@ -1,4 +1,4 @@
-"""Write attention figures: .pdf, .svg, .png, .tex (TikZ), .html, .gif, .csv, .npz, .json.
+r"""Write attention figures: .pdf, .svg, .png, .tex (TikZ), .html, .gif, .csv, .npz, .json.
 
   head      one head: --kind --layer --head
   layer     the heads of a layer: --kind --layer
@@ -21,6 +21,14 @@ the repository by the name of its folder and by its hash, by which `reproduce` f
 
 With --texts and --heads, --out is a folder: a file for each sentence and head, an index and contact
 sheets. If it is interrupted, the same command continues where it stopped.
+
+Example:
+  python -m viz_app export --checkpoint checkpoints/en-de \
+      --text "A man rides a bicycle." --view head --kind cross --layer 4 --head 6 \
+      --preset acl-column --out bicycle.pdf --out bicycle.csv
+
+  python -m viz_app export --checkpoint checkpoints/en-de --texts sentences.txt \
+      --heads cross.4.6,encoder.2.1 --format pdf,png --out figures
 """
 
 from __future__ import annotations
@@ -50,29 +58,16 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "export",
-        package="viz_app",
-        usage="--checkpoint DIR (--text TEXT | --texts FILE --heads LIST) [--view NAME ...] --out FILE ...",
-        description=__doc__,
-        example=(
-            "  python -m viz_app export --checkpoint checkpoints/en-de \\\n"
-            '      --text "A man rides a bicycle." --view head --kind cross --layer 4 --head 6 \\\n'
-            "      --preset acl-column --out bicycle.pdf --out bicycle.csv\n\n"
-            "  python -m viz_app export --checkpoint checkpoints/en-de --texts sentences.txt \\\n"
-            "      --heads cross.4.6,encoder.2.1 --format pdf,png --out figures"
-        ),
-    )
-    add_sentence(result)
-    result.add_argument("--texts", metavar="FILE", help="Many sentences, one per line, instead of --text.")
-    result.add_argument("--format", metavar="LIST", help="Format of the files of --texts; pdf unless given.")
-    result.add_path("--table", "grid: means of heads over a data set, instead of the head atlas.")
-    add_view(result)
-    add_style(result)
-    add_targets(result)
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("--checkpoint DIR (--text TEXT | --texts FILE --heads LIST) [--view NAME ...] --out FILE ...")
+    add_sentence(parser)
+    parser.add_argument("--texts", metavar="FILE", help="Many sentences, one per line, instead of --text.")
+    parser.add_argument("--format", metavar="LIST", help="Format of the files of --texts; pdf unless given.")
+    parser.add_path("--table", "grid: means of heads over a data set, instead of the head atlas.")
+    add_view(parser)
+    add_style(parser)
+    add_targets(parser)
 
 
 def run(options: Options) -> int:

@@ -1,7 +1,11 @@
-"""Write one head at a snapshot of its model's training, from a checkpoint's history.
+r"""Write one head at a snapshot of its model's training, from a checkpoint's history.
 
 Formats are .pdf, .svg, .png, .tex, .html, .csv, .npz and .json; a .gif shows all snapshots in turn. A figure
 has the style options of the command export and holds its command; for a CSV it is in a .csv.json beside it.
+
+Example:
+  python -m viz_app growth --history checkpoints/en-fr-small/derived/history --head cross.6.5 \
+      --sentence 8 --preset slide --out grown.pdf --out grown.gif
 """
 
 from __future__ import annotations
@@ -14,13 +18,13 @@ from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.cli.batch import parse_head
 from viz_app.cli.export import write
 from viz_app.export.figure_arguments import (
+    add_language,
     add_style,
     add_targets,
     check_dpi,
     parse_targets,
     style_from_options,
 )
-from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from transformer_core.history.snapshots import History
@@ -28,27 +32,17 @@ if TYPE_CHECKING:
     from viz_app.model_card.head_snapshot import HeadSnapshot
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "growth",
-        package="viz_app",
-        usage="--history DIR [--head KIND.LAYER.HEAD] [--at STEP] [--sentence N] --out FILE ...",
-        description=__doc__,
-        example=(
-            "  python -m viz_app growth --history checkpoints/en-fr-small/derived/history --head cross.6.5 \\\n"
-            "      --sentence 8 --preset slide --out grown.pdf --out grown.gif"
-        ),
-    )
-    add = result.add_argument
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("--history DIR [--head KIND.LAYER.HEAD] [--at STEP] [--sentence N] --out FILE ...")
+    add = parser.add_argument
     add("--history", type=find_checkpoint, required=True, metavar="DIR", help="Folder with history.json.")
     add("--head", metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
     add("--at", type=int, metavar="STEP", help="The snapshot after this step; the last unless given.")
     add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")
-    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
-    add_style(result)
-    add_targets(result)
-    return result
+    add_language(parser)
+    add_style(parser)
+    add_targets(parser)
 
 
 def run(options: Options) -> int:

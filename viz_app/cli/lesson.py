@@ -1,4 +1,4 @@
-"""Write the figure of a lesson's scene, or the lesson's handout.
+r"""Write the figure of a lesson's scene, or the lesson's handout.
 
 A figure is a .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json; some formats exist only for some scenes: a
 .gif only where something moves. It has the style options of the command export and holds its command; for a CSV it
@@ -6,6 +6,13 @@ is in a .csv.json beside it.
 
 Without --scene the handout is written as .html: words, figures and questions, with the answers on the last page.
 --lesson session writes the handout of the whole route, with --teacher its notes, minutes and answers.
+
+Example:
+  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \
+      --with at:3,part:cos --preset acl-column --out waves.pdf --out waves.gif
+
+  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions \
+      --language ko --out handout.html
 """
 
 from __future__ import annotations
@@ -18,6 +25,7 @@ from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.export import write
 from viz_app.export.figure_arguments import (
+    add_language,
     add_style,
     add_targets,
     check_dpi,
@@ -27,7 +35,6 @@ from viz_app.export.figure_arguments import (
 )
 from viz_app.figures.model.style import Style
 from viz_app.lessons.catalogue import STAGES
-from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from viz_app.lessons.context import LessonContext
@@ -38,31 +45,19 @@ SESSION = "command"
 SESSION_NAME = "session"  # instead of a lesson: all stops of the route
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "lesson",
-        package="viz_app",
-        usage="--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE ...",
-        description=__doc__,
-        example=(
-            "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \\\n"
-            "      --with at:3,part:cos --preset acl-column --out waves.pdf --out waves.gif\n\n"
-            "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions \\\n"
-            "      --language ko --out handout.html"
-        ),
-    )
-    result.add_checkpoint()
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE ...")
+    parser.add_checkpoint()
     lessons = (*STAGES, SESSION_NAME)
-    result.add_choice("--lesson", lessons, f"The lesson, or {SESSION_NAME} for all.", form="NAME", required=True)
-    result.add_argument("--teacher", action="store_true", help="Of a session: the sheet with notes and answers.")
-    result.add_argument("--scene", metavar="NAME", help="The scene; the handout unless given.")
-    result.add_argument("--with", metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos.")
-    result.add_argument("--text", metavar="TEXT", help="The sentence; an example unless given.")
-    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
-    add_style(result)
-    add_targets(result)
-    return result
+    parser.add_choice("--lesson", lessons, f"The lesson, or {SESSION_NAME} for all.", form="NAME", required=True)
+    parser.add_argument("--teacher", action="store_true", help="Of a session: the sheet with notes and answers.")
+    parser.add_argument("--scene", metavar="NAME", help="The scene; the handout unless given.")
+    parser.add_argument("--with", metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos.")
+    parser.add_argument("--text", metavar="TEXT", help="The sentence; an example unless given.")
+    add_language(parser)
+    add_style(parser)
+    add_targets(parser)
 
 
 def run(options: Options) -> int:

@@ -7,6 +7,9 @@ says how, with the share they reach and that of uniform attention. The shares of
 record of each file.
 
 Where the model has a head atlas, grids of all heads and the pruning curves are written, too.
+
+Example:
+  python -m viz_app paper-figures --checkpoint checkpoints/en-de --out paper
 """
 
 from __future__ import annotations
@@ -18,9 +21,8 @@ from pathlib import Path
 
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
-from viz_app.export.figure_arguments import validate_choice
+from viz_app.export.figure_arguments import add_language, validate_choice
 from viz_app.figures.model.style import PRESETS
-from viz_app.text import LANGUAGES
 
 log = logging.getLogger(__name__)
 
@@ -29,21 +31,14 @@ DEFAULT_FORMATS = "pdf,json"
 DEFAULT_PRESET = "acl-page"
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "paper-figures",
-        package="viz_app",
-        description=__doc__,
-        example="  python -m viz_app paper-figures --checkpoint checkpoints/en-de --out paper",
-    )
-    result.add_checkpoint()
-    result.add_argument("--out", required=True, metavar="FOLDER", help="Folder; created if missing.")
-    result.add_argument("--format", default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
-    result.add_choice("--preset", PRESETS, "Preset for a venue.", default=DEFAULT_PRESET, form="NAME")
-    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
-    result.add_argument("--force", action="store_true", help="Replace existing files.")
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_checkpoint()
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="Folder; created if missing.")
+    parser.add_argument("--format", default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
+    parser.add_choice("--preset", PRESETS, "Preset for a venue.", default=DEFAULT_PRESET, form="NAME")
+    add_language(parser)
+    parser.add_argument("--force", action="store_true", help="Replace existing files.")
 
 
 def run(options: Options) -> int:

@@ -5,6 +5,9 @@ The command in it is read as data: one `export` with options of a figure. No she
 The model is found by the hash in the file, in the folders of --checkpoint and among the shipped models. A figure of
 `export --table` needs --table: a table with the hash in the file. Nothing is written. Exit status 0 when the files are
 equal, 1 when they differ.
+
+Example:
+  python -m viz_app reproduce bicycle.pdf --checkpoint my-model other-model
 """
 
 from __future__ import annotations
@@ -28,20 +31,13 @@ _MAX_SHOWN = 20  # differences of two records
 _MAX_WIDTH = 66  # characters of one value: a hash
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "reproduce",
-        package="viz_app",
-        usage="FILE [--checkpoint DIR ...] [--table FILE.means.csv]",
-        description=__doc__,
-        example="  python -m viz_app reproduce bicycle.pdf --checkpoint my-model other-model",
-    )
-    result.add_path("file", "Figure of `export`.")
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("FILE [--checkpoint DIR ...] [--table FILE.means.csv]")
+    parser.add_path("file", "Figure of `export`.")
     about = "Folders of models in which to look; the shipped ones are always among them."
-    result.add_path("--checkpoint", about, form="DIR", many=True, read=find_checkpoint)
-    result.add_path("--table", "Table of a figure of `export --table`.")
-    return result
+    parser.add_path("--checkpoint", about, form="DIR", many=True, read=find_checkpoint)
+    parser.add_path("--table", "Table of a figure of `export --table`.")
 
 
 def run(options: Options) -> int:
@@ -95,7 +91,7 @@ def _figure_options(
         if name in given:
             folder = _find_model(of_model.get("checkpoint_sha256"), given[name], folders)
             names[folder], given[name] = given[name], folder
-    reader = Parser("export", package="viz_app", description=None, example="")
+    reader = Parser("export", package="viz_app")
     for add in (add_sentence, add_view, add_style):  # none of them names a file but the models
         add(reader)
     wanted = reader.options([f"--{name}={value}" for name, value in given.items()])

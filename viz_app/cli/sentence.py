@@ -1,8 +1,12 @@
-"""Write everything of one sentence as a .zip.
+r"""Write everything of one sentence as a .zip.
 
 It holds one head, all heads of the three kinds and the beam search, each as .pdf, .svg and .png with its numbers,
 caption and command; index.html shows them. The page Translate offers the same file. Numbers of all heads are left
 out of a very long sentence.
+
+Example:
+  python -m viz_app sentence --checkpoint checkpoints/en-de --text "A man rides a bicycle." \
+      --head cross.4.6 --out bicycle.zip
 """
 
 from __future__ import annotations
@@ -13,9 +17,8 @@ from typing import TYPE_CHECKING
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.batch import parse_head
-from viz_app.export.figure_arguments import add_sentence, sentence_from_options, validate_text
+from viz_app.export.figure_arguments import add_language, add_sentence, sentence_from_options
 from viz_app.figures.options import UNITS
-from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps
@@ -26,31 +29,21 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "sentence",
-        package="viz_app",
-        description=__doc__,
-        example=(
-            '  python -m viz_app sentence --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\\n'
-            "      --head cross.4.6 --out bicycle.zip"
-        ),
-    )
-    add_sentence(result)
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    add_sentence(parser)
     about = "Such as cross.4.6, from 1; one that looks unless given."
-    result.add_argument("--head", metavar="HEAD", help=about)
-    result.add_choice("--unit", UNITS, "Labels of the axes.", default="tokens")
-    result.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
-    result.add_output("The file to write, ending with .zip.", ".zip")
-    return result
+    parser.add_argument("--head", metavar="HEAD", help=about)
+    parser.add_choice("--unit", UNITS, "Labels of the axes.", default="tokens")
+    add_language(parser)
+    parser.add_output("The file to write, ending with .zip.", ".zip")
 
 
 def run(options: Options) -> int:
     """Write the file."""
     if options.text is None:
         raise UsageError("--text is missing")
-    sentence = sentence_from_options(options, validate_text("--text", options.text))
+    sentence = sentence_from_options(options, options.text)
 
     from transformer_core.translator import SourceTooLong
     from viz_app.explorer_view.sentence_bundle import sentence_bundle

@@ -4,6 +4,10 @@ It needs Ray: pip install 'headlight[cluster]'
 
 Front ends are started with --model-server. Every machine that reaches the port can have sentences decoded, so let
 only front ends reach it. RAY_ADDRESS joins a cluster of several machines; see docs/serving.md.
+
+Example:
+  python -m viz_app serve --replicas 2
+  python -m viz_app app --model-server http://127.0.0.1:8000
 """
 
 from __future__ import annotations
@@ -19,21 +23,14 @@ from transformer_core.storage.bundled_models import SHIPPED
 from viz_app.cli.app import MAX_PORT
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "serve",
-        package="viz_app",
-        description=__doc__,
-        example="  python -m viz_app serve --replicas 2\n  python -m viz_app app --model-server http://127.0.0.1:8000",
-    )
-    result.add_number("--replicas", 1, "Processes that hold the model.")
-    result.add_checkpoint(default=str(SHIPPED / "en-de"))
-    result.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
-    result.add_number("--port", 8000, "Its port.", most=MAX_PORT)
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_number("--replicas", 1, "Processes that hold the model.")
+    parser.add_checkpoint(default=str(SHIPPED / "en-de"))
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
+    parser.add_number("--port", 8000, "Its port.", most=MAX_PORT)
     about = "GPUs of each process; 0.5 shares one between two, 0 decodes on the CPU."
-    result.add_argument("--gpus-per-replica", type=float, default=0.0, metavar="X", help=about)
-    return result
+    parser.add_argument("--gpus-per-replica", type=float, default=0.0, metavar="X", help=about)
 
 
 def _check_free(host: str, port: int) -> None:

@@ -7,7 +7,7 @@ that module to its `js/numbers.d.ts`. Git ignores these files. Run it before `np
 
 * a label: the keys of a table of `text/en.toml`, or of `labels.en.toml` of the lessons, are the type of its texts;
 * a setting or an array of a lesson: its name in a control of the JavaScript, or a text in the Python of the lesson;
-* a number: a TypedDict or Struct in `SENT`, or of the `numbers.py` of a lesson, is a type of the same name.
+* a number: a TypedDict, Struct or dataclass in `SENT`, or of the `numbers.py` of a lesson, is a type of the same name.
 
 To convert a lesson: write its `numbers.d.ts` as TypedDicts in `numbers.py`, of which `data` returns `Values`. Remove
 the file from Git and name it in `.gitignore`.
@@ -45,8 +45,10 @@ TEXTS = {
 # The types of numbers, as module and names.
 SENT = {
     "viz_app.components.atlas.payload": ["AtlasHeader"],
+    "viz_app.components.explorer": ["Selection"],
     "viz_app.components.growth.payload": ["GrowthHeader"],
 }
+_RENAMED = {"Selection": "ExplorerSelection"}  # a browser has a Selection of its own
 
 _SETTING = re.compile(r'\b(?:name: |(?:choice|held|toggle)\()"(\w+)"')
 
@@ -76,7 +78,7 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def number_types(types: Iterable[type]) -> str:
-    """Return a TypeScript type for each TypedDict or Struct, and for those that they hold."""
+    """Return a TypeScript type for each TypedDict, Struct or dataclass, and for those that they hold."""
     written: dict[str, str] = {}
     for each in types:
         _typescript(inspect.type_info(each), written)
@@ -120,12 +122,17 @@ def _typescript(node: inspect.Type, written: dict[str, str]) -> str:
             return f"({of(item)})[]"
         case inspect.DictType(key_type=key, value_type=value):
             return f"Record<{of(key)}, {of(value)}>"
-        case inspect.TypedDictType(cls=cls, fields=fields) | inspect.StructType(cls=cls, fields=fields):
-            if cls.__name__ not in written:
-                written[cls.__name__] = ""  # before its fields: a type may hold itself
-                parts = (f"{each.name}{'' if each.required else '?'}: {of(each.type)}" for each in fields)
-                written[cls.__name__] = f"{{ {'; '.join(parts)} }}"
-            return str(cls.__name__)
+        case (
+            inspect.TypedDictType(cls=cls, fields=fields)
+            | inspect.StructType(cls=cls, fields=fields)
+            | inspect.DataclassType(cls=cls, fields=fields)
+        ):
+            name, whole = _RENAMED.get(cls.__name__, cls.__name__), isinstance(node, inspect.DataclassType)
+            if name not in written:
+                written[name] = ""  # before its fields: a type may hold itself
+                parts = (f"{each.name}{'' if whole or each.required else '?'}: {of(each.type)}" for each in fields)
+                written[name] = f"{{ {'; '.join(parts)} }}"
+            return name
     raise ValueError(f"no TypeScript type for {node}")
 
 

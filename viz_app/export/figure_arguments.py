@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from transformer_core.cli.arguments import Parser, UsageError, check_new_file, existing, output_path
+from transformer_core.cli.arguments import Parser, UsageError, check_new_file, output_path, sentence_text
 from transformer_core.config import DecodingConfig
 from transformer_core.storage.bundled_models import find_checkpoint
 from viz_app.export.command import DPI_FORMATS
@@ -31,18 +31,12 @@ def add_sentence(parser: Parser) -> None:
     """Add the options of the sentence and its translation."""
     finder = "the command of a figure's file? `reproduce FILE --checkpoint DIR` finds its model by the hash in the file"
     parser.add_checkpoint(hint=finder)
-    parser.add_argument("--text", type=str, metavar="TEXT", help="The sentence to read.")
-    parser.add_argument(
-        "--target", type=str, metavar="TEXT", help="Read this translation instead of searching for one."
-    )
+    add = parser.add_argument
+    add("--text", type=sentence_text, metavar="TEXT", help="The sentence to read.")
+    add("--target", type=sentence_text, metavar="TEXT", help="Read this translation instead of searching for one.")
     parser.add_search(("beam", "alpha"))
-    parser.add_argument(
-        "--split",
-        type=bool,
-        default=True,
-        metavar="true|false",
-        help="parser: split the text into words first; false: blanks stand between them already.",
-    )
+    about = "parser: split the text into words first; false: blanks stand between them already."
+    add("--split", type=bool, default=True, metavar="true|false", help=about)
 
 
 def add_view(parser: Parser) -> None:
@@ -50,18 +44,17 @@ def add_view(parser: Parser) -> None:
     add = parser.add_argument
     add("--view", type=str, default="head", metavar="NAME", help=f"{', '.join(VIEWS)}.")
     _add_declared(parser, FigureOptions)
-    add("--other-text", type=str, metavar="TEXT", help="compare: sentence of B.")
-    add("--other-target", type=str, metavar="TEXT", help="compare: translation that B reads.")
-    add("--other-checkpoint", type=find_checkpoint, metavar="DIR", help="compare: model of B.")
+    add("--other-text", type=sentence_text, metavar="TEXT", help="compare: sentence of B.")
+    add("--other-target", type=sentence_text, metavar="TEXT", help="compare: translation that B reads.")
+    parser.add_path("--other-checkpoint", "compare: model of B.", form="DIR", read=find_checkpoint)
     add("--name", type=str, metavar="TEXT", help="compare: what A is called.")
     add("--other-name", type=str, metavar="TEXT", help="compare: what B is called.")
-    add(
-        "--language",
-        type=str,
-        default="en",
-        metavar="CODE",
-        help=f"Language of titles and captions: {', '.join(LANGUAGES)}.",
-    )
+    add_language(parser)
+
+
+def add_language(parser: Parser) -> None:
+    """Add the option of the language of a figure."""
+    parser.add_choice("--language", LANGUAGES, "Language of titles and captions.", default="en", form="CODE")
 
 
 def add_style(parser: Parser) -> None:
@@ -100,10 +93,8 @@ def style_from_options(options: argparse.Namespace) -> Style:
 def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
     """Return the sentence of A. Raises UsageError."""
     target = options.target
-    if target is not None:
-        validate_text("--target", target)
-        if options.beam is not None or options.alpha is not None:
-            raise UsageError("--beam and --alpha set the search; omit them with --target")
+    if target is not None and (options.beam is not None or options.alpha is not None):
+        raise UsageError("--beam and --alpha set the search; omit them with --target")
     changes = {name: getattr(options, name) for name in ("beam", "alpha") if getattr(options, name) is not None}
     DecodingConfig(**changes)
     return Sentence(checkpoint=options.checkpoint, text=text, target=target, split=options.split, **changes)
@@ -128,7 +119,7 @@ def figure_from_options(options: argparse.Namespace) -> Wanted:
         return Wanted(figure, Sentence(checkpoint=options.checkpoint, text=""))
     if options.text is None:
         raise UsageError("missing: --text (a sentence), or --texts (a file with one sentence per line)")
-    sentence = sentence_from_options(options, validate_text("--text", options.text))
+    sentence = sentence_from_options(options, options.text)
     if view == "beam" and sentence.target is not None:
         raise UsageError("--target: the view beam draws a search; omit the translation")
     other = _other(options, sentence)
@@ -159,9 +150,8 @@ def view_from_options(options: argparse.Namespace) -> FigureOptions:
         if options.head is not None:
             raise UsageError("--heads and --head are the same option; give only one")
         given["head"] = given["heads"][0]
-    language = validate_choice("--language", options.language, LANGUAGES)
     names = (options.name or "", options.other_name or "")
-    return FigureOptions(view=name, language=language, names=names, **given)
+    return FigureOptions(view=name, language=options.language, names=names, **given)
 
 
 def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
@@ -169,14 +159,12 @@ def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
     if all(getattr(options, name) is None for name in _OPTIONS["other"]):
         return None
     text, target = options.other_text, options.other_target
-    if options.other_checkpoint is not None:
-        existing("--other-checkpoint", options.other_checkpoint, folder=True)
     if target is None and text is None:  # the same sentence in another model, with the same translation if one is given
         target = sentence.target
     return Sentence(
         checkpoint=options.other_checkpoint or sentence.checkpoint,
-        text=sentence.text if text is None else validate_text("--other-text", text),
-        target=None if target is None else validate_text("--other-target", target),
+        text=sentence.text if text is None else text,
+        target=target,
         beam=None if target is not None else sentence.beam,
         alpha=None if target is not None else sentence.alpha,
         split=sentence.split,
@@ -222,17 +210,6 @@ def parse_targets(options: argparse.Namespace) -> dict[Path, str]:
             check_new_file("--out", path, options.force)
         targets[out] = format
     return targets
-
-
-def validate_text(option: str, given: str) -> str:
-    """Return the text of an argument. Raises UsageError when it is empty or no Unicode."""
-    try:
-        given.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise UsageError(f"{option} is not UTF-8 text") from error
-    if not given.strip():
-        raise UsageError(f"{option} is empty, but must be a sentence")
-    return given
 
 
 def validate_choice(option: str, value: str, allowed: tuple[str, ...] | Mapping[str, Any]) -> str:

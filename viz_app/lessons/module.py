@@ -28,7 +28,8 @@ class LessonModule:
 
     Args:
         data: Compute the numbers of the open scene. Called at every rerun, so what is costly is cached.
-        figure: Draw a scene for print; None for a scene that cannot be printed.
+        figure: Draw a scene for print, without language, which `figure_with_provenance` adds; None for a scene that
+            cannot be printed.
         selection: Name the head that a scene shows, for the page Translate.
         recipe: Give the command and the Python code that compute a scene's numbers without the app.
         prepare: Compute what a button of the scene starts, and wait; for the command line.

@@ -19,7 +19,6 @@ from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
-from viz_app.cli.lesson import parser
 from viz_app.explorer_view import sentence_bundle as module
 from viz_app.export.figure_arguments import style_from_options
 from viz_app.figures import Style
@@ -127,7 +126,9 @@ def test_the_moving_waves_are_made_again(run: Callable[..., int], tmp_path: Path
 def test_a_command_takes_every_option_of_a_style() -> None:
     style = Style(preset="neurips", value_range=(-1.0, 2.5), rotation=45, legend=False, letters=True, theme="dark")
     flags = [f"--{name.replace('_', '-')}={_option_text(value)}" for name, value in style.as_dict().items()]
-    options = parser().options(["--checkpoint=en-de", "--lesson=why", "--scene=crossover", "--out=a.pdf", *flags])
+    options = PROGRAM.parser("lesson").options(
+        ["--checkpoint=en-de", "--lesson=why", "--scene=crossover", "--out=a.pdf", *flags]
+    )
     assert style_from_options(options) == style
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from transformer_core.cli import main
-from viz_app.cli import PROGRAM, app, class_
+from viz_app.cli import PROGRAM, app
 from viz_app.serving import settings
 from viz_app.serving.models import loader
 from viz_app.serving.server_address import MODEL_SERVER_SETTING
@@ -44,8 +44,8 @@ def test_a_model_server_needs_nothing_of_the_app() -> None:
 
 
 def test_the_address_reaches_the_app(fresh_model: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    for command in (app, class_):
-        environment = app.server_environment(command.parser().options(["--model-server", ADDRESS]))
+    for command in ("app", "class"):
+        environment = app.server_environment(PROGRAM.parser(command).options(["--model-server", ADDRESS]))
         assert environment[MODEL_SERVER_SETTING] == ADDRESS
     monkeypatch.setenv(MODEL_SERVER_SETTING, ADDRESS)
     assert settings.model_server() == ("10.0.0.5", 8000)

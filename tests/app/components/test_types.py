@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import subprocess
-import types
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, get_args, get_origin, get_type_hints
+from typing import Literal, TypedDict
 
 import pytest
 
-from transformer_core.attention_maps import Kind
+from transformer_core.attention_maps import KINDS
 from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import CHOICES
 from viz_app.components.types import label_types, lesson_names, number_types
 from viz_app.figures.option import declared
 
@@ -79,25 +79,17 @@ declare const sent: Sent;
     assert lines == list(range(len(RIGHT) + 1, len(RIGHT) + len(WRONG) + 1)), run.stdout
 
 
-TYPES = Path(__file__).resolve().parents[3] / "viz_app" / "types.d.ts"
-PLAIN = {str: "string", int: "number", bool: "boolean", types.NoneType: "null"}
-
-
-def typescript(hint: Any) -> str:
-    if hint == Kind:
-        return "Kind"
-    if hint in PLAIN:
-        return PLAIN[hint]
-    if get_origin(hint) is Literal:
-        return " | ".join(f'"{choice}"' for choice in get_args(hint))
-    if get_origin(hint) is Annotated:
-        return typescript(get_args(hint)[0])
-    return " | ".join(map(typescript, get_args(hint)))
-
-
-def test_types_d_ts_has_the_fields_of_the_selection_with_their_choices() -> None:
-    found = re.search(r"type ExplorerSelection = \{\n(.*?)\};", TYPES.read_text(encoding="utf-8"), re.DOTALL)
-    assert found is not None
-    hints = get_type_hints(Selection, include_extras=True)
-    expected = [f"  {name}: {typescript(hints[name])};" for name in declared(Selection)]
-    assert found[1].splitlines() == expected, "put these lines there:\n" + "\n".join(expected)
+def test_the_type_of_the_selection_has_its_fields_with_their_choices() -> None:
+    choices = {"kind": KINDS, **CHOICES}
+    (text,) = number_types([Selection]).splitlines()
+    fields = dict(re.findall(r"(\w+): ([^;]+?)(?:;| })", text.removeprefix("type ExplorerSelection = { ")))
+    assert list(fields) == [*declared(Selection)]
+    assert {name: set(re.findall(r'"(\w+)"', fields[name])) for name in choices} == {
+        name: set(each) for name, each in choices.items()
+    }
+    assert (fields["layer"], fields["step"], fields["card"], fields["pin"]) == (
+        "number",
+        "number | null",
+        "boolean",
+        "string | null",
+    )

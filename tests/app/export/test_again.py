@@ -126,11 +126,9 @@ def test_a_command_says_all_that_was_ordered(
 
 
 def parsed(command: str) -> tuple[Wanted, Style]:
-    from viz_app.cli.export import parser
-
     words = shlex.split(command)
     assert words[:4] == ["python", "-m", "viz_app", "export"]
-    options = parser().options(words[4:])
+    options = PROGRAM.parser("export").options(words[4:])
     return figure_from_options(options), style_from_options(options)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 
 from tests.atlas_samples import drawn_atlas
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
-from viz_app.cli.export import parser
+from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection
 from viz_app.export.command import command_for
 from viz_app.export.figure_arguments import style_from_options, view_from_options
@@ -115,7 +115,8 @@ def test_the_command_line_reads_what_the_command_of_a_figure_says(spec: FigureSp
         heads = spec.heads or (spec.selection.head,)
         spec = replace(spec, heads=heads, selection=replace(spec.selection, head=heads[0]))
     options = spec.options("en")
-    arguments = parser().options(shlex.split(command_for(record(options), spec.style, format="pdf"))[4:])
+    words = shlex.split(command_for(record(options), spec.style, format="pdf"))
+    arguments = PROGRAM.parser("export").options(words[4:])
     assert view_from_options(arguments) == options
     assert style_from_options(arguments) == spec.style
 

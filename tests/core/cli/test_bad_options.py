@@ -268,7 +268,7 @@ KINDS = {  # name of the function that reads an option -> part of the error
 @pytest.mark.parametrize("command", HEADLIGHT.commands)
 def test_every_option_refuses_a_value_of_another_kind(command: str, run: Run) -> None:
     """The options say what they allow: words, numbers within bounds, files and folders that exist."""
-    parser: Parser = HEADLIGHT.module(command).parser()
+    parser: Parser = HEADLIGHT.parser(command)
     for action in parser._actions:
         flag, name = "".join(action.option_strings[:1]), getattr(action.type, "__name__", "")
         if action.choices:

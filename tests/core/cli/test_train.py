@@ -18,6 +18,7 @@ from safetensors.torch import load_file
 
 from tests.core.cli.workplace import ROOT, TRAIN, Call, Workplace, one_line_error
 from transformer_core.checkpoint import load_checkpoint
+from transformer_core.cli import PROGRAM
 from transformer_core.cli.training import train
 from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.data import Corpus
@@ -132,7 +133,7 @@ def test_the_command_line_replaces_a_missing_file_of_a_recipe(made: Workplace, c
 @pytest.mark.parametrize("shipped", ["en-de", "en-fr", "en-fr-small"])
 def test_recipes_of_shipped_models_are_read(shipped: str) -> None:
     recipe = ROOT / "checkpoints" / shipped / "recipe.toml"
-    given = train.read_recipe(str(recipe), train.parser())
+    given = train.read_recipe(str(recipe), PROGRAM.parser("train"))
     stored = tomllib.loads(recipe.read_text(encoding="utf-8"))["training"]
     former = {"moments": "snapshots", "moments_from": "snapshots_from"}
     assert given["training"] == {former.get(name, name): value for name, value in stored.items()}

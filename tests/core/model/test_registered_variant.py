@@ -17,7 +17,7 @@ from transformer_core.analysis.score_decomposition import POINTS, NoParts, decom
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_variants import VARIANTS, AttentionVariant, register_variant
 from transformer_core.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from transformer_core.cli import count
+from transformer_core.cli import PROGRAM, count
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig
 from transformer_core.data import make_batch
 from transformer_core.decoding.beam import beam_search
@@ -139,12 +139,12 @@ def test_count_asks_it_or_refuses(capsys: pytest.CaptureFixture[str]) -> None:
     pairs = config.num_layers * (config.d_k + config.d_v) * config.num_heads * 2 * (7 * 7 + 5 * 5 + 7 * 5)
     more = sum(multiply_adds_by_part(config, work).values()) - sum(multiply_adds_by_part(plain, work).values())
     assert more == pairs
-    assert count.run(count.parser().options(["--model.attention", NAME])) == 0
+    assert count.run(PROGRAM.parser("count").options(["--model.attention", NAME])) == 0
     printed = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert printed["parameters"] == parameters(ModelConfig(attention=NAME))
     register_variant(NAME, AttentionVariant(build=DistanceAttention))
     with pytest.raises(ConfigError, match=f"the operations of attention '{NAME}' are unknown"):
-        count.run(count.parser().options(["--model.attention", NAME]))
+        count.run(PROGRAM.parser("count").options(["--model.attention", NAME]))
     with pytest.raises(ValueError, match="was registered with"):
         Transformer(config)
 

@@ -1,6 +1,9 @@
 """Average the weights of the last saved steps of a training run (Section 6.1), or take the best, into a checkpoint.
 
 The app, `translate` and `evaluate` need nothing but a checkpoint.
+
+Example:
+  python -m transformer_core average run --last 5 --out my-model
 """
 
 from __future__ import annotations
@@ -26,16 +29,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "average",
-        description=__doc__,
-        example="  python -m transformer_core average run --last 5 --out my-model",
-    )
-    add_averaging(result)
-    result.add_path("--card", "The model card, in Markdown.")
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    add_averaging(parser)
+    parser.add_path("--card", "The model card, in Markdown.")
 
 
 def add_averaging(parser: Parser) -> None:

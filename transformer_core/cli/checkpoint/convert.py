@@ -3,6 +3,9 @@
 SOURCE is a folder as transformers saves it. No code in it is run, and nothing outside it is read.
 The weights are rounded to float16. Its languages are what its files state, or what you name:
 ko, kor or kor_Hang. docs/models.md shows every step.
+
+Example:
+  python -m transformer_core convert opus-mt-ko-en --out checkpoints/ko-en
 """
 
 from __future__ import annotations
@@ -16,17 +19,11 @@ from transformer_core.storage.manifest import Manifest
 log = logging.getLogger(__name__)
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "convert",
-        description=__doc__,
-        example="  python -m transformer_core convert opus-mt-ko-en --out checkpoints/ko-en",
-    )
-    result.add_path("source", "Folder of the model.", form="DIR")
-    result.add_new_checkpoint()
-    result.add_languages()
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_path("source", "Folder of the model.", form="DIR")
+    parser.add_new_checkpoint()
+    parser.add_languages()
 
 
 def run(options: Options) -> int:

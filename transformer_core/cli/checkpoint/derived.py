@@ -4,6 +4,9 @@ The model, its weights_hash and all figures that name it stay as they are. A res
 its data is skipped; sets that are not given keep their scores.
 
 Results:
+
+Example:
+  python -m transformer_core derived --checkpoint checkpoints/en-de --only scores card --test test.en-de.tsv.xz
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ import json
 import logging
 from pathlib import Path
 
-from transformer_core.cli.arguments import Options, Parser, UsageError, listed, select_device, write_summary
+from transformer_core.cli.arguments import Options, Parser, UsageError, select_device, write_summary
 from transformer_core.cli.checkpoint.measurements import BUILDERS, CARD_FILE, Builder, Inputs, SkippedError
 from transformer_core.cli.contrast import FORM_NAMES
 from transformer_core.storage.files import recover_interrupted_writes
@@ -22,31 +25,23 @@ from transformer_core.storage.measurements import FOLDER, MEASURED, write_derive
 log = logging.getLogger(__name__)
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "derived",
-        description=f"{__doc__}\n{listed({name: each.about + _needs(each) for name, each in BUILDERS.items()})}",
-        example=(
-            "  python -m transformer_core derived --checkpoint checkpoints/en-de --only scores card "
-            "--test test.en-de.tsv.xz"
-        ),
-    )
-    result.add_checkpoint()
-    result.add_choice("--only", BUILDERS, "Some of these results.", form="NAME", many=True)
-    result.add_sets()
-    result.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
-    result.add_argument("--slow", action="store_true", help="For `methods`: also integrated gradients, 8 times slower.")
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_list({name: each.about + _needs(each) for name, each in BUILDERS.items()})
+    parser.add_checkpoint()
+    parser.add_choice("--only", BUILDERS, "Some of these results.", form="NAME", many=True)
+    parser.add_sets()
+    parser.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
+    parser.add_argument("--slow", action="store_true", help="For `methods`: also integrated gradients, 8 times slower.")
     for form in FORM_NAMES:
-        result.add_path(f"--{form}", f"Questions, as `contrast --form {form}` reads.")
-    result.add_path("--run", "Folder of the model's training run, with snapshots.", form="DIR")
-    result.add_path("--sentences", "Sentences for the history, as `history` reads.")
-    result.add_path("--atlas", "The atlas of this model: `atlas.json`, as `atlas` writes it.")
-    result.add_number("--valid-sentences", 500, "Lines of --valid to use for the history.")
-    result.add_number("--head-pairs", 40, "Lines of each --valid on which the heads are scored.")
-    result.add_batch()
-    result.add_machine()
-    return result
+        parser.add_path(f"--{form}", f"Questions, as `contrast --form {form}` reads.")
+    parser.add_path("--run", "Folder of the model's training run, with snapshots.", form="DIR")
+    parser.add_path("--sentences", "Sentences for the history, as `history` reads.")
+    parser.add_path("--atlas", "The atlas of this model: `atlas.json`, as `atlas` writes it.")
+    parser.add_number("--valid-sentences", 500, "Lines of --valid to use for the history.")
+    parser.add_number("--head-pairs", 40, "Lines of each --valid on which the heads are scored.")
+    parser.add_batch()
+    parser.add_machine()
 
 
 def run(options: Options) -> int:

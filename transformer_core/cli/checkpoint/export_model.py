@@ -5,6 +5,9 @@ ctranslate2: a folder that CTranslate2 loads; needs the package of that name.
 onnx: encoder and decoder step, with all attention weights; needs onnx and onnxscript.
 
 An option without a counterpart in the program is an error, or a line that names the difference: docs/models.md.
+
+Example:
+  python -m transformer_core export-model --checkpoint checkpoints/en-de --to transformers --out hf
 """
 
 from __future__ import annotations
@@ -20,17 +23,11 @@ log = logging.getLogger(__name__)
 PROGRAMS = ("transformers", "ctranslate2", "onnx")
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "export-model",
-        description=__doc__,
-        example="  python -m transformer_core export-model --checkpoint checkpoints/en-de --to transformers --out hf",
-    )
-    result.add_checkpoint()
-    result.add_choice("--to", PROGRAMS, "The program that is to read the model.", required=True)
-    result.add_output_folder("The new folder.", "model that was exported", lambda out: (out / EXPORT_FILE).is_file())
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_checkpoint()
+    parser.add_choice("--to", PROGRAMS, "The program that is to read the model.", required=True)
+    parser.add_output_folder("The new folder.", "model that was exported", lambda out: (out / EXPORT_FILE).is_file())
 
 
 def run(options: Options) -> int:

@@ -4,6 +4,9 @@ The weights are the mean of the last saved steps, or the best step, as with `ave
 Scores are measured on the rounded weights, with the decoding defaults of the preset.
 
 Score a test set only once: compare models on validation sets first.
+
+Example:
+  python -m transformer_core ship run --last 5 --valid valid.tsv --test test.tsv --out my-model
 """
 
 from __future__ import annotations
@@ -34,24 +37,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "ship",
-        description=__doc__,
-        example="  python -m transformer_core ship run --last 5 --valid valid.tsv --test test.tsv --out my-model",
-    )
-    add_averaging(result)
-    result.add_sets()
-    result.add_batch()
-    result.add_argument("--title", default="", metavar="TEXT", help="Title of the model card.")
-    result.add_path("--about", "Markdown for the card, below its title.", form="FILE.md")
-    result.add_path("--history", "Sentences whose attention at every snapshot is included, as for `history`.")
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    add_averaging(parser)
+    parser.add_sets()
+    parser.add_batch()
+    parser.add_argument("--title", default="", metavar="TEXT", help="Title of the model card.")
+    parser.add_path("--about", "Markdown for the card, below its title.", form="FILE.md")
+    parser.add_path("--history", "Sentences whose attention at every snapshot is included, as for `history`.")
     about = "First lines of the first --valid on which BLEU is measured at each snapshot."
-    result.add_number("--history-sentences", 500, about)
-    result.add_path("--gold", "Hand-aligned sentences for --history, as for `align`.")
-    result.add_machine()
-    return result
+    parser.add_number("--history-sentences", 500, about)
+    parser.add_path("--gold", "Hand-aligned sentences for --history, as for `align`.")
+    parser.add_machine()
 
 
 def run(options: Options) -> int:

@@ -1,4 +1,4 @@
-"""Save the exact float32 weights of every head for one sentence, with the labels of both axes.
+r"""Save the exact float32 weights of every head for one sentence, with the labels of both axes.
 
 Without --target the model translates; with it, the model reads the given translation.
 
@@ -13,6 +13,10 @@ For L layers, H heads, S source and T target positions the file contains
   provenance             JSON text: checkpoint and its hash, sentence, search
 
 Layers and heads count from 0. Nothing is pickled: numpy.load(FILE) reads everything.
+
+Example:
+  python -m transformer_core attention --checkpoint checkpoints/en-de \
+      --source "A man rides a bicycle." --out attention.npz
 """
 
 from __future__ import annotations
@@ -71,9 +75,8 @@ def _measure(translator: Translator, options: Options) -> Measurement:
 
 COMMAND = SentenceCommand(
     name="attention",
-    description=__doc__,
-    add_options=_add_options,
+    options=_add_options,
     check=_check,
     measure=_measure,
 )
-parser, run = COMMAND.parser, COMMAND.run
+add_options, run = COMMAND.add_options, COMMAND.run

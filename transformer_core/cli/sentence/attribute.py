@@ -1,4 +1,4 @@
-"""Attribute each token of a translation to source words, and to words already generated.
+r"""Attribute each token of a translation to source words, and to words already generated.
 
   attention              weights between encoder and decoder; mean over heads and layers, or of one
   rollout                attention through all layers (Abnar and Zuidema 2020)
@@ -28,6 +28,10 @@ all source words. rollout and alti also give the share of the source against the
 The table of --data has a row for each token of each line: line, position, token, log_p, word (of the
 source, with the largest value), share, and of_source or gap. FILE.means.csv has the means over all tokens,
 with their 95 % intervals over sentences.
+
+Example:
+  python -m transformer_core attribute --checkpoint checkpoints/en-de \
+      --source "A man rides a bicycle." --method alti --out attribute.npz
 """
 
 from __future__ import annotations
@@ -164,11 +168,9 @@ def _largest(found: Attribution, names: Sequence[str]) -> list[list[str]]:
 
 COMMAND = SentenceCommand(
     name="attribute",
-    description=__doc__,
-    example='--source "A man rides a bicycle." --method alti',
-    add_options=_add_options,
+    options=_add_options,
     check=_check,
     measure=_measure,
     data_set=DataSet(_columns, _choices),
 )
-parser, run = COMMAND.parser, COMMAND.run
+add_options, run = COMMAND.add_options, COMMAND.run

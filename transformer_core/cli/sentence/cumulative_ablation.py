@@ -1,4 +1,4 @@
-"""Switch heads off one after the other, and measure the log-probability of the translation at every step.
+r"""Switch heads off one after the other, and measure the log-probability of the translation at every step.
 
 At twelve of the steps the sentence is translated anew. --order sets which head goes next:
 
@@ -14,6 +14,10 @@ For N heads the file contains
   counts, texts       (C,) how many heads are off, and what the model generates then
   random (R, C)       the log-probability at these counts in orders that are drawn
   provenance          JSON text: checkpoint and its hash, sentence, order
+
+Example:
+  python -m transformer_core cumulative-ablation --checkpoint checkpoints/en-de \
+      --source "A man rides a bicycle." --out cumulative-ablation.npz
 """
 
 from __future__ import annotations
@@ -59,8 +63,7 @@ def _measure(translator: Translator, options: Options) -> Measurement:
 
 COMMAND = SentenceCommand(
     name="cumulative-ablation",
-    description=__doc__,
-    add_options=_add_options,
+    options=_add_options,
     measure=_measure,
 )
-parser, run = COMMAND.parser, COMMAND.run
+add_options, run = COMMAND.add_options, COMMAND.run

@@ -1,4 +1,4 @@
-"""Measure the effect of every head on one translation, or on each translation of a file.
+r"""Measure the effect of every head on one translation, or on each translation of a file.
 
 An effect is the log-probability of a token with the head, minus without it, in nats. Positive: the head helped.
 All other heads stay as they are.
@@ -34,6 +34,10 @@ of A minus that of B. For S source tokens the file then contains, in nats
 
 The table of --data has a row for each head of each line: line, kind, layer, head, effect on the whole
 translation. FILE.means.csv has the mean of every head over sentences, with its 95 % interval.
+
+Example:
+  python -m transformer_core effects --checkpoint checkpoints/en-de \
+      --source "A man rides a bicycle." --out effects.npz
 """
 
 from __future__ import annotations
@@ -152,10 +156,9 @@ def _means(translator: Translator, others: tuple[tuple[str, str], ...]) -> MeanO
 
 COMMAND = SentenceCommand(
     name="effects",
-    description=__doc__,
-    add_options=_add_options,
+    options=_add_options,
     check=_check,
     measure=_measure,
     data_set=DataSet(_columns, _choices),
 )
-parser, run = COMMAND.parser, COMMAND.run
+add_options, run = COMMAND.add_options, COMMAND.run

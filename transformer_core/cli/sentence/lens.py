@@ -1,4 +1,4 @@
-"""Read from each layer what the model would generate there.
+r"""Read from each layer what the model would generate there.
 
 The logit lens reads the decoder's state after each layer as if it were the last. DecoderLens lets the decoder
 translate from the encoder's state after each layer. Only the last layer was trained for that: ranks say more than
@@ -17,6 +17,10 @@ For L layers and T tokens of the translation the file contains
 The table of --data has a row for each token of each line: line, position, token, and log_p_0, rank_0,
 entropy_0, ... after each layer of the decoder. FILE.means.csv has the mean of each of these columns over
 all tokens, with its 95 % interval over sentences.
+
+Example:
+  python -m transformer_core lens --checkpoint checkpoints/en-de \
+      --source "A man rides a bicycle." --out lens.npz
 """
 
 from __future__ import annotations
@@ -74,8 +78,7 @@ def _columns(translator: Translator, texts: Sequence[Any], _choices: Mapping[str
 
 COMMAND = SentenceCommand(
     name="lens",
-    description=__doc__,
     measure=_measure,
     data_set=DataSet(_columns),
 )
-parser, run = COMMAND.parser, COMMAND.run
+add_options, run = COMMAND.add_options, COMMAND.run

@@ -1,4 +1,4 @@
-"""Find the heads, or layers and positions, that carry the difference between two sentences.
+r"""Find the heads, or layers and positions, that carry the difference between two sentences.
 
 Both sentences are translated up to the first token that differs. Then one value of one run is put into the other.
 The difference is the logit of the clean sentence's next token minus the logit of the corrupted one's. 0: none of it
@@ -35,6 +35,10 @@ as a table (.csv) or for Graphviz (.dot). Instead of recovered, metrics and sour
 The table of --data has a row for each head of each line: line, kind, layer, head, recovered, metric.
 FILE.means.csv has the means of every head over the lines, with their 95 % intervals. Lines whose two
 translations are equal or hardly differ are skipped.
+
+Example:
+  python -m transformer_core patch --checkpoint checkpoints/en-de \
+      --clean "The child plays." --corrupted "The children play." --out patch.npz
 """
 
 from __future__ import annotations
@@ -167,16 +171,14 @@ def _largest(recovered: Tensor, site: str) -> list[list[str]]:
 
 COMMAND = SentenceCommand(
     name="patch",
-    description=__doc__,
-    example='--clean "The child plays." --corrupted "The children play."',
     texts=(
         TextOption("clean", "The sentence.", required=True),
         TextOption("corrupted", "One that differs in little.", required=True),
         TextOption("answers", "Their translations, if not those of the model.", translation=True, count=2),
     ),
-    add_options=_add_options,
+    options=_add_options,
     check=_check,
     measure=_measure,
     data_set=DataSet(_columns, lambda translator, options: {"direction": options.direction}),
 )
-parser, run = COMMAND.parser, COMMAND.run
+add_options, run = COMMAND.add_options, COMMAND.run

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Options, Parser, UsageError, checkpoint_names, load_translator, write_table
+from transformer_core.cli.arguments import (
+    Options,
+    Parser,
+    UsageError,
+    checkpoint_names,
+    load_translator,
+    sentence_text,
+    write_table,
+)
 from transformer_core.cli.sentence.data_set import MAX_SENTENCES, DataSet, measure_data_set
 from transformer_core.storage.files import atomic_write_bytes
 
@@ -40,7 +48,7 @@ class TextOption:
 
     def add_to(self, parser: Parser) -> None:
         """Add the option to a parser."""
-        parser.add_argument(f"--{self.name}", nargs=self.count, metavar="TEXT", help=self.about)
+        parser.add_argument(f"--{self.name}", type=sentence_text, nargs=self.count, metavar="TEXT", help=self.about)
 
     @property
     def columns(self) -> list[str]:
@@ -48,17 +56,9 @@ class TextOption:
         return [self.name] if self.count is None else [f"{self.name}{number + 1}" for number in range(self.count)]
 
     def texts(self, options: Options) -> Sequence[str]:
-        """Return the texts that were given. Raises UsageError for one that is empty or no Unicode."""
+        """Return the texts that were given."""
         given = getattr(options, self.name)
-        texts = [] if given is None else [given] if self.count is None else given
-        for text in texts:
-            try:
-                text.encode("utf-8")
-            except UnicodeEncodeError as error:
-                raise UsageError(f"--{self.name} is not valid UTF-8") from error
-            if not text.strip():
-                raise UsageError(f"--{self.name} is empty, but must be a sentence")
-        return texts
+        return [] if given is None else [given] if self.count is None else given
 
     def check_lengths(self, options: Options, translator: Translator) -> None:
         """Raise UsageError for a text of too many tokens."""
@@ -95,45 +95,32 @@ class SentenceCommand:
 
     Args:
         name: Its name.
-        description: The docstring of its module: what it measures, and what the file contains.
-        example: The arguments of the example beside the checkpoint and `--out`.
         measure: Model and options -> result; raises UsageError or ValueError for options that do not fit the model.
-        add_options: Adds its own options to the parser.
+        options: Adds its own options to the parser.
         check: Raises UsageError for options that do not fit one another, before the model is loaded.
         texts: Its options for texts.
         data_set: How it measures a file of sentences; None for a command that takes one sentence.
     """
 
     name: str
-    description: str | None
     measure: Callable[[Translator, Options], Measurement]
-    add_options: Callable[[Parser], None] = lambda parser: None
+    options: Callable[[Parser], None] = lambda parser: None
     check: Callable[[Options], None] = lambda options: None
-    example: str = '--source "A man rides a bicycle."'
     texts: tuple[TextOption, ...] = SENTENCE
     data_set: DataSet | None = None
 
-    def parser(self) -> Parser:
-        """Return the options of this command."""
-        result = Parser(
-            self.name,
-            description=self.description,
-            example=(
-                f"  python -m transformer_core {self.name} --checkpoint checkpoints/en-de \\\n"
-                f"      {self.example} --out {self.name}.npz"
-            ),
-        )
-        result.add_checkpoint()
+    def add_options(self, parser: Parser) -> None:
+        """Add the options of this command."""
+        parser.add_checkpoint()
         for text in self.texts:
-            text.add_to(result)
+            text.add_to(parser)
         if self.data_set is None:
-            result.add_output("Output file, ending with .npz.", ".npz")
+            parser.add_output("Output file, ending with .npz.", ".npz")
         else:
-            result.add_output("Output file: .npz of a sentence, .csv of --data.")
-            self._add_data_set(result)
-        self.add_options(result)
-        result.add_machine()
-        return result
+            parser.add_output("Output file: .npz of a sentence, .csv of --data.")
+            self._add_data_set(parser)
+        self.options(parser)
+        parser.add_machine()
 
     def _add_data_set(self, parser: Parser) -> None:
         columns = ", ".join(self._columns)

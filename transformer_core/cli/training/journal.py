@@ -3,6 +3,9 @@
 The file has its settings; loss, nll, learning rate and gradient norm of every recorded step (training.log_every), as
 columns; validation scores; why it ended; and the step at which it failed. A run that failed or was stopped is
 exported up to that step.
+
+Example:
+  python -m transformer_core journal run --out run.json
 """
 
 from __future__ import annotations
@@ -18,16 +21,10 @@ from transformer_core.storage.files import atomic_write_text
 FORMAT_VERSION = 1
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "journal",
-        description=__doc__,
-        example="  python -m transformer_core journal run --out run.json",
-    )
-    result.add_run()
-    result.add_argument("--out", required=True, metavar="FILE.json", help="Output file.")
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_run()
+    parser.add_argument("--out", required=True, metavar="FILE.json", help="Output file.")
 
 
 def run(options: Options) -> int:

@@ -5,6 +5,10 @@ Without --tokenizer, one vocabulary is learned from both languages (SentencePiec
 --task parsing takes trees in Penn Treebank brackets, on one line or several each. Sources are their
 words, targets their brackets (Section 6.3). --vocab-size is that of the words. The target's vocabulary
 holds a pair of brackets for each label, and XX for every word.
+
+Example:
+  python -m transformer_core prepare --train talks.tsv.xz news.en,news.de --vocab-size 8000 --out data
+  python -m transformer_core prepare --task parsing --train wsj.trees.xz --vocab-size 8000 --out trees
 """
 
 from __future__ import annotations
@@ -32,26 +36,17 @@ log = logging.getLogger(__name__)
 DEFAULT_VOCABULARY = 8_000
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "prepare",
-        description=__doc__,
-        example=(
-            "  python -m transformer_core prepare --train talks.tsv.xz news.en,news.de --vocab-size 8000 --out data\n"
-            "  python -m transformer_core prepare --task parsing --train wsj.trees.xz --vocab-size 8000 --out trees"
-        ),
-    )
-    result.add_task()
-    add_training_text(result)
-    result.add_argument(
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.add_task()
+    add_training_text(parser)
+    parser.add_argument(
         "--vocab-size", type=int, metavar="N", help=f"Size of a new vocabulary. (default: {DEFAULT_VOCABULARY})"
     )
     about = "Size of a separate source vocabulary; --vocab-size is then the target's. 0 shares one."
-    result.add_number("--source-vocab-size", 0, about, least=0)
-    result.add_number("--seed", 1, "Random seed for --typo-rate.", least=0)
-    result.add_argument("--out", required=True, metavar="DIR", help="New folder for the prepared text.")
-    return result
+    parser.add_number("--source-vocab-size", 0, about, least=0)
+    parser.add_number("--seed", 1, "Random seed for --typo-rate.", least=0)
+    parser.add_argument("--out", required=True, metavar="DIR", help="New folder for the prepared text.")
 
 
 def add_training_text(parser: Parser) -> None:

@@ -13,6 +13,10 @@ current directory:
   steps = 20000
 
 Presets (train --preset NAME --help shows the values of one):
+
+Example:
+  python -m transformer_core train --preset en-de --data data --valid valid.en-de.tsv.xz --out run
+  python -m transformer_core train --resume --out run --training.steps 200000
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.cli import PROGRAM
 from transformer_core.cli.arguments import (
     Options,
     Parser,
@@ -32,7 +37,6 @@ from transformer_core.cli.arguments import (
     check_new_folder,
     existing,
     existing_text,
-    listed,
     select_device,
 )
 from transformer_core.cli.training.prepare import add_training_text, prepare_text
@@ -63,37 +67,32 @@ _GROUPS = ("model", "training")
 _TOO_SLOW = 2.0  # time in bfloat16 over time in float32; about 0.5 on processors with bfloat16 instructions
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "train",
-        usage="[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
-        "           --out DIR [--resume | --init-from CHECKPOINT] [--model.OPTION V] [--training.OPTION V]",
-        description=f"{__doc__}\n{listed({name: chosen.about for name, chosen in PRESETS.items()})}",
-        example=(
-            "  python -m transformer_core train --preset en-de --data data --valid valid.en-de.tsv.xz --out run\n"
-            "  python -m transformer_core train --resume --out run --training.steps 200000"
-        ),
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage(
+        "[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
+        "           --out DIR [--resume | --init-from CHECKPOINT] [--model.OPTION V] [--training.OPTION V]"
     )
-    result.add_path("--recipe", "TOML with any of these options.")
-    result.add_path("--data", "Text prepared by `prepare`.", form="DIR")
-    add_training_text(result)
-    result.add_path("--valid", "Validation sets, in the formats of --train.", many=True, parallel=True)
-    result.add_argument("--out", metavar="DIR", help="Folder of this training; must be new or empty, unless --resume.")
-    result.add_argument("--resume", action="store_true", help="Continue from the newest saved step in OUT.")
-    result.add_path("--init-from", "Start from the weights of a checkpoint.", form="DIR", read=find_checkpoint)
-    result.add_machine()
-    result.add_preset("One of the presets above. (default: base)", _DEFAULT_PRESET)
-    return result
+    parser.add_list({name: chosen.about for name, chosen in PRESETS.items()})
+    parser.add_path("--recipe", "TOML with any of these options.")
+    parser.add_path("--data", "Text prepared by `prepare`.", form="DIR")
+    add_training_text(parser)
+    parser.add_path("--valid", "Validation sets, in the formats of --train.", many=True, parallel=True)
+    parser.add_argument("--out", metavar="DIR", help="Folder of this training; must be new or empty, unless --resume.")
+    parser.add_argument("--resume", action="store_true", help="Continue from the newest saved step in OUT.")
+    parser.add_path("--init-from", "Start from the weights of a checkpoint.", form="DIR", read=find_checkpoint)
+    parser.add_machine()
+    parser.add_preset("One of the presets above. (default: base)", _DEFAULT_PRESET)
 
 
 def run(options: Options) -> int:
     """Train."""
     given = options.given
     if "recipe" in given:
-        given = overridden(read_recipe(given["recipe"], parser()), given)
+        parser = PROGRAM.parser("train")
+        given = overridden(read_recipe(given["recipe"], parser), given)
         files = {name: given[name] for name in _FILES if name in given}  # the command line may have replaced some
-        given |= parser().options(parser().as_arguments(files)).given
+        given |= parser.options(parser.as_arguments(files)).given
     if "out" not in given:
         raise UsageError("missing: --out DIR")
     threads = given.get("threads", 0)

@@ -1,6 +1,6 @@
 """Selection of the explorer: each field with its default, its bounds and its form in an address.
 
-The payload carries names and defaults to the browser; a test compares `Selection` of types.d.ts.
+The payload carries names and defaults to the browser; `components.types` makes the type of its JavaScript.
 """
 
 from __future__ import annotations

@@ -149,9 +149,7 @@ def _flow(context: LessonContext) -> Figure:
         y = np.array([np.nan if place in gap else norms[int(place) - 1] for place in x])
         label = _label(t, "stream" if kind == "stream" else f"station_{kind}")
         series.append(Series(x=x, y=y, label=label, dashed=kind != "stream"))
-    return CurvesFigure(
-        series=series, x_title=_label(t, "station"), y_title=_label(t, "mean_length"), language=t.language
-    )
+    return CurvesFigure(series=series, x_title=_label(t, "station"), y_title=_label(t, "mean_length"))
 
 
 def _kind(station: Mapping[str, Any]) -> str:
@@ -172,7 +170,7 @@ def _residual(context: LessonContext) -> Figure:
         for column, name in enumerate(("kept_step", "kept_start")):
             label = f"{_label(t, side)}: {_label(t, name)}"
             series.append(Series(x=np.arange(1, count + 1), y=means[:, column], label=label, dashed=column == 1))
-    return CurvesFigure(series=series, x_title=_label(t, "sublayer"), y_title=_label(t, "cosine"), language=t.language)
+    return CurvesFigure(series=series, x_title=_label(t, "sublayer"), y_title=_label(t, "cosine"))
 
 
 def _ffn(context: LessonContext) -> Figure:
@@ -189,7 +187,6 @@ def _ffn(context: LessonContext) -> Figure:
         scale_title=_label(t, "of_largest"),
         row_start=1,
         column_start=1,
-        language=t.language,
     )
 
 
@@ -208,9 +205,7 @@ def _neighbours(context: LessonContext) -> Figure:
         y=[cosine for _, cosine in found],
         label=f"“{token(ids[at]).lstrip('▁')}”: {names}, …",
     )
-    return CurvesFigure(
-        series=[series], x_title=_label(t, "by_nearness"), y_title=_label(t, "cosine"), language=t.language
-    )
+    return CurvesFigure(series=[series], x_title=_label(t, "by_nearness"), y_title=_label(t, "cosine"))
 
 
 def _rows(context: LessonContext) -> Figure:
@@ -221,7 +216,7 @@ def _rows(context: LessonContext) -> Figure:
         Series(x=steps, y=steps * (steps + 1) // 2, label=_label(t, "rows_without")),
         Series(x=steps, y=steps, label=_label(t, "rows_with"), dashed=True),
     ]
-    return CurvesFigure(series=series, x_title=_label(t, "step"), y_title=_label(t, "rows_so_far"), language=t.language)
+    return CurvesFigure(series=series, x_title=_label(t, "step"), y_title=_label(t, "rows_so_far"))
 
 
 def _label(t: Texts, name: str) -> str:

@@ -194,7 +194,6 @@ def _curves(context: LessonContext, series: tuple[Series, ...], x: str, y: str, 
         x_title=t(f"lesson_broken.{x}"),
         y_title=t(f"lesson_broken.{y}"),
         caption=caption,
-        language=t.language,
     )
 
 

@@ -97,9 +97,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         for each in translation.hypotheses
     ]
     t = context.t
-    return CurvesFigure(
-        series=series, x_title=t("lesson_decoding.alpha"), y_title=t("lesson_decoding.score"), language=t.language
-    )
+    return CurvesFigure(series=series, x_title=t("lesson_decoding.alpha"), y_title=t("lesson_decoding.score"))
 
 
 def _bleu(context: LessonContext) -> DotsFigure:
@@ -117,5 +115,4 @@ def _bleu(context: LessonContext) -> DotsFigure:
         ],
         row_title=t("lesson_decoding.ngram"),
         notes=[t("lesson_decoding.bleu_say", mean=mean, penalty=penalty, bleu=f"{parts.score:.1f}")],
-        language=t.language,
     )

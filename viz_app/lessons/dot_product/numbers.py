@@ -161,7 +161,6 @@ def _worked(context: LessonContext) -> HeatmapFigure:
         query_title=t("lesson_dot_product.query"),
         key_title=t("lesson_dot_product.key"),
         scale_title=t("figures.scale"),
-        language=t.language,
     )
 
 
@@ -191,9 +190,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             )
             for row, way in _IN_THEIR_COLOURS
         ]
-        return CurvesFigure(
-            series=series, x_title="d\u2096", y_title=t("lesson_dot_product.entropy"), x_log=True, language=t.language
-        )
+        return CurvesFigure(series=series, x_title="d\u2096", y_title=t("lesson_dot_product.entropy"), x_log=True)
     if scene != "real":
         return None
     layer, head = looking_head(context, "encoder")
@@ -223,5 +220,4 @@ def _projected(context: LessonContext) -> MatrixFigure:
         diverging=True,
         row_start=1,
         column_start=1,
-        language=t.language,
     )

@@ -136,5 +136,4 @@ def rest_figure(context: LessonContext) -> CurvesFigure | None:
         x_title=t("lesson_heads.rest_step"),
         y_title=t("lesson_heads.rest_heads"),
         x_log=True,
-        language=t.language,
     )

@@ -88,5 +88,4 @@ def looking_figure(context: LessonContext) -> DotsFigure:
             Dots(values=v, title=t(f"lesson_heads.looking_{name}"), axis=axis, base=0.0) for name, v, axis in parts
         ],
         row_title=t("lesson_heads.looking_rows"),
-        language=t.language,
     )

@@ -249,7 +249,6 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             x_title=t("lesson_heads.heads"),
             y_title="BLEU (newstest2013)",
             x_log=True,
-            language=t.language,
         )
     if scene == "concat":
         layer, kind = _layer(context)
@@ -262,12 +261,9 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             scale_title=t("lesson_heads.value"),
             diverging=True,
             row_start=1,
-            language=t.language,
         )
     if scene == "predict" and (alone := one_by_one(context)) is not None:
         changes: npt.NDArray[np.float64] = np.sort(alone.changes.astype(np.float64))
         series = Series(x=np.arange(1, len(changes) + 1), y=changes, label=alone.text)
-        return CurvesFigure(
-            series=(series,), x_title=t("lesson_heads.by_harm"), y_title=t("lesson_heads.change"), language=t.language
-        )
+        return CurvesFigure(series=(series,), x_title=t("lesson_heads.by_harm"), y_title=t("lesson_heads.change"))
     return None

@@ -85,5 +85,4 @@ def weights_and_effects(context: LessonContext) -> DotsFigure | None:
         ],
         row_title=t("lesson_heads.head"),
         notes=notes,
-        language=t.language,
     )

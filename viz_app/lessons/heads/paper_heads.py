@@ -141,5 +141,4 @@ def paper_figure(context: LessonContext) -> DotsFigure | None:
         row_labels=names,
         columns=[best, baseline],
         row_title=t("lesson_heads.paper_rows"),
-        language=t.language,
     )

@@ -66,9 +66,7 @@ def leak_curves(context: LessonContext) -> CurvesFigure | None:
         for trained, model in zip(("masked", "open"), found, strict=True)
         for way, label in (("masked", "with_mask"), ("open", "without_mask"))
     ]
-    return CurvesFigure(
-        series=series, x_title=t("lesson_masks.step"), y_title=t("lesson_masks.probability"), language=t.language
-    )
+    return CurvesFigure(series=series, x_title=t("lesson_masks.step"), y_title=t("lesson_masks.probability"))
 
 
 def _read_once(name: SmallName, source: str, target: str, context: LessonContext) -> DecoderReading:

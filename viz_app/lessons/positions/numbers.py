@@ -203,7 +203,6 @@ def _matrix_figure(
         column_title=t(f"lesson_positions.{column}"),
         scale_title=scale,
         diverging=True,
-        language=t.language,
     )
 
 
@@ -244,7 +243,7 @@ def _figure_of_swap(context: LessonContext) -> Figure | None:
         for group, name in enumerate(numbers.values["groups"])
     )
     title = t("lesson_positions.outputs")
-    return CurvesFigure(series=series, x_title=t("lesson_positions.position"), y_title=title, language=t.language)
+    return CurvesFigure(series=series, x_title=t("lesson_positions.position"), y_title=title)
 
 
 def shown_pairs(d_model: int) -> tuple[int, ...]:

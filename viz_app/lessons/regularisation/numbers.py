@@ -84,7 +84,6 @@ def _targets(context: LessonContext) -> DotsFigure:
         columns=columns,
         row_title=t("lesson_regularisation.token"),
         notes=[f"\u03b5 = {epsilon:g}"],
-        language=t.language,
     )
 
 
@@ -112,7 +111,6 @@ def _score_figure(whose: str, t: Texts) -> DotsFigure | None:
         row_labels=[f"\u03b5 = {row['epsilon']:g}" for row in rows],
         columns=columns,
         row_title=t("lesson_regularisation.models"),
-        language=t.language,
     )
 
 
@@ -186,7 +184,6 @@ def _dropped(context: LessonContext) -> CurvesFigure:
         ),
         x_title=t("lesson_regularisation.column"),
         y_title=t(f"lesson_regularisation.part_{_PARTS[place]}"),
-        language=t.language,
     )
 
 

@@ -114,7 +114,7 @@ def _costs(context: LessonContext) -> DotsFigure:
         )
         for key in ("paper", "counted")
     ]
-    return DotsFigure(row_labels=list(runs), columns=columns, row_title=t("lesson_results.model"), language=t.language)
+    return DotsFigure(row_labels=list(runs), columns=columns, row_title=t("lesson_results.model"))
 
 
 def _parsers(context: LessonContext) -> DotsFigure:
@@ -147,7 +147,7 @@ def _parser_figure(setting: str, ours: list[tuple[str, ParsingScores]], t: Texts
             )
         )
     labels = [*names, *(label for label, _ in ours)]
-    return DotsFigure(row_labels=labels, columns=columns, row_title=t("lesson_results.parser"), language=t.language)
+    return DotsFigure(row_labels=labels, columns=columns, row_title=t("lesson_results.parser"))
 
 
 def _of_setting(setting: str) -> list[Parser]:
@@ -199,7 +199,7 @@ def _attachment(context: LessonContext) -> DotsFigure | None:
         values=shares, title=t("lesson_results.share_verb"), axis=t("lesson_results.share"), digits=2, holds=(0.0, 1.0)
     )
     rows = [" ".join(sentence["words"]) for sentence in found.values()]
-    return DotsFigure(row_labels=rows, columns=[column], row_title=t("lesson_results.sentence"), language=t.language)
+    return DotsFigure(row_labels=rows, columns=[column], row_title=t("lesson_results.sentence"))
 
 
 def _scores(context: LessonContext) -> CurvesFigure:
@@ -221,7 +221,6 @@ def _score_figure(pair: str, t: Texts) -> CurvesFigure:
         x_title=t("lesson_results.flops"),
         y_title="BLEU",
         x_log=True,
-        language=t.language,
     )
 
 

@@ -40,7 +40,6 @@ def _figure(row: str, measure: str, results: Results | None, t: Texts) -> DotsFi
         columns=columns,
         row_title=t("lesson_results.change"),
         notes=notes,
-        language=t.language,
     )
 
 

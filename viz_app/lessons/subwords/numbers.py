@@ -98,7 +98,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         y = [len(letters), *(len(letters) - number for number in range(1, len(done) + 1)), len(letters) - len(done)]
         series = Series(x=x, y=y, label=t("lesson_subwords.tokens"))
         titles = t("lesson_subwords.merges"), t("lesson_subwords.tokens")
-        return CurvesFigure(series=(series,), x_title=titles[0], y_title=titles[1], x_log=True, language=t.language)
+        return CurvesFigure(series=(series,), x_title=titles[0], y_title=titles[1], x_log=True)
     if scene == "batches":
         budgets = list(range(BUDGETS[0], BUDGETS[1] + 1, STEP))
         found = [_batches(budget) for budget in budgets]
@@ -108,5 +108,5 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             for index, name in enumerate(("plain", "sorted"))
         )
         titles = t("lesson_subwords.budget"), t("lesson_subwords.padding")
-        return CurvesFigure(series=curves, x_title=titles[0], y_title=titles[1], language=t.language)
+        return CurvesFigure(series=curves, x_title=titles[0], y_title=titles[1])
     return None

@@ -149,7 +149,6 @@ def _operations(
         x_log=log,
         y_log=log,
         caption=", ".join(f"{name} = {value}" for name, value in numbers.items()),
-        language=t.language,
     )
 
 
@@ -175,7 +174,6 @@ def _timed(context: LessonContext) -> Figure | None:
         y_log=True,
         caption=f"d = {width}, r = {RESTRICTED_TO}. " + t("lesson_why.machine", **_machine()),
         provenance={"machine": _machine(), "passes": PASSES},
-        language=t.language,
     )
 
 

@@ -85,7 +85,6 @@ def figure(context: LessonContext) -> CurvesFigure:
         series=tuple(Series(x=counts, y=row.double().numpy(), label=label) for label, counts, row in rows),
         x_title=t("lesson_lab.heads_off"),
         y_title=t("lesson_lab.log_p"),
-        language=t.language,
     )
 
 

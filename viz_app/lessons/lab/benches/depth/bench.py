@@ -53,7 +53,6 @@ def figure(context: LessonContext) -> MatrixFigure:
         row_title=t("lesson_lab.token"),
         column_title=t("lesson_lab.after_layer"),
         scale_title=t("lesson_lab.probability"),
-        language=t.language,
     )
 
 

@@ -29,7 +29,6 @@ def figure(context: LessonContext) -> CurvesFigure:
         series=(Series(x=range(len(texts)), y=_likeness(texts), marked=True),),
         x_title=t("lesson_lab.encoder_layer"),
         y_title=t("lesson_lab.likeness"),
-        language=t.language,
         caption=t("lesson_lab.early_caption", text=texts[-1]),
     )
 

@@ -212,7 +212,6 @@ def figure(context: LessonContext) -> MatrixFigure:
         column_title=t("lesson_lab.columns"),
         scale_title=title,
         diverging=True,
-        language=t.language,
         caption=t("lesson_lab.figure_caption", text=found.run.text, change=t(f"lesson_lab.change_{change}")),
     )
 

@@ -100,7 +100,6 @@ def figure(context: LessonContext) -> MatrixFigure:
         column_title=t("lesson_lab.generated"),
         scale_title=t("lesson_lab.effect"),
         diverging=True,
-        language=t.language,
     )
 
 

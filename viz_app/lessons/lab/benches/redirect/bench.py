@@ -186,7 +186,6 @@ def figure(context: LessonContext) -> MatrixFigure:
         row_title=t("lesson_lab.row_of", head=head_title(t, (kind, layer, head)), query=token),
         column_title=t("lesson_lab.key"),
         scale_title=t("lesson_lab.weight"),
-        language=t.language,
     )
 
 

@@ -201,7 +201,6 @@ def figure(context: LessonContext) -> MatrixFigure:
         column_title=t(f"lesson_lab.side_{side}"),
         scale_title=t(f"lesson_lab.method_{method.replace('-', '_')}"),
         diverging=method in SIGNED,
-        language=t.language,
     )
 
 

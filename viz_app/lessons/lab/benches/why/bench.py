@@ -187,7 +187,6 @@ def figure(context: LessonContext) -> MatrixFigure | None:
         column_title=t("lesson_lab.why_dimension" if of_dimensions else "lesson_lab.why_from_key"),
         scale_title=t("lesson_lab.why_value" if of_dimensions else "lesson_lab.why_part"),
         diverging=True,
-        language=t.language,
         caption=t(
             "lesson_lab.why_caption",
             head=head_title(t, found.head),
