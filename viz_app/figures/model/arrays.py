@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray
-from viz_app.figures.model.figure import ROW_SUM_TOLERANCE
+from transformer_core.foreign_attention import check_rows, is_special
 from viz_app.figures.options import AnyKind
 
 OWN: Literal["own"] = "own"
-_SPECIAL = frozenset(("<s>", "</s>", "<pad>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>", "<bos>", "<eos>"))
 
 
 class Maps(Protocol):
@@ -148,26 +147,10 @@ def own_maps(
         if wrong := [token for token in tokens if not isinstance(token, str)]:
             raise ValueError(f"{name}_tokens holds {wrong[0]!r}, but must hold texts only")
         numbers = tuple(range(count)) if words is None else tuple(int(word) for word in words)
-        axes.append(Axis(tuple(tokens), numbers, tuple(token in _SPECIAL for token in tokens)))
-    _check_rows(array)
+        axes.append(Axis(tuple(tokens), numbers, tuple(map(is_special, tokens))))
+    check_rows(array)
     array.setflags(write=False)
     return OwnMaps(array, *axes)
-
-
-def _check_rows(array: FloatArray) -> None:
-    low, high = -ROW_SUM_TOLERANCE, 1 + ROW_SUM_TOLERANCE
-    with np.errstate(invalid="ignore"):
-        sums = array.sum(axis=-1, dtype=np.float64)
-    for wrong, what in (
-        (np.isnan(array).any(axis=-1), "holds NaN, but must hold weights from 0 to 1"),
-        ((array < low).any(axis=-1), "holds a negative weight, but weights are 0 to 1 (is it before the softmax?)"),
-        ((array > high).any(axis=-1), "holds a weight above 1, but weights are 0 to 1 (is it before the softmax?)"),
-        (np.abs(sums - 1) > ROW_SUM_TOLERANCE, f"sums to {{sum:.4f}}, but must sum to 1 (within {ROW_SUM_TOLERANCE})"),
-    ):
-        if wrong.any():
-            layer, head, row = (int(i) for i in np.argwhere(wrong)[0])
-            message = what.format(sum=sums[layer, head, row]) if "{sum" in what else what
-            raise ValueError(f"layer {layer}, head {head}, query {row} of the weights (counted from 0) {message}")
 
 
 def _as_cross(array: FloatArray, queries: Axis, keys: Axis) -> AttentionMaps:
