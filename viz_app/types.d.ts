@@ -301,6 +301,7 @@ type HeadCardData = {
     key: string;
     weight: number | null;
     fits: boolean;
+    fixed?: boolean; // its sentence cannot be shown
   }[];
   source: { weights: string; seeds: number[]; versions: string[]; data: string[] };
 };
@@ -432,6 +433,8 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
+    /** Of a page without Python: whether heads can be switched off, and the branches whose maps are there. */
+    answers?: { off: boolean; branches: number[] };
   };
   beam?: BeamData;
   tree?: TreeData;

@@ -14,6 +14,7 @@ COMMANDS = {
     "export": Command("export", "Write figures of one sentence, or of many sentences and heads."),
     "reproduce": Command("reproduce", "Make the figure of a file again, and compare both byte for byte."),
     "sentence": Command("sentence", "Write everything of one sentence as a zip."),
+    "page": Command("page", "Write the explorer of some sentences as one HTML file."),
     "paper-figures": Command("paper_figures", "Write figures like those in the paper's appendix, for your model."),
     "lesson": Command("lesson", "Write the figure of a lesson's scene, or the lesson's handout."),
     "growth": Command("growth", "Write one head at a snapshot of its model's training, or as an animation."),
