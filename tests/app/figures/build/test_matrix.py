@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from typing import Any
 
 import numpy as np
@@ -59,7 +58,7 @@ def test_numbers_and_gaps_are_in_every_format(name: str) -> None:
     assert made["tex"].decode().count("\\draw[gray, very thin]") == np.isnan(values).sum() == 1
     for text in (made["svg"].decode(), made["html"].decode()):
         assert "<b>x</b>" not in text
-        assert re.search(r"(&|\\u0026)lt;b(&|\\u0026)gt;x", text)  # JSON of Plotly writes & otherwise
+        assert "&lt;b&gt;x" in text
     assert "effect" in figure.caption and "no number" in figure.caption and figure.alt
 
 

@@ -66,7 +66,9 @@ export class Measures {
     const values = order === "layer" ? null : this.of(order, kind);
     if (!values) return null;
     const sign = order === "change" ? -1 : 1;
-    return Array.from(values, (_, index) => index).sort((a, b) => sign * (values[a] - values[b]) || a - b);
+    const absent = this.translation.kinds[kind].absent ?? [];
+    const indices = Array.from(values, (_, index) => index).filter((index) => !absent.includes(index));
+    return indices.sort((a, b) => sign * (values[a] - values[b]) || a - b);
   }
 
   /**
