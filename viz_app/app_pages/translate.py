@@ -285,16 +285,6 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             for name in picture.formats:
                 make = animation if name == "gif" else picture.still.file
                 draw_download(name, make, picture.file_name(name), "download")
-        st.download_button(
-            t("translate.everything"),
-            data=in_turns(partial(_everything, *shown)),
-            file_name=FILE_NAME,
-            mime="application/zip",
-            key="download-everything",
-            on_click="ignore",
-            icon=":material/folder_zip:",
-            help=t("translate.everything_help"),
-        )
         if packed_size(picture.seen.maps) <= MAX_MAP_BYTES:
             st.download_button(
                 t("translate.page"),
@@ -306,6 +296,16 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
                 icon=":material/web:",
                 help=t("translate.page_help"),
             )
+        st.download_button(
+            t("translate.everything"),
+            data=in_turns(partial(_everything, *shown)),
+            file_name=FILE_NAME,
+            mime="application/zip",
+            key="download-everything",
+            on_click="ignore",
+            icon=":material/folder_zip:",
+            help=t("translate.everything_help"),
+        )
         draw_edit_button(t, "edit-in-figures", edit_in_figures, picture.selection)
         if picture.command:
             st.code(picture.command, language=None, wrap_lines=True)

@@ -57,6 +57,7 @@ def run(options: Options) -> int:
     from viz_app.serving.scheduling.request_queue import RequestQueue
     from viz_app.standalone.sentences import PageTooLarge, all_heads, map_bytes, render_sentences
 
+    logging.getLogger("viz_app.serving").setLevel(logging.WARNING)  # it logs every request to the model
     torch.set_num_threads(1)  # the same command gives the same bytes
     translator = Translator.load(options.checkpoint, device="cpu")
     service = TranslationService(translator, RequestQueue(1), name=Path(options.checkpoint).resolve().name)

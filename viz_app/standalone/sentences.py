@@ -25,7 +25,8 @@ MAX_MAP_BYTES = 64_000_000  # weights of all branches; compressed and as text th
 BRANCHES = 4
 FILE_NAME = "headlight_page.html"
 
-_LICENCE = re.compile(r"^## [^\n]*licen[cs]e[^\n]*\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+# A section of a model card: its table, or else the whole.
+_LICENCE = re.compile(r"^## [^\n]*licen[cs]e[^\n]*\n+(\|.*?(?=\n\n|\Z)|.*?(?=\n## |\Z))", re.M | re.S | re.I)
 
 
 class PageTooLarge(ValueError):

@@ -31,6 +31,7 @@ class ExplorerPage {
     this.choice = /** @type {HTMLSelectElement} */ (document.querySelector("select"));
     this.choice.append(...sentences.map(({ text }, index) => h("option", { value: index }, text)));
     this.choice.hidden = sentences.length < 2;
+    /** @type {HTMLElement} */ (document.querySelector(".page-title")).hidden = !this.choice.hidden;
     this.choice.addEventListener("change", () => this.show(Number(this.choice.value)));
     this.host.run(() => this.send(), failed).then(() => this.tellAll());
   }
