@@ -36,6 +36,8 @@ def layer_heads(r: Request) -> HeatmapFigure:
     view, kind, layer = r.attention, r.kind, r.layer
     heads = view.heads(layer)
     t, count = view.t, len(heads)
+    if not heads:
+        raise ValueError(f"layer {layer + 1} has no heads")
     caption = captions.layer_caption(view.maps, kind, layer, language=r.language)
     return view.figure(
         [view.panel(layer, head, t("figures.panel_head", head=head + 1)) for head in heads],
