@@ -75,8 +75,8 @@ def test_a_decoder_plays_its_steps_without_probabilities(tmp_path: Path, open_pa
     assert page.locator("#token-popover").is_hidden()
     page.locator(".compare-button").click()
     page.locator("header select").select_option(label="two")
-    page.locator(".compare-name").get_by_text("one").wait_for()
     page.locator(".compare-name").get_by_text("two").wait_for()
+    page.locator(".compare-name").get_by_text("one").wait_for()
 
 
 def test_an_encoder_decoder_has_three_kinds_and_words_under_the_words(tmp_path: Path, open_page: OpenPage) -> None:

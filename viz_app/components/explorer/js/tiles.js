@@ -207,7 +207,7 @@ export class Tiles {
       });
       if (this.side) start += fit.columns;
     }
-    return lines;
+    return lines.filter((line) => line); // a layer may have no heads
   }
 
   /** Gives the focus to the tile of the selected head. */

@@ -53,7 +53,8 @@ export class Measures {
     if (order === "information") return information(whole(translation, kind));
     if (order === "alignment")
       return translation.alignment?.[kind] ? Float64Array.from(translation.alignment[kind].flat()) : null;
-    if (order === "change" && before) return headChanges(whole(before, kind), whole(translation, kind));
+    if (order === "change" && before?.available.includes(kind))
+      return headChanges(whole(before, kind), whole(translation, kind));
     return null;
   }
 
