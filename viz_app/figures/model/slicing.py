@@ -125,6 +125,8 @@ class AttentionSlice:
         rows, columns = panels[-1].weights.shape
         hatched = {"masked": kind == "decoder", "missing": any(np.isnan(panel.weights).any() for panel in panels)}
         counts = {"rows": rows, "columns": columns}
+        if self.signed is not None:  # captions tell of attention; `View.figure` has others
+            options |= {"caption": "", "alt": ""}
         made: dict[str, Any] = {
             "query_title": self.query_title,
             "key_title": self.key_title,
