@@ -242,7 +242,7 @@ def is_special(token: str) -> bool:
 
 
 def axis_of(tokens: Sequence[str]) -> Axis:
-    """Return an axis of another tokenizer's tokens, whose marks of words become those of SentencePiece.
+    """Return an axis of another tokenizer's tokens; its marks of words become SentencePiece's.
 
     Read are `Ġ` (GPT-2), `##` (BERT) and `</w>` (CLIP, XLM). Without any mark, each token is a word.
     """

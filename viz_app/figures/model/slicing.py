@@ -89,7 +89,7 @@ class AttentionSlice:
 
     @property
     def scale_title(self) -> str:
-        """What the colours mean."""
+        """Title of the scale of colours."""
         if self.signed is None or not isinstance(self.maps, OwnMaps):
             return self.t("figures.scale")
         return self.maps.scale_title or self.t("figures.scale_own")
