@@ -18,7 +18,8 @@ from tests.browser.rest import rest
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection, pack
-from viz_app.standalone.document import Origin, PageSentence, explorer_page
+from viz_app.standalone.document import PageSentence, explorer_page
+from viz_app.standalone.origin import Origin
 from viz_app.text import texts
 
 if TYPE_CHECKING:
