@@ -17,9 +17,8 @@ from viz_app.lessons import Lesson, load_lesson
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.module import LessonModule, lesson_module
 from viz_app.lessons.stage import LessonState, lesson_code, pack
-from viz_app.standalone.document import standalone_page
+from viz_app.standalone.document import check_size, standalone_page
 from viz_app.standalone.origin import page_origin
-from viz_app.standalone.size import check_size
 from viz_app.text import texts
 
 _FOLDER = Path(__file__).parent
