@@ -139,6 +139,8 @@ type LessonData<Values = any> = {
   onward: string | null;
   /** The scene after which that comes already; "" for the last one. */
   onward_from: string;
+  /** Of a page without Python: by scene, the controls that it has answers for. */
+  prepared: Record<string, string[]> | null;
   share: ShareCode | null;
 };
 

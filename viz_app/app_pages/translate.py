@@ -39,8 +39,8 @@ from viz_app.serving.models.comparison import Comparison, NotComparable, compare
 from viz_app.serving.models.registry import available_models, is_parser, languages, source_language
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
-from viz_app.standalone.sentences import BRANCHES, MAX_MAP_BYTES, map_bytes, render_sentences
-from viz_app.standalone.sentences import FILE_NAME as PAGE_NAME
+from viz_app.standalone.document import MAX_BYTES
+from viz_app.standalone.sentences import BRANCHES, map_bytes, render_sentences
 from viz_app.state import session
 from viz_app.state.query_params import selection_from_params, selection_to_params, text_to_param
 from viz_app.state.selected_model import model_query_param, selected_model
@@ -285,11 +285,11 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             for name in picture.formats:
                 make = animation if name == "gif" else picture.still.file
                 draw_download(name, make, picture.file_name(name), "download")
-        if packed_size(picture.seen.maps) <= MAX_MAP_BYTES:
+        if packed_size(picture.seen.maps) <= MAX_BYTES:
             st.download_button(
                 t("translate.page"),
                 data=in_turns(partial(_page, model, session.session_id(), text, t.language)),
-                file_name=PAGE_NAME,
+                file_name="headlight_page.html",
                 mime="text/html",
                 key="download-page",
                 on_click="ignore",
@@ -328,7 +328,7 @@ def _page(model: str, who: str, text: str, language: str, turn: Turn) -> bytes:
     served, session_id = loader.get_translation_service(model), f"{who}:page"
     sentence = served.validate(text)
     size = map_bytes(served, [sentence], 1, session_id)
-    branches = max(1, min(BRANCHES, MAX_MAP_BYTES // (2 * size)))  # a branch may be longer than the best one
+    branches = max(1, min(BRANCHES, MAX_BYTES // (2 * size)))  # a branch may be longer than the best one
     with turn():
         return render_sentences(served, [sentence], language, session=session_id, branches=branches)
 

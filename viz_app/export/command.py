@@ -89,13 +89,10 @@ def command_for_sentence(provenance: Mapping[str, Any], *, head: str, unit: str,
     return _command("sentence", [*options, ("out", out)])
 
 
-def command_for_page(
-    checkpoint: str, texts: Iterable[str], *, branches: int, heads_off: bool, language: str, out: str
-) -> str:
-    """Return the command that makes a page of sentences again; empty for a model without a folder."""
-    options: list[tuple[str, Any]] = [("checkpoint", checkpoint), *(("text", text) for text in texts)]
-    options += [("branches", branches), *([("heads_off", "true")] if heads_off else [])]
-    return _command("page", [*options, ("language", language), ("out", out)]) if checkpoint else ""
+def command_for_page(checkpoint: str, options: Iterable[tuple[str, Any]], *, language: str) -> str:
+    """Return the command that makes a page again; empty for a model without a folder."""
+    words = [("checkpoint", checkpoint), *options, ("language", language), ("out", "headlight_page.html")]
+    return _command("page", words) if checkpoint else ""
 
 
 def _command(name: str, options: Iterable[tuple[str, Any]]) -> str:

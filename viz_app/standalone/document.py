@@ -15,22 +15,22 @@ from viz_app.components.explorer.code import LICENCES, explorer_code
 from viz_app.components.html_document import html_document, json_element, packed_element, theme_style
 from viz_app.components.modules import join_modules, self_starting
 from viz_app.figures.record import PROGRAM, record_json, xml_safe
+from viz_app.standalone.origin import Origin
 from viz_app.text import texts
+
+MAX_BYTES = 64_000_000  # of maps and arrays; compressed and as text they have about 0.7 of that
 
 _FOLDER = Path(__file__).parent
 
 
-@dataclass(frozen=True, kw_only=True)
-class Origin:
-    """Origin of a page, which is written into it.
+class PageTooLarge(ValueError):
+    """A page over its limit; the message says its size and the limit."""
 
-    Args:
-        record: Checkpoint, hash and command, as in a figure's file.
-        licences: Texts of licences by what they are for.
-    """
 
-    record: Mapping[str, Any] = field(default_factory=dict)
-    licences: Mapping[str, str] = field(default_factory=dict)
+def check_size(size: int) -> None:
+    """Raise PageTooLarge for too many bytes of numbers."""
+    if size > MAX_BYTES:
+        raise PageTooLarge(f"the page has {size / 1e6:,.0f} MB of numbers, but may have {MAX_BYTES / 1e6:,.0f} MB")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from transformer_core.attention_maps import KINDS
+from transformer_core.progress import tracked
 from viz_app.components.explorer.weights import packed_size
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.snapshot import branch_payload
-from viz_app.export.command import command_for_page
-from viz_app.export.provenance import checkpoint_record
-from viz_app.model_card.card import prose
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.models.search_tree import branch_ends
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
-from viz_app.standalone.document import Origin, PageSentence, explorer_page
+from viz_app.standalone.document import PageSentence, check_size, explorer_page
+from viz_app.standalone.origin import page_origin
 from viz_app.text import Texts, texts
 
 MAX_SENTENCES = 64
-MAX_MAP_BYTES = 64_000_000  # weights of all branches; compressed and as text they have about 0.7 of that
 BRANCHES = 4
-FILE_NAME = "headlight_page.html"
-
-# A section of a model card: its table, or else the whole.
-_LICENCE = re.compile(r"^## [^\n]*licen[cs]e[^\n]*\n+(\|.*?(?=\n\n|\Z)|.*?(?=\n## |\Z))", re.M | re.S | re.I)
-
-
-class PageTooLarge(ValueError):
-    """A page over its limit; the message says the size and the limit."""
 
 
 def render_sentences(
@@ -41,7 +29,6 @@ def render_sentences(
     session: str = "page",
     branches: int = BRANCHES,
     heads_off: bool = False,
-    each_head: Callable[[], object] = lambda: None,
 ) -> bytes:
     """Return a page with the explorer of sentences; the same arguments give the same bytes.
 
@@ -52,26 +39,22 @@ def render_sentences(
         session: As for `TranslationService.translate`.
         branches: Branches of each search at most.
         heads_off: Whether each sentence is translated without each head.
-        each_head: Called after each of these translations.
 
     Raises:
-        PageTooLarge: The maps have more than MAX_MAP_BYTES.
+        PageTooLarge: The maps are too large.
         Superseded: When a newer request of the session took over.
     """
     t = texts(language, parses=service.parses, source=service.source_language)
-    _check_size(map_bytes(service, sentences, branches, session))
-    shown = [_prepared(service, session, t, sentence, branches, heads_off, each_head) for sentence in sentences]
-    _check_size(sum(len(payload) for sentence in shown for payload in sentence.branches))
-    written = [sentence.text for sentence in sentences]
-    record: dict[str, Any] = checkpoint_record(service.translator)
-    record["command"] = command_for_page(
-        record["checkpoint"], written, branches=branches, heads_off=heads_off, language=language, out=FILE_NAME
-    )
+    check_size(map_bytes(service, sentences, branches, session))
+    shown = [_prepared(service, session, t, sentence, branches, heads_off) for sentence in sentences]
+    check_size(sum(len(payload) for sentence in shown for payload in sentence.branches))
+    options: list[tuple[str, object]] = [("text", sentence.text) for sentence in sentences]
+    options += [("branches", branches), *([("heads_off", "true")] if heads_off else [])]
     return explorer_page(
         shown,
         language=language,
-        origin=Origin(record=record, licences=model_licences(service, t)),
-        cards=dict(_cards(service, t, set(written))),
+        origin=page_origin(service, t, options),
+        cards=dict(_cards(service, t, {sentence.text for sentence in sentences})),
         roles=findings.roles(service, session, t)["roles"],
     )
 
@@ -91,24 +74,6 @@ def _count(result: TranslationResult, branches: int) -> int:
     return max(1, min(branches, len(branch_ends(result.translation))))
 
 
-def model_licences(service: TranslationService, t: Texts) -> dict[str, str]:
-    """Return the part of the model card about licences, by what it is for; empty where there is none.
-
-    Raises:
-        CheckpointError: The card is damaged.
-    """
-    checkpoint = service.translator.checkpoint
-    found = _LICENCE.search(prose(Path(checkpoint.folder))) if checkpoint is not None else None
-    return {t("page.data"): found[1].strip()} if found else {}
-
-
-def _check_size(size: int) -> None:
-    if size > MAX_MAP_BYTES:
-        raise PageTooLarge(
-            f"the maps have {size / 1e6:,.0f} MB, but a page holds at most {MAX_MAP_BYTES / 1e6:,.0f} MB"
-        )
-
-
 def _prepared(
     service: TranslationService,
     session: str,
@@ -116,7 +81,6 @@ def _prepared(
     sentence: Sentence,
     branches: int,
     heads_off: bool,
-    each_head: Callable[[], object],
 ) -> PageSentence:
     text, best = sentence.text, service.translate(session, sentence.source)
     count = _count(best, branches)
@@ -125,10 +89,8 @@ def _prepared(
     for branch in range(count):
         shown = service.translate_branch(session, best, branch)
         payloads.append(branch_payload(t, service, (text, branch), best, shown, answers=answers))
-    off = {}
-    for head in all_heads(service) if heads_off else ():
-        off[_place(head)] = findings.without_head(service, session, best, head)["off"]
-        each_head()
+    heads = tracked(list(all_heads(service)), "head") if heads_off else ()
+    off = {_place(head): findings.without_head(service, session, best, head)["off"] for head in heads}
     searches = service.parses and service.translator.decoding.constrained
     free = findings.free_search(service, session, best)["free"] if searches else None
     return PageSentence(text=text, branches=payloads, off=off, free=free)

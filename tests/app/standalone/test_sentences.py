@@ -26,9 +26,11 @@ from viz_app.components.buffer import join_buffer, split_buffer
 from viz_app.export.embedded_record import read_record
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.models.translation_service import BEAM, TranslationService
+from viz_app.standalone import document, origin
 from viz_app.standalone import sentences as module
-from viz_app.standalone.document import Origin, PageSentence, explorer_page
-from viz_app.standalone.sentences import all_heads, model_licences
+from viz_app.standalone.document import PageSentence, explorer_page
+from viz_app.standalone.origin import Origin, model_licences
+from viz_app.standalone.sentences import all_heads
 from viz_app.text import texts
 
 
@@ -122,7 +124,7 @@ def test_the_table_of_licences_is_taken_from_the_card(
         "": "",
     }
     for card, expected in cards.items():
-        monkeypatch.setattr(module, "prose", lambda folder, card=card: card)
+        monkeypatch.setattr(origin, "prose", lambda folder, card=card: card)
         assert "".join(model_licences(service, texts("en")).values()) == expected
 
 
@@ -154,9 +156,9 @@ def test_a_page_has_bounds(
     assert run("page", f"--text={OTHER}", f"--text={SENTENCE}", out) == 2
     assert "a page holds at most 1 sentences" in capsys.readouterr().err
     assert run("page", f"--text={OTHER}", f"--text={OTHER} ", "--branches=1", out, "--force") == 0, "the same one"
-    monkeypatch.setattr(module, "MAX_MAP_BYTES", 10_000)
+    monkeypatch.setattr(document, "MAX_BYTES", 10_000)
     assert run("page", f"--text={OTHER}", out, "--force") == 2
-    assert "write fewer sentences or --branches" in capsys.readouterr().err
+    assert "use shorter or fewer sentences" in capsys.readouterr().err
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"good\n\xff\n")
     assert run("page", f"--texts={bad}", out, "--force") == 2
@@ -167,8 +169,8 @@ def hostile_page(text: str) -> bytes:
     """A page with a text wherever one comes from outside."""
     header = {"version": 2, "selection": {}, "texts": {"title": text}}
     sentence = PageSentence(text=text, branches=[join_buffer(header)], off={text: text}, free={text: text})
-    origin = Origin(record={"checkpoint": text, "command": text}, licences={text: text})
-    return explorer_page([sentence, sentence], language="en", origin=origin, cards={text: text}, roles={text: text})
+    found = Origin(record={"checkpoint": text, "command": text}, licences={text: text})
+    return explorer_page([sentence, sentence], language="en", origin=found, cards={text: text}, roles={text: text})
 
 
 @pytest.mark.parametrize("text", [*STRINGS, LONE, "</pre></dd>\x00\x1b[201~", '" onload="x', "a\r\nb"])
