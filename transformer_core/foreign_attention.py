@@ -247,6 +247,8 @@ def axis_of(tokens: Sequence[str]) -> Axis:
 
     Read are `Ġ` (GPT-2), `##` (BERT) and `</w>` (CLIP, XLM). Without any mark, each token is a word.
     """
+    from transformer_core.text.tokenizer import word_numbers
+
     special = tuple(map(is_special, tokens))
     shown = _with_marks(tokens, special)
     if not any(WORD_BOUNDARY in token for token in shown):
