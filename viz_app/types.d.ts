@@ -139,6 +139,8 @@ type LessonData<Values = any> = {
   onward: string | null;
   /** The scene after which that comes already; "" for the last one. */
   onward_from: string;
+  /** Of a page without Python: by scene, the controls that it has answers for. */
+  prepared: Record<string, string[]> | null;
   share: ShareCode | null;
 };
 
@@ -278,6 +280,7 @@ type HeadCardData = {
     key: string;
     weight: number | null;
     fits: boolean;
+    fixed?: boolean; // its sentence cannot be shown
   }[];
   source: { weights: string; seeds: number[]; versions: string[]; data: string[] };
 };
@@ -382,7 +385,16 @@ type Cursor = { query: number | null; key: number | null; spoken?: boolean };
 type Cell = { query: number; key: number };
 
 /** How many there are of a kind of attention, and where its weights start in the payload. */
-type KindShape = { layers: number; heads: number; queries: number; keys: number; offset: number; rows: number };
+type KindShape = {
+  layers: number;
+  heads: number;
+  queries: number;
+  keys: number;
+  offset: number;
+  rows: number;
+  /** Heads that a layer of another program's model lacks, as layer * heads + head. */
+  absent?: number[];
+};
 
 type AxisName = "source" | "inputs" | "outputs";
 
@@ -392,10 +404,11 @@ type ExplorerHeader = {
   id: string;
   bits: number;
   resolution: number;
+  /** A model of another program may lack some; `Translation.available` lists them. */
   kinds: Record<Kind, KindShape>;
   axes: Record<AxisName, { tokens: string[]; words: number[]; special: boolean[] }>;
   finished: boolean;
-  /** For each written token its probability, and the alternatives with theirs. */
+  /** For each written token its probability, and the alternatives with theirs; empty where none are known. */
   steps: [number, [string, number][]][];
   languages: { source: string; target: string };
   colours: Palettes;
@@ -409,6 +422,8 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
+    /** Of a page without Python: whether heads can be switched off, and the branches whose maps are there. */
+    answers?: { off: boolean; branches: number[] };
   };
   beam?: BeamData;
   tree?: TreeData;

@@ -15,8 +15,6 @@ this file only changes the wrapping, because BertViz 1.4.1
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterable
@@ -27,7 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from transformer_core.attention_maps import AttentionMaps, Kind
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.components.html_document import html_document, json_element
 from viz_app.figures.colours.palette import BACKGROUND, INK, Theme, check_theme
 from viz_app.figures.model.figure import display_label
 
@@ -50,7 +49,6 @@ _SCRIPT_START, _SCRIPT_END = '\n<script type="text/javascript">\n', "\n</script>
 _DATA_START, _DATA_END = "const params = ", "; // HACK: "
 _CONFIG = re.compile(r"^require\.config\(\{.*?^\}\);\n", re.MULTILINE | re.DOTALL)
 _STYLE = re.compile(r' style="[^"]*"')
-_SAFE = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
 
 
 class BertvizChangedError(RuntimeError):
@@ -95,6 +93,8 @@ def bertviz_document(
             layers or heads, or have more inputs than outputs.
         BertvizChangedError: The installed BertViz writes another form of documents than version 1.4.1.
     """
+    if kind is None and len(maps.kinds) == 1:
+        (kind,) = maps.kinds
     _check(maps, view, kind, layer, head)
     check_theme(theme)
     output = _take_apart(_run(maps, view, kind, layer, head, theme, decimals))
@@ -115,7 +115,7 @@ def bertviz_document(
 def _check(maps: AttentionMaps, view: str, kind: Kind | None, layer: int, head: int) -> None:
     if view not in BERTVIZ_VIEWS:
         raise ValueError(f"view is {view!r}, but must be one of {', '.join(BERTVIZ_VIEWS)}")
-    kinds: tuple[Kind, ...] = ("encoder", "decoder", "cross") if kind is None else (kind,)
+    kinds = KINDS if kind is None else (kind,)
     shapes = {one: maps.weights(one).shape for one in kinds}
     if kind is None and (len({shape[:2] for shape in shapes.values()}) > 1 or len(maps.inputs) != len(maps.outputs)):
         raise ValueError(
@@ -127,7 +127,9 @@ def _check(maps: AttentionMaps, view: str, kind: Kind | None, layer: int, head: 
             raise ValueError(f"{name} is {value}, but must be between 0 and {count - 1} (counted from 0)")
     for one in kinds:
         if not np.isfinite(maps.weights(one)).all():
-            raise ValueError(f"{one} attention holds a weight that is not a number")
+            raise ValueError(
+                f"{one} attention holds a weight that is not a number, or layers with different numbers of heads"
+            )
 
 
 def _run(
@@ -190,30 +192,9 @@ def _page(markup: str, data: dict[str, Any], script: tuple[str, str], theme: The
         f":root {{ --theme: {theme}; --background: {BACKGROUND[theme]}; --ink: {INK[theme]}; "
         f"--hover: {_HOVER[theme]}; }}\n{_read('document.css')}"
     )
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {' '.join(_hash(text) for text in scripts)}",
-            f"style-src {_hash(style)}",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
-    parts = [
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        f"<title>BertViz</title>\n<style>{style}</style>\n</head>\n<body>",
-        _STYLE.sub("", markup),  # the policy forbids styles in attributes; document.css has them
-        f'<script type="application/json" id="{_DATA}">{_json(data)}</script>',
-        *(f"<script>{text}</script>" for text in scripts),
-        "</body>\n</html>\n",
-    ]
-    return "\n".join(parts)
-
-
-def _json(data: dict[str, Any]) -> str:
-    """Return JSON in ASCII without HTML's special characters, so that no token can end the script."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_SAFE)
+    # The policy forbids styles in attributes; document.css has them.
+    body = f"{_STYLE.sub('', markup)}\n{json_element(_DATA, data)}"
+    return html_document("BertViz", style=style, body=body, scripts=scripts)
 
 
 @cache
@@ -223,8 +204,3 @@ def _libraries() -> tuple[str, ...]:
 
 def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """Return the name of a script or style in a content security policy."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -79,10 +79,10 @@ def strongest_links(
         content &= ~np.eye(len(queries), dtype=bool)
     if not content.any():
         content = np.ones_like(content)
-    masked = np.where(content, weights, -1.0)
+    masked = np.where(content, np.nan_to_num(weights), -np.inf)  # no number where a layer lacks the head
     columns = masked.argmax(axis=1)
     best = masked[np.arange(len(columns)), columns]
-    rows = [int(row) for row in np.argsort(-best, kind="stable")[:count] if best[row] >= 0]
+    rows = [int(row) for row in np.argsort(-best, kind="stable")[:count] if best[row] > -np.inf]
     return tuple(
         Link(
             row,
@@ -134,7 +134,8 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
 def layer_caption(maps: Maps, kind: AnyKind, layer: int, *, language: str = "en") -> Caption:
     """Caption the heads of one layer; it names the head with the strongest link between content tokens."""
     head = int(np.argmax([_peak(maps, kind, layer, h) for h in range(maps.heads(kind))]))
-    start = say(language, "caption_layer", layer=layer + 1, count=maps.heads(kind), kind=kind_name(language, kind))
+    count = _count(maps.weights(kind)[layer])
+    start = say(language, "caption_layer", layer=layer + 1, count=count, kind=kind_name(language, kind))
     return start + strongest_link_caption(maps, kind, layer, head, language)
 
 
@@ -143,7 +144,9 @@ def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
     layers, heads = maps.layers(kind), maps.heads(kind)
     peaks = [[_peak(maps, kind, layer, head) for head in range(heads)] for layer in range(layers)]
     layer, head = divmod(int(np.argmax(peaks)), heads)
-    start = say(language, "caption_all", layers=layers, count=layers * heads, kind=kind_name(language, kind))
+    start = say(
+        language, "caption_all", layers=layers, count=_count(maps.weights(kind)), kind=kind_name(language, kind)
+    )
     return start + strongest_link_caption(maps, kind, layer, head, language)
 
 
@@ -206,6 +209,11 @@ def strongest_link_caption(
 def kind_name(language: str, kind: AnyKind) -> str:
     """Return the name of a kind of attention."""
     return texts(language)(f"figures.kind_{kind}")
+
+
+def _count(weights: npt.NDArray[np.float32]) -> int:
+    """Count the heads that are there; layers of other programs' models may lack some."""
+    return int((~np.isnan(weights[..., 0, 0])).sum())
 
 
 def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
