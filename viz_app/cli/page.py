@@ -1,4 +1,4 @@
-"""Write the explorer of some sentences, or a lesson, as one HTML file that needs neither Python nor network.
+r"""Write the explorer of some sentences, or a lesson, as one HTML file that needs neither Python nor network.
 
 The explorer shows every head of each sentence, with its search, the cards of the heads and comparisons. With
 --heads-off each head can also be switched off, which takes half a minute or more for each sentence. A lesson has all
@@ -6,6 +6,12 @@ scenes but those that measure or train.
 
 The file works from a disk, in a learning platform or beside a paper. It holds its command, the hash of the model and
 all licences.
+
+Example:
+  python -m viz_app page --checkpoint checkpoints/en-de --text "A man rides a bicycle." \
+      --out page.html
+
+  python -m viz_app page --checkpoint checkpoints/en-de --lesson positions --out waves.html
 """
 
 from __future__ import annotations
@@ -15,10 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transformer_core.cli.argument_types import bounded_number
-from transformer_core.cli.arguments import Options, Parser, UsageError, counted
+from transformer_core.cli.arguments import Options, Parser, UsageError, counted, sentence_text
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.lesson import lesson_context, load_service
-from viz_app.export.figure_arguments import validate_text
 from viz_app.figures.option import flag
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.text import LANGUAGES
@@ -32,31 +37,21 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "page",
-        package="viz_app",
-        usage="--checkpoint DIR (--text TEXT ... | --texts FILE | --lesson NAME) --out FILE ...",
-        description=__doc__,
-        example=(
-            '  python -m viz_app page --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\\n'
-            "      --out page.html\n\n"
-            "  python -m viz_app page --checkpoint checkpoints/en-de --lesson positions --out waves.html"
-        ),
-    )
-    result.add_checkpoint()
-    result.add_argument("--text", action="append", metavar="TEXT", help="A sentence; may be given again.")
-    result.add_path("--texts", "More sentences, one per line.")
-    result.add_argument(
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("--checkpoint DIR (--text TEXT ... | --texts FILE | --lesson NAME) --out FILE ...")
+    parser.add_checkpoint()
+    about = "A sentence; may be given again."
+    parser.add_argument("--text", type=sentence_text, action="append", metavar="TEXT", help=about)
+    parser.add_path("--texts", "More sentences, one per line.")
+    parser.add_argument(
         "--branches", type=bounded_number(1, 1000), metavar="N", help="Of each search, the best first; 4."
     )
     off = "Translate each sentence without each head."
-    result.add_argument("--heads-off", type=bool, nargs="?", const=True, metavar="true|false", help=off)
-    result.add_choice("--lesson", [entry.name for entry in LESSONS], "A lesson instead.", form="NAME")
-    result.add_choice("--language", LANGUAGES, "Language of the page.", default="en", form="CODE")
-    result.add_output("The page to write, ending with .html.", ".html")
-    return result
+    parser.add_argument("--heads-off", type=bool, nargs="?", const=True, metavar="true|false", help=off)
+    parser.add_choice("--lesson", [entry.name for entry in LESSONS], "A lesson instead.", form="NAME")
+    parser.add_choice("--language", LANGUAGES, "Language of the page.", default="en", form="CODE")
+    parser.add_output("The page to write, ending with .html.", ".html")
 
 
 def run(options: Options) -> int:
@@ -87,7 +82,7 @@ def _lesson(options: Options, service: TranslationService) -> bytes:
     from viz_app.lessons.stage.state import LessonState
     from viz_app.standalone.lessons import render_lesson
 
-    given = validate_text("--text", options.text[0]) if options.text else None
+    given = options.text[0] if options.text else None
     context = lesson_context(service, given, options.language, LessonState())
     return render_lesson(options.lesson, context)
 
@@ -105,7 +100,7 @@ def _given(options: Options) -> Iterator[tuple[str, str]]:
     """Yield the given texts, each with its origin for an error. Raises UsageError for a line that is no text."""
     from viz_app.cli.batch import EMPTY, read_lines
 
-    yield from (("--text", validate_text("--text", text)) for text in options.text or ())
+    yield from (("--text", text) for text in options.text or ())
     for line in read_lines(Path(options.texts)) if options.texts else ():
         if line.problem not in ("", EMPTY):
             raise UsageError(f"--texts: line {line.number} {line.problem}")
