@@ -130,7 +130,7 @@ def test_the_table_of_licences_is_taken_from_the_card(
     [
         ([], "missing: --text"),
         (["--text= "], "--text is empty"),
-        (["--text=a\udc80"], "--text is not UTF-8"),
+        (["--text=a\udc80"], "--text is not valid UTF-8"),
         (["--text=안녕하세요."], "no sentence that this model reads"),
         (["--text=" + "word " * 300], "but the limit is"),
         (["--text=" + "a" * (MAX_CHARACTERS + 1)], "--text: "),
