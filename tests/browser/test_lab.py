@@ -18,7 +18,12 @@ T, t = labels("en"), texts("en")
 LONG = "A man in a blue shirt is standing on a tall ladder in the garden, and his son is cleaning the old window."
 
 
-@pytest.mark.parametrize("bench", benches())
+ALWAYS = ("depth", "early", "trace")  # that differ from the others; those are slow tests
+
+
+@pytest.mark.parametrize(
+    "bench", [pytest.param(each, marks=[] if each in ALWAYS else pytest.mark.slow) for each in benches()]
+)
 def test_every_bench_answers_and_is_taken_along_as_files_and_made_again(
     open_lesson: OpenLesson, check_accessibility: CheckAccessibility, bench: str
 ) -> None:
