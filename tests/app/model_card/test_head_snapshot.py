@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import mounted
-from transformer_core.history.snapshots import History
+from transformer_core.history.snapshots import History, Validation
 from viz_app.components.buffer import split_buffer
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
@@ -43,7 +43,7 @@ def test_step_0_is_no_beginning_where_the_model_translates_already(history: Hist
         assert found.validation is not None
         assert found.continues is (found.validation["nll"][0] < 3)
     assert history.validation is not None
-    trained = {**history.validation, "bleu": [41.3, *history.validation["bleu"][1:]]}
+    trained: Validation = {**history.validation, "bleu": [41.3, *history.validation["bleu"][1:]]}
     continued = dataclasses.replace(history, validation=trained)
     t = texts("en")
     assert moment_name(history, 0, t) == "before the first step"
