@@ -44,7 +44,7 @@ def test_it_opens_with_the_translation_one_large_head_and_all_tiles(explorer: Pa
     assert re.fullmatch(
         r"Generating \S+: head 4\.6 attends to \S+ \(\d+\s%\)\.", explorer.locator(".caption").inner_text()
     )
-    assert "not a dictionary" in explorer.locator(".words-note").inner_text()
+    assert "not a translation of the word" in explorer.locator(".words-note").inner_text()
     bottom = explorer.locator(".tiles").bounding_box()
     assert bottom is not None and bottom["y"] + bottom["height"] <= 720
 

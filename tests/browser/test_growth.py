@@ -15,6 +15,7 @@ from tests.browser.rest import until, wait_until_idle
 from transformer_core.attention_maps import KINDS
 from transformer_core.history.snapshots import History
 from viz_app.lessons.small_models import HISTORIES
+from viz_app.model_card.head_snapshot import moment_name
 from viz_app.model_card.histories import HistorySource, available_histories
 from viz_app.text import texts
 
@@ -64,7 +65,7 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     page = opened(open_page, f"{app_url}/model?lang=en")
     validation, alignment = history.validation, history.alignment
     assert validation is not None and alignment is not None
-    assert page.locator(".growth .step-text").inner_text() == T("growth.at_start")
+    assert page.locator(".growth .step-text").inner_text() == moment_name(history, 0, T)
     layers, heads = history.model["layers"], history.model["heads"]
     assert page.locator(".growth .tile").count() == layers * heads
 

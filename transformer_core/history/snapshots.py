@@ -137,6 +137,11 @@ class History:
     validation: Validation | None = None
     alignment: Alignment | None = None
 
+    @property
+    def continues(self) -> bool:
+        """Whether the training continued another one: its model translated before the first step."""
+        return self.steps[0] == 0 and self.validation is not None and self.validation["bleu"][0] >= 1
+
     def derived_files(self) -> dict[str, bytes]:
         """Return the files by their names in a checkpoint's `derived/`."""
         return {f"{FOLDER}/{name}": data for name, data in self.files().items()}

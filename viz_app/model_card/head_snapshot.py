@@ -23,6 +23,13 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 _NAMES = ("grown_text", "grown_head", "grown_at")
 
 
+def moment_name(history: History, moment: int, t: Texts) -> str:
+    """Return "after 481 steps"; step 0 is the start of a training, or of one that continues another."""
+    if updates := history.steps[moment]:
+        return t("growth.at", step=f"{updates:,}")
+    return t("growth.at_continued" if history.continues else "growth.at_start")
+
+
 def model_name(folder: Path) -> str:
     """Return the name of the model of a history: the checkpoint's, or the folder's own."""
     folder = folder.resolve()
@@ -109,8 +116,7 @@ class HeadSnapshot:
         Returns:
             The figure; None for a decoder that was trained without a mask, which figures do not know.
         """
-        updates = history.steps[self.moment]
-        moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
+        updates, moment = history.steps[self.moment], moment_name(history, self.moment, t)
         drawn = self._make_figure(history, t, {**self._provenance(history, name, folder), "updates": updates})
         return drawn and dataclasses.replace(
             drawn,

@@ -12,9 +12,10 @@ import pytest
 from viz_app.lessons import exit_ticket, load_lesson
 from viz_app.lessons.catalogue import ROUTE
 from viz_app.lessons.lesson_markdown import FOLDER, LessonError
-from viz_app.text import LANGUAGES
+from viz_app.text import LANGUAGES, texts
 
-GUIDE = Path(__file__).parents[3] / "docs" / "teaching.md"
+DOCS = Path(__file__).parents[3] / "docs"
+GUIDES = {"en": DOCS / "teaching.md", "ko": DOCS / "teaching.ko.md"}
 QUESTIONS = 12
 MAX_WORDS = 20  # of a sentence
 
@@ -54,14 +55,33 @@ def test_answers_are_short_sentences_with_whole_formulas(language: str) -> None:
                 assert len(sentence.split()) <= MAX_WORDS, sentence
 
 
-def test_the_teaching_guide_asks_the_same_questions() -> None:
-    rows = re.findall(r"^\| \d+ \| (.+?) \| (.+?) \|$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+def test_the_teaching_guide_asks_the_same_questions(language: str) -> None:
+    rows = re.findall(r"^\| \d+ \| (.+?) \| (.+?) \|$", GUIDES[language].read_text(encoding="utf-8"), re.MULTILINE)
     expected = []
-    for each in read_questions("en"):
-        lesson = load_lesson(each["lesson"], "en")
+    for each in read_questions(language):
+        lesson = load_lesson(each["lesson"], language)
         title = next(scene.title for scene in lesson.scenes if scene.name == each["scene"])
         expected.append((each["question"], f"{lesson.title}, *{title}*"))
     assert rows == expected
+
+
+def test_the_teaching_guide_has_the_stops_of_the_route_and_their_minutes(language: str) -> None:
+    rows = re.findall(r"^\| ([^|]+) \| (\d+) \| .+ \|$", GUIDES[language].read_text(encoding="utf-8"), re.MULTILINE)
+    t = texts(language)
+    pages = {"translate": t("index.stop_translate"), "questions": t("index.stop_questions")}
+    titles = {name: pages.get(name) or load_lesson(name, language).title for name in ROUTE}
+    assert rows == [(titles[name], str(minutes)) for name, minutes in ROUTE.items()]
+
+
+def test_the_korean_guide_has_every_section_but_that_for_authors() -> None:
+    headings = {
+        language: re.findall(
+            r"^#+ .*", re.sub(r"```.*?```", "", guide.read_text(encoding="utf-8"), flags=re.DOTALL), re.MULTILINE
+        )
+        for language, guide in GUIDES.items()
+    }
+    english = [heading.count("#") for heading in headings["en"] if heading != "## Add a lesson"]
+    assert [heading.count("#") for heading in headings["ko"]] == english
 
 
 @pytest.mark.parametrize(

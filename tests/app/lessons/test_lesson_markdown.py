@@ -36,7 +36,7 @@ def shape(words: Lesson) -> list[Any]:
     return [
         (
             scene.name,
-            scene.section,
+            re.findall(r"\d[\d.]*", scene.section),  # 3.1, Figure 1: 3.1절, 그림 1
             scene.math,
             scene.question and [choice.right for choice in scene.question.choices],
         )
@@ -77,6 +77,14 @@ def test_korean_is_polite_and_korean(name: str) -> None:
         assert re.search("[가-힣]", paragraph), paragraph
         ends = re.search(r"(?:니다|까|요)[.?!]?(?:\*\*)?\)?(?:\]\])?$", paragraph.strip())
         assert ends or "- [" in paragraph, paragraph
+
+
+def test_on_paper_no_words_grow_together(language: str) -> None:
+    """[[A hint for the screen]] goes with one blank before it, so another one or a mark must follow."""
+    for path in FOLDER.rglob(f"{language}.md"):
+        for before, hint, after in re.findall(r"(.?)(\[\[.+?\]\])(.?)", path.read_text(encoding="utf-8"), re.DOTALL):
+            assert before in "\n" or after in " \n,.", (path, hint)
+            assert not (before.isspace() and after in ",."), (path, hint)
 
 
 def test_files_and_catalogue_agree() -> None:

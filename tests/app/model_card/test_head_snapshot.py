@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from typing import Any
@@ -11,13 +12,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import mounted
-from transformer_core.history.snapshots import History
+from transformer_core.history.snapshots import History, Validation
 from viz_app.components.buffer import split_buffer
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.figures.model.figure import HeatmapPanel, RoundedPanel
 from viz_app.lessons.small_models import HISTORIES
-from viz_app.model_card.head_snapshot import HeadSnapshot
+from viz_app.model_card.head_snapshot import HeadSnapshot, moment_name
 from viz_app.text import texts
 
 
@@ -33,6 +34,22 @@ def test_it_starts_with_the_head_that_will_align_best(history: History) -> None:
     assert rates[start.layer, start.head] == rates.min()
     assert (start.kind, start.moment, start.sentence) == ("cross", 0, 0)
     assert set(start.to_query(history).values()) == {None}
+
+
+def test_step_0_is_no_beginning_where_the_model_translates_already(history: History) -> None:
+    """A model with new weights cannot translate, and its loss is about that of a uniform guess."""
+    for folder in (HISTORIES / "base", HISTORIES / "heads-at-rest", HISTORIES / "parser"):
+        found = History.load(folder)
+        assert found.validation is not None
+        assert found.continues is (found.validation["nll"][0] < 3)
+    assert history.validation is not None
+    trained: Validation = {**history.validation, "bleu": [41.3, *history.validation["bleu"][1:]]}
+    continued = dataclasses.replace(history, validation=trained)
+    t = texts("en")
+    assert moment_name(history, 0, t) == "before the first step"
+    assert moment_name(continued, 0, t) == t("growth.at_continued")
+    assert moment_name(continued, 1, t) == moment_name(history, 1, t) == "after 100 steps"
+    assert not dataclasses.replace(continued, validation=None).continues
 
 
 def test_an_address_leads_back(history: History) -> None:

@@ -21,6 +21,9 @@ APP = Path(__file__).resolve().parents[3] / "viz_app"
 # Written without a space after a word; right after a placeholder nobody can tell which of the two forms is right.
 # A percentage is always read 퍼센트, so its particle is known.
 DOUBTFUL = re.compile(r"\{(?!weight\}|percent\})\w+\}['\"’”»)\]]?(?:은|는|이|가|을|를|과|와|으로|로|이라|라고|이며|며)")
+BOTH_FORMS = re.compile(
+    r"\((?:으|이)\)|[은는이가을를과와]\([은는이가을를과와]\)"
+)  # 0.1(으)로: a form letter's particle
 
 
 def tables_in(file: Path) -> dict[str, Any]:
@@ -82,8 +85,11 @@ def test_names_of_languages(code: str, names: tuple[str, str]) -> None:
 
 
 def test_no_korean_particle_follows_a_placeholder() -> None:
-    found = {key: label for key, label in all_labels("ko").items() if DOUBTFUL.search(label)}
+    found = {
+        key: label for key, label in all_labels("ko").items() if DOUBTFUL.search(label) or BOTH_FORMS.search(label)
+    }
     assert not found
+    assert not [path for path in APP.rglob("ko.md") if BOTH_FORMS.search(path.read_text(encoding="utf-8"))]
 
 
 def test_every_korean_label_is_korean() -> None:

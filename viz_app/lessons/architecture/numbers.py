@@ -1,4 +1,4 @@
-"""Lesson "Encoder and decoder, the whole way" (Sections 3.1, 3.3, 3.4): the numbers behind its pictures."""
+"""Lesson "The whole Transformer" (Sections 3.1, 3.3, 3.4): the numbers behind its pictures."""
 
 from __future__ import annotations
 

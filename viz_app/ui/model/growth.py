@@ -19,7 +19,7 @@ from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.lessons.small_models import KEPT_HISTORIES
 from viz_app.model_card import histories
-from viz_app.model_card.head_snapshot import HeadSnapshot
+from viz_app.model_card.head_snapshot import HeadSnapshot, moment_name
 from viz_app.model_card.histories import HistorySource
 from viz_app.state import session
 from viz_app.state.session_file import SavedGrowth
@@ -69,7 +69,8 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
         "steps": f"{history.steps[-1]:,}",
     }
     whose = "served" if chosen.served else "kept" if chosen.name in KEPT_HISTORIES else "small"
-    st.info(t(f"growth.of_{whose}", **facts), icon=":material/info:")
+    continues = f" {t('growth.continues')}" if history.continues else ""
+    st.info(t(f"growth.of_{whose}", **facts) + continues, icon=":material/info:")
     linked = st.query_params.get("grown_of", models[0].name) == chosen.name
     seen = _draw(t, chosen, history, st.query_params.to_dict() if linked else {})
     params = params | seen.to_query(history) | {"grown_of": None if chosen == models[0] else chosen.name}
@@ -117,7 +118,9 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, s
     start = f"{key}-start"
     if key not in st.session_state or start not in st.session_state:
         st.session_state[start] = kept[place]
-    payload = pack(history, texts=t.table("growth"), language=t.language, start=asdict(st.session_state[start]))
+    texts = t.table("growth")
+    texts["at_start"] = moment_name(history, 0, t)
+    payload = pack(history, texts=texts, language=t.language, start=asdict(st.session_state[start]))
     report = growth(payload, key=key) or last_report(key)
     seen = kept[place] = HeadSnapshot.from_report(report, history) or kept[place]
     st.session_state[_SHOWN] = SavedGrowth(of=chosen.name, **asdict(seen))
@@ -148,8 +151,7 @@ def _draw_download(t: Texts, chosen: HistorySource, history: History, seen: Head
     if figure is None or film is None:
         return
     still, moving = (ExportableFigure(each, Style(), language=t.language) for each in (figure, film))
-    updates = history.steps[seen.moment]
-    moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
+    moment = moment_name(history, seen.moment, t)
     with st.popover(t("translate.download"), icon=":material/download:"):
         st.caption(t("growth.take", head=f"{seen.layer + 1}.{seen.head + 1}", moment=moment))
         draw_figure_downloads(still, "download-growth")

@@ -36,7 +36,7 @@ def test_different_tokens_of_two_sentences_are_aligned_unless_it_is_declined() -
     apart = VIEWS["compare"].figure(maps=one, other=two, kind="encoder", aligned=False)
     assert isinstance(apart, HeatmapFigure)
     assert len(apart.panels) == 2
-    assert "no difference" in apart.caption
+    assert "difference is not drawn" in apart.caption
     assert apart.provenance["view"]["aligned"] is False, "for the command"
     aligned = VIEWS["compare"].figure(maps=one, other=two, kind="encoder")
     assert isinstance(aligned, HeatmapFigure)

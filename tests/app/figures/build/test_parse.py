@@ -41,7 +41,7 @@ def test_brackets_become_constituents_with_their_probabilities() -> None:
     assert figure.word_parents == (1, 1, 2, 3, 3)
     assert "4 constituents over 5 words, 3 levels deep" in figure.caption
     assert "Least probable: NP over \u201cone man.\u201d, 83 %" in figure.caption
-    assert "구성 성분은 4개" in tree(language="ko").caption and "repair" not in figure.caption
+    assert "구성 성분 4개" in tree(language="ko").caption and "repair" not in figure.caption
 
 
 def test_what_is_repaired_hangs_from_top_and_is_told() -> None:
@@ -60,7 +60,7 @@ def test_words_are_tinted_by_the_row_of_the_token_that_the_step_generates(maps: 
     assert figure.weights == pytest.approx([*row[:4], row[4] + row[5]], abs=1e-6)
     best = int(np.argmax(np.array(figure.weights)))
     generated = maps.outputs.tokens[3].lstrip("\u2581")
-    told = f"Generating \u201c{generated}\u201d: head 3.6 attends most to \u201c{figure.words[best]}\u201d"
+    told = f"While generating \u201c{generated}\u201d, head 3.6 attends most to \u201c{figure.words[best]}\u201d"
     assert told in figure.caption
     assert figure.provenance["view"] == {"name": "tree", "layer": 2, "head": 5, "step": 4}
     with pytest.raises(ValueError, match="the maps have 6 source tokens, but the parser read 2"):

@@ -1,4 +1,4 @@
-// The code of the lesson "Encoder and decoder, the whole way".
+// The code of the lesson "The whole Transformer".
 
 import { registerScenes } from "../../stage/js/provide.js";
 import { FeedForward } from "./ffn.js";

@@ -63,7 +63,7 @@ export class Costs extends Scene {
       name: texts[`layer_${layer}`],
       note: layer === "restricted" ? `${FORMULAS[layer]}, r = ${numbers.r}` : FORMULAS[layer],
       values: [counts[index]],
-      texts: [short(counts[index])],
+      texts: [short(counts[index], this.lesson.language)],
       strong: counts[index] === least,
       colours: [isAttention(layer) ? theme.kinds.encoder : theme.muted],
       alphas: [isAttention(layer) ? 1 : 0.55],
@@ -99,7 +99,7 @@ export class Costs extends Scene {
     const rows = LAYERS.map((layer) => [
       texts[`layer_${layer}`],
       FORMULAS[layer],
-      short(operations(layer, numbers)),
+      short(operations(layer, numbers), this.lesson.language),
       sequential(layer, numbers),
       path(layer, numbers),
     ]);
@@ -113,11 +113,10 @@ function isAttention(layer) {
 }
 
 /**
- * 4600000 -> "4.6 M"
+ * 4620000 -> "4.62M", in Korean "462만"
  * @param {number} count
+ * @param {string} language
  */
-export function short(count) {
-  for (const [power, sign] of Object.entries({ 12: "T", 9: "G", 6: "M", 3: "k" }).reverse())
-    if (count >= 10 ** Number(power)) return `${(count / 10 ** Number(power)).toFixed(1)}\u202f${sign}`;
-  return String(Math.round(count));
+export function short(count, language) {
+  return new Intl.NumberFormat(language, { notation: "compact", maximumSignificantDigits: 3 }).format(count);
 }

@@ -13,6 +13,8 @@ const IN_TABLE = [1, 10, 30, 70, 128, 256, 512, 1024, 2000];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Crossover extends Scene {
+  short = (/** @type {number} */ count) => short(count, this.lesson.language);
+
   /** @returns {Playhead | null} */
   get playhead() {
     return lengthPlayhead(this.lesson.values, MAX, 160);
@@ -53,7 +55,7 @@ export class Crossover extends Scene {
       {
         series,
         x: { title: this.texts.length },
-        y: { title: this.texts.operations, ends: [0, operations("attention", { n: MAX, d })], show: short },
+        y: { title: this.texts.operations, ends: [0, operations("attention", { n: MAX, d })], show: this.short },
         cut: n,
       },
     );
@@ -77,13 +79,16 @@ export class Crossover extends Scene {
   /** @type {Scene["say"]} */
   say(settings) {
     const [n, d] = [Math.round(settings.n), Number(settings.d)];
-    const [one, other] = ["attention", "recurrent"].map((layer) => short(operations(layer, { n, d })));
+    const [one, other] = ["attention", "recurrent"].map((layer) => this.short(operations(layer, { n, d })));
     return fillText(this.texts.crossover_say, { n, one, other });
   }
 
   /** @type {Scene["table"]} */
   table({ d, r }) {
-    const rows = IN_TABLE.map((n) => [n, ...LAYERS.map((layer) => short(operations(layer, { n, d: Number(d), r })))]);
+    const rows = IN_TABLE.map((n) => [
+      n,
+      ...LAYERS.map((layer) => this.short(operations(layer, { n, d: Number(d), r }))),
+    ]);
     return { columns: ["n", ...LAYERS.map((layer) => this.texts[`layer_${layer}`])], rows };
   }
 }

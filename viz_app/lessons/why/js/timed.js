@@ -122,7 +122,18 @@ export class Timed extends Scene {
     if (!this.points(d).length) return progress || idle;
     const outcome = running && chosen ? "" : this.outcome(measurement, d);
     const where = running || !machine ? "" : `${fillText(texts.machine, machine)}.`;
-    return [progress, outcome, where].filter(Boolean).join(" ");
+    const surprise = outcome && this.isConvolutionFastest(d) ? texts.timed_convolution : "";
+    return [progress, outcome, surprise, where].filter(Boolean).join(" ");
+  }
+
+  /**
+   * Whether convolution was the fastest at every length, against Table 1.
+   * @param {string} d
+   */
+  isConvolutionFastest(d) {
+    const points = this.points(d);
+    const own = points.filter(({ kind }) => kind === "convolution");
+    return own.every(({ n, seconds }) => points.every((other) => other.n !== n || other.seconds >= seconds));
   }
 
   /**
