@@ -72,7 +72,7 @@ export class Tree {
     const repairs = nameRepairs(data.repairs, texts);
     this.repairs.hidden = !repairs;
     this.repairs.textContent = fillText(texts.tree_repaired, { repairs });
-    this.alternatives.build(data, texts);
+    this.alternatives.build(data, texts, translation.about?.answers?.branches);
     this.draw();
   }
 

@@ -20,8 +20,9 @@ export class TreeAlternatives {
   /**
    * @param {TreeData} data
    * @param {ExplorerTexts} texts
+   * @param {number[]} [open] Branches whose maps can be shown; all unless given.
    */
-  build(data, texts) {
+  build(data, texts, open) {
     const { words, others } = data;
     const own = spansOf(data);
     const different = others
@@ -36,7 +37,12 @@ export class TreeAlternatives {
         const rank = fillText(texts.tree_rank, { rank: branch + 1 });
         const changes = nameChanges(words, difference, texts);
         const attributes = { class: "tree-other", "data-branch": branch, click: () => this.store.set({ branch }) };
-        return h("li", {}, h("button", attributes, h("span", { class: "tree-rank" }, rank), ...changes));
+        const disabled = open && !open.includes(branch);
+        return h(
+          "li",
+          {},
+          h("button", { ...attributes, disabled }, h("span", { class: "tree-rank" }, rank), ...changes),
+        );
       }),
     );
   }
