@@ -53,13 +53,21 @@ for (const { text, beam, prefix, ...wanted } of expected.searches) {
   const { history, hypotheses } = made;
   const nodes = history.map(({ parent, step, token, status }) => [parent, step, token, status]);
   assert.deepEqual(nodes, wanted.nodes, text);
-  assert.deepEqual(hypotheses.map(({ ids, finished, node }) => [ids, finished, node]), wanted.hypotheses, text);
+  assert.deepEqual(
+    hypotheses.map(({ ids, finished, node }) => [ids, finished, node]),
+    wanted.hypotheses,
+    text,
+  );
   assert.equal(translator.text({ search: made, ...rest }), wanted.translation);
   for (const [index, { step, total, own, alternatives }] of history.entries()) {
     const [all, one] = wanted.logs[index];
     found.log = Math.max(found.log, near(own, one, LOG, text), near(total, all, LOG * step, text) / step);
     const others = wanted.alternatives[index];
-    assert.deepEqual(alternatives.map(([id]) => id), others.map(([id]) => id), text);
+    assert.deepEqual(
+      alternatives.map(([id]) => id),
+      others.map(([id]) => id),
+      text,
+    );
     for (const [place, [, log]] of alternatives.entries()) near(log, others[place][1], LOG * 5, text);
   }
   for (const [index, { score }] of hypotheses.entries()) near(score, wanted.scores[index], LOG * 50, text);
@@ -79,7 +87,11 @@ for (const { text, file, shapes } of expected.maps) {
   const all = Object.values(parts).flat();
   assert.equal(all.length, values.length, text);
   for (const [number, kind] of Object.keys(parts).entries())
-    assert.equal(parts[kind].length, shapes[number].reduce((a, b) => a * b), text);
+    assert.equal(
+      parts[kind].length,
+      shapes[number].reduce((a, b) => a * b),
+      text,
+    );
   for (const [index, value] of all.entries())
     found.weight = Math.max(found.weight, near(value, values[index], WEIGHT, text));
   found.maps++;
@@ -98,9 +110,13 @@ function comparePayloads(packed, wanted, text) {
   assert.deepEqual(header, otherHeader, text);
   assert.ok(id && beam.id);
   for (const name of ["total", "own"])
-    for (const [index, value] of beam[name].entries()) near(value, otherBeam[name][index], LOG * beam.step[index], text);
+    for (const [index, value] of beam[name].entries())
+      near(value, otherBeam[name][index], LOG * beam.step[index], text);
   assert.deepEqual({ ...beam, id: "", total: [], own: [] }, { ...otherBeam, id: "", total: [], own: [] }, text);
-  assert.deepEqual(steps.map(([, others]) => others.map(([token]) => token)), otherSteps.map(([, others]) => others.map(([token]) => token)));
+  assert.deepEqual(
+    steps.map(([, others]) => others.map(([token]) => token)),
+    otherSteps.map(([, others]) => others.map(([token]) => token)),
+  );
   for (const [index, [probability]] of steps.entries()) near(probability, otherSteps[index][0], LOG, text);
   assert.equal(packed.data.length, wanted.data.length);
   assert.equal((wanted.data.byteOffset - 4) % 2, 0);

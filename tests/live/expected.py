@@ -84,10 +84,17 @@ class Expected:
         tokenizer, reads = self.translator.tokenizer, self.service.source_language
         for text in given:
             encoding = tokenizer.encode(text)
-            case = {"text": text, "ids": encoding.ids, "tokens": encoding.tokens, "decoded": tokenizer.decode(encoding.ids)}
+            case = {
+                "text": text,
+                "ids": encoding.ids,
+                "tokens": encoding.tokens,
+                "decoded": tokenizer.decode(encoding.ids),
+            }
             case["unknown"] = encoding.unknown_characters(text)
             sentence = validate_sentence(text, tokenizer, reads=reads)
-            parts = ("text", "status", "tokens", "limit", "unknown") if sentence.status == "good" else ("text", "status")
+            parts = (
+                ("text", "status", "tokens", "limit", "unknown") if sentence.status == "good" else ("text", "status")
+            )
             case["sentence"] = {part: getattr(sentence, part) for part in parts}
             self.cases["texts"].append(case)
 

@@ -1,0 +1,80 @@
+// The files of a tiny translator with drawn weights, as bytes.
+
+import { weightShapes } from "../../viz_app/components/live/js/parameters.js";
+
+/** A field of a Protocol Buffers message: bytes, or a number below 128. */
+export const field = (number, value) =>
+  typeof value === "number" ? [8 * number, value] : [8 * number + 2, ...length(value.length), ...value];
+const length = (value) => (value < 128 ? [value] : [128 + (value & 127), value >> 7]);
+const text = (value) => [...new TextEncoder().encode(value)];
+
+/** A SentencePiece model; each token is its text and its kind. */
+export function sentencePiece(tokens, table = [4, 0, 0, 0, 0, 0, 0, 0, 0]) {
+  const pieces = tokens.map(([token, kind], index) => {
+    const score = [...new Uint8Array(new Float32Array([-index]).buffer)];
+    return field(1, [...field(1, text(token)), 21, ...score, ...field(3, kind)]);
+  });
+  return new Uint8Array([...pieces.flat(), ...field(3, field(2, table))]);
+}
+
+/** A safetensors file of a header and data. */
+export function safetensors(header, data = new Uint8Array()) {
+  const json = new TextEncoder().encode(typeof header === "string" ? header : JSON.stringify(header));
+  const file = new Uint8Array(8 + json.length + data.length);
+  new DataView(file.buffer).setBigUint64(0, BigInt(json.length), true);
+  file.set(json, 8);
+  file.set(data, 8 + json.length);
+  return file;
+}
+
+const TOKENS = [
+  ...[
+    ["<pad>", 3],
+    ["<s>", 3],
+    ["</s>", 3],
+    ["<unk>", 2],
+  ],
+  ...["\u2581", "a", "b", "c", "\u2581a", "\u2581b", "ab", "bc", "\u2581ab"].map((token) => [token, 1]),
+];
+
+export function tinyModel() {
+  const model = {
+    ...{ vocab_size: TOKENS.length, d_model: 6, d_ff: 5, num_layers: 2, num_heads: 2, d_k: 3, d_v: 3 },
+    ...{ layer_norm_epsilon: 1e-6, first_position: 0, tie: "all", scaled: true, scaled_embeddings: true },
+    ...{ attention_biases: false, output_bias: false },
+  };
+  const header = {};
+  const numbers = [];
+  let seed = 1;
+  for (const [name, shape] of weightShapes(model)) {
+    const count = shape.reduce((product, each) => product * each, 1);
+    header[name] = { dtype: "F32", shape, data_offsets: [4 * numbers.length, 4 * (numbers.length + count)] };
+    for (let i = 0; i < count; i++) {
+      seed = (seed * 48271) % 2147483647;
+      numbers.push(seed / 2147483647 - 0.5);
+    }
+  }
+  const files = {
+    "model.safetensors": safetensors(header, new Uint8Array(Float32Array.from(numbers).buffer)),
+    "tokenizer.model": sentencePiece(TOKENS),
+  };
+  const live = {
+    model,
+    special_ids: { pad: 0, bos: 1, eos: 2, unk: 3 },
+    decoding: {
+      beam: 4,
+      alpha: 0.6,
+      length_penalty: "gnmt",
+      min_length: 1,
+      early_stopping: false,
+      extra_length: 8,
+      alternatives: 3,
+    },
+    limits: { characters: 400, tokens: 60 },
+    reads: "en",
+    best_head: null,
+    header: { about: { model: "tiny" }, selection: { kind: "cross" } },
+    files: Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, bytes.length])),
+  };
+  return { live, files };
+}
