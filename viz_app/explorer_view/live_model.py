@@ -29,6 +29,8 @@ _FIXED = ("version", "languages", "colours", "texts", "alignment", "follow", "de
 def check_live(translator: Translator) -> None:
     """Raise ExportError for a model that the browser does not run; the message says why."""
     config, tokenizer = translator.config, translator.tokenizer
+    if generates_trees(tokenizer):
+        raise ExportError(f"{BROWSER} runs translators only, but this model generates trees")
     check_options(
         BROWSER,
         config,
@@ -44,8 +46,6 @@ def check_live(translator: Translator) -> None:
     )
     if type(tokenizer) is not Tokenizer or tokenizer.separate:
         raise ExportError(f"{BROWSER} reads only one SentencePiece vocabulary for both languages")
-    if generates_trees(tokenizer):
-        raise ExportError(f"{BROWSER} runs translators only, but this model generates trees")
     try:
         check_bpe(tokenizer.model)
     except TokenizerError as error:
