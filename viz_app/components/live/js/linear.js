@@ -9,7 +9,7 @@ import { kernelBytes } from "./kernel.js";
  * @typedef {(x: Float32Array, rows: number, w: Matrix) => Float32Array} Product (rows, k), (n, k) -> (rows, n).
  */
 
-const SCRATCH_BYTES = 2 ** 22; // for x, and for out
+const SCRATCH = 2 ** 20; // numbers
 
 /** @param {number} count @param {number} unit */
 export const padded = (count, unit) => Math.ceil(count / unit) * unit;
@@ -34,48 +34,44 @@ export function plainProduct(x, rows, { n, k, stride, data }) {
  * @returns {{ weights: Float32Array, product: Product }}
  */
 export function makeProduct(size, widest, plain) {
-  const scratch = Math.max(SCRATCH_BYTES, 4 * padded(widest, 8));
+  const room = Math.max(SCRATCH, padded(widest, 8)); // for x, and for out
   try {
     if (plain) throw new Error("the twin is asked for");
-    const pages = Math.ceil((2 * scratch + 4 * size) / 65536);
+    const pages = Math.ceil((4 * (2 * room + size)) / 65536);
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-    const { linear } = new WebAssembly.Instance(new WebAssembly.Module(kernelBytes()), { e: { m: memory } }).exports;
-    const run = /** @type {(...numbers: number[]) => void} */ (linear);
-    const floats = new Float32Array(memory.buffer);
-    const weights = floats.subarray(scratch / 2);
-    return { weights, product: (x, rows, w) => kernelProduct(run, floats, scratch, x, rows, w) };
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(kernelBytes()), { e: { m: memory } });
+    const numbers = new Float32Array(memory.buffer);
+    return { weights: numbers.subarray(2 * room), product: kernelProduct(exports, numbers, room) };
   } catch {
     return { weights: new Float32Array(size), product: plainProduct };
   }
 }
 
 /**
- * The product of `rows` vectors, as many at a time as the scratch memory holds.
- * @param {(...numbers: number[]) => void} run
- * @param {Float32Array} floats The memory: x, out, weights.
- * @param {number} scratch
- * @param {Float32Array} x
- * @param {number} rows
- * @param {Matrix} w
+ * The product by the kernel, of as many rows at a time as there is room for.
+ * @param {any} kernel Its functions.
+ * @param {Float32Array} numbers The memory: room for x, room for out, all weights.
+ * @param {number} room
+ * @returns {Product}
  */
-function kernelProduct(run, floats, scratch, x, rows, { n, k, stride, at }) {
-  const out = new Float32Array(rows * n);
-  const width = padded(n, 8);
-  const most = Math.floor(scratch / 4 / Math.max(stride, width));
-  const results = scratch / 4;
-  for (let first = 0; first < rows; first += most) {
-    const count = Math.min(most, rows - first);
-    if (stride === k) floats.set(x.subarray(first * k, (first + count) * k));
-    else
-      for (let row = 0; row < count; row++) {
-        floats.set(x.subarray((first + row) * k, (first + row + 1) * k), row * stride);
-        floats.fill(0, row * stride + k, (row + 1) * stride);
-      }
-    run(0, count, 2 * scratch + 4 * at, width, stride, scratch);
-    if (width === n) out.set(floats.subarray(results, results + count * n), first * n);
-    else
+const kernelProduct =
+  ({ four, one }, numbers, room) =>
+  (x, rows, { n, k, stride, at }) => {
+    const out = new Float32Array(rows * n);
+    const width = padded(n, 8);
+    const most = Math.floor(room / Math.max(stride, width));
+    for (let first = 0; first < rows; first += most) {
+      const count = Math.min(most, rows - first);
+      // What remains behind a row meets zeros of W.
       for (let row = 0; row < count; row++)
-        out.set(floats.subarray(results + row * width, results + row * width + n), (first + row) * n);
-  }
-  return out;
-}
+        numbers.set(x.subarray((first + row) * k, (first + row + 1) * k), row * stride);
+      for (let row = 0; row < count; row += count - row < 4 ? 1 : 4) {
+        const to = 4 * (room + row * width);
+        const run = count - row < 4 ? one : four;
+        run(4 * row * stride, 4 * (2 * room + at), 4 * stride, to, to + 4 * width, 4 * width);
+      }
+      for (let row = 0, from = room; row < count; row++, from += width)
+        out.set(numbers.subarray(from, from + n), (first + row) * n);
+    }
+    return out;
+  };
