@@ -104,7 +104,7 @@ test("few searches are kept, and none keeps its keys and values", async () => {
   const { service, ask } = await opened();
   for (let count = 1; count < 14; count++) await ask({ do: "translate", text: "a ".repeat(count) });
   assert.equal(service.searches.size, 8);
-  for (const { search } of service.searches.values()) assert.equal(search.decoder, null);
+  for (const { search } of service.searches.values()) assert.equal(search.cache, null);
 });
 
 test("before a model is open, and with a damaged one, there is an error", async () => {

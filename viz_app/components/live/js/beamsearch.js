@@ -2,9 +2,9 @@
 // A beam of 1 is greedy.
 
 import { lengthPenalty } from "../../explorer/js/data/search.js";
-import { IncrementalDecoder } from "./incremental.js";
 
 /** @typedef {import("./transformer.js").Transformer} Transformer */
+/** @typedef {import("./transformer.js").KeysAndValues} KeysAndValues */
 /** @typedef {[number, number][]} Alternatives Likeliest tokens with their log-probabilities, best first. */
 /**
  * One candidate of the search; see `Node` of beam.py.
@@ -45,7 +45,11 @@ export class BeamSearch {
     this.decoding = decoding;
     this.prefix = prefix;
     this.limit = ids.length + decoding.extra_length;
-    this.checkPrefix(ids.length > 0);
+    this.checkPrefix();
+    this.source = model.encode([...ids, special.eos]);
+    /** Keys and values of the decoder; null when the search is over. */
+    this.cache = /** @type {KeysAndValues[] | null} */ (model.makeCache(this.limit * decoding.beam));
+    this.slots = 0;
     /** @type {SearchNode[]} */
     this.history = [];
     /** @type {{ score: number, node: number }[]} Finished hypotheses, best first. */
@@ -53,19 +57,15 @@ export class BeamSearch {
     /** @type {{ node: number, token: number, total: number, path: Int32Array }[]} The beam, best first. */
     this.rows = [{ node: -1, token: special.bos, total: 0, path: new Int32Array() }];
     this.steps = 0;
-    this.done = !ids.length;
-    this.empty = this.done;
-    /** @type {IncrementalDecoder | null} */
-    this.decoder = this.done
-      ? null
-      : new IncrementalDecoder(model, model.encode([...ids, special.eos]), this.limit * decoding.beam + 1);
   }
 
-  /** @param {boolean} source Whether the source has tokens. Throws a RangeError, worded as Python's PrefixError. */
-  checkPrefix(source) {
+  get done() {
+    return !this.cache;
+  }
+
+  /** Throws a RangeError, worded as Python's PrefixError. */
+  checkPrefix() {
     const { prefix, limit, special } = this;
-    if (prefix.length && !source)
-      throw new RangeError("the translation of an empty sentence is empty, whatever its prefix");
     if (prefix.length > limit)
       throw new RangeError(`the prefix has ${prefix.length} tokens, but this translation may have at most ${limit}`);
     for (const [place, token] of prefix.entries()) {
@@ -78,31 +78,28 @@ export class BeamSearch {
 
   /** Generates one more token in every beam. */
   step() {
-    const { decoder, decoding, special } = this;
-    if (this.done || !decoder) return;
+    const { model, cache, decoding, special, rows } = this;
+    if (!cache) return;
     const { beam } = decoding;
     const step = ++this.steps;
     const forced = this.prefix[step - 1] ?? -1;
     const never = [special.pad, special.bos, special.unk, ...(step <= decoding.min_length ? [special.eos] : [])];
-    const tokens = this.rows.map(({ token }) => token);
-    const { logits, paths } = decoder.step(
-      tokens,
-      this.rows.map(({ path }) => path),
-    );
-    const size = logits.length / tokens.length;
-    const width = Math.min(Math.max(2 * beam, decoding.alternatives + 1), size);
-    const likeliest = this.rows.map((_, row) =>
+    const paths = rows.map(({ path }) => Int32Array.of(...path, this.slots++));
+    const tokens = rows.map(({ token }) => token);
+    const logits = model.logits(model.decode(this.source, cache, tokens, paths), rows.length);
+    const size = logits.length / rows.length;
+    const width = Math.max(2 * beam, decoding.alternatives + 1);
+    const likeliest = rows.map((_, row) =>
       nextTokens(logits.subarray(row * size, (row + 1) * size), width, never, forced),
     );
     const candidates = likeliest
       .flatMap((best, row) =>
-        best.slice(0, 2 * beam).map(([token, own]) => ({ row, token, own, total: this.rows[row].total + own })),
+        best.slice(0, 2 * beam).map(([token, own]) => ({ row, token, own, total: rows[row].total + own })),
       )
       .sort((a, b) => b.total - a.total)
       .slice(0, 2 * beam);
     this.grow(step, candidates, likeliest, paths);
-    this.done = this.isOver(step);
-    if (this.done) this.decoder = null; // with its memory
+    if (this.isOver(step)) this.cache = null;
   }
 
   /**
@@ -154,7 +151,6 @@ export class BeamSearch {
 
   /** The hypotheses found: finished ones first, each group by score. */
   get hypotheses() {
-    if (this.empty) return [{ node: -1, ids: [], path: [], finished: true, score: 0 }];
     return [...this.ended, ...this.rows].slice(0, this.decoding.beam).map(({ node }) => this.hypothesis(node));
   }
 

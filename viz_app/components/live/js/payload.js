@@ -1,5 +1,6 @@
 // A translation as the explorer's payload, as viz_app/explorer_view/snapshot.py and components/explorer/payload.py pack it.
 
+import { HeadView } from "../../explorer/js/data/headview.js";
 import { information, RESTING_SHARE, restingShares } from "../../explorer/js/data/sinks.js";
 import { axis } from "./axes.js";
 import { PackedMaps } from "./packedmaps.js";
@@ -90,11 +91,7 @@ function packMaps(translator, found, { ids, finished }) {
   translator.forcedPass(found.off, sources, read, (kind, layer, weights) => {
     packed.add(kind, layer, weights);
     if (kind !== "cross") return;
-    const offset = (/** @type {number} */ _, /** @type {number} */ head, /** @type {number} */ query) =>
-      (head * queries.length + query) * keys.length;
-    const view = /** @type {View} */ (
-      /** @type {unknown} */ ({ values: weights, scale: 1, layers: 1, heads: num_heads, queries, keys, offset })
-    );
+    const view = new HeadView(kind, { layers: 1, heads: num_heads }, queries, keys, weights, 1);
     const shares = restingShares(view);
     for (const [head, found] of information(view).entries())
       heads.push({ layer, head, resting: shares[head] > RESTING_SHARE, information: found });

@@ -17,7 +17,7 @@ import { requestKey, Translator } from "./translator.js";
  * @typedef {{ request: number } & (
  *   { do: "open", live: LiveModel, files: Record<string, FileSource> } |
  *   { do: "translate", text: string, prefix?: string | number[], off?: HeadPlace[], beam?: number, branch?: number } |
- *   { do: "without", text: string, prefix?: string | number[], heads: HeadPlace[] }
+ *   { do: "without", text: string, heads: HeadPlace[] }
  * )} LiveRequest
  */
 /**
@@ -71,7 +71,7 @@ export class LiveService {
     const sentence = translator.validate(message.text);
     const { encoding, ...told } = sentence;
     if (!encoding) return this.post({ request, sentence: told });
-    const found = await this.search(request, sentence, message.do === "without" ? { prefix: message.prefix } : message);
+    const found = await this.search(request, sentence, message.do === "without" ? {} : message);
     if (!found) return this.post({ request, superseded: true });
     if (message.do === "without") return this.without(request, sentence, found, message.heads);
     const payload = explorerPayload(translator, found, message.branch);

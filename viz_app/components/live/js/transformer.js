@@ -86,30 +86,44 @@ export class Transformer {
   }
 
   /**
-   * Decodes the whole target at once; each position sees itself and earlier ones.
-   * @param {Source} source
-   * @param {number[]} ids `<s>` and the tokens.
-   * @param {Record} [record]
-   * @returns {Float32Array} (T, d)
+   * Makes room for the keys and values of the tokens that the decoder reads, each in a slot of its own.
+   * @param {number} slots
+   * @returns {KeysAndValues[]} Of each layer.
    */
-  decode(source, ids, record) {
-    const { length } = ids;
-    const all = Int32Array.from({ length: Math.max(length, source.length) }, (_, position) => position);
+  makeCache(slots) {
+    const { num_heads, d_k, d_v } = this.config;
+    const numbers = (/** @type {number} */ width) => new Float32Array(slots * num_heads * width);
+    return this.decoder.map(() => ({ keys: numbers(d_k), values: numbers(d_v) }));
+  }
+
+  /**
+   * Reads one more token in each row, (rows, d). A path lists the slots of all that its row has read, this token's last;
+   * rows that go on from one beginning share it. The new slots follow one another.
+   * @param {Source} source
+   * @param {KeysAndValues[]} cache
+   * @param {number[]} tokens
+   * @param {Int32Array[]} paths
+   * @param {Record} [record] Of a whole target: row r is its position r.
+   */
+  decode(source, cache, tokens, paths, record) {
+    const rows = tokens.length;
+    const first = paths[0][paths[0].length - 1];
+    const all = Int32Array.from({ length: source.length }, (_, position) => position);
     const cells = (/** @type {number} */ keys) =>
-      record ? new Float32Array(this.config.num_heads * length * keys) : null;
+      record ? new Float32Array(this.config.num_heads * rows * keys) : null;
     /** @type {Float32Array} */
-    let x = this.embed(ids, (row) => row);
+    let x = this.embed(tokens, (row) => paths[row].length - 1);
     for (const [number, layer] of this.decoder.entries()) {
       const { selfAttention, crossAttention } = layer;
-      const [own, cross] = [cells(length), cells(source.length)];
-      x = layer.decode(
-        x,
-        length,
-        (x) => {
-          const memory = selfAttention.keysAndValues(x, length);
-          return selfAttention.attend(x, length, memory, (row) => all.subarray(0, row + 1), own);
-        },
-        (x) => crossAttention.attend(x, length, source.layers[number], () => all.subarray(0, source.length), cross),
+      const [own, cross] = [cells(rows), cells(source.length)];
+      const attendToSelf = (/** @type {Float32Array} */ x) => {
+        const { keys, values } = selfAttention.keysAndValues(x, rows);
+        cache[number].keys.set(keys, (first * keys.length) / rows);
+        cache[number].values.set(values, (first * values.length) / rows);
+        return selfAttention.attend(x, rows, cache[number], (row) => paths[row], own);
+      };
+      x = layer.decode(x, rows, attendToSelf, (x) =>
+        crossAttention.attend(x, rows, source.layers[number], () => all, cross),
       );
       if (own) record?.("decoder", number, own);
       if (cross) record?.("cross", number, cross);

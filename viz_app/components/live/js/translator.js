@@ -78,7 +78,7 @@ export class Translator {
   }
 
   /**
-   * Reads a source and a target once: the vectors of the decoder, (T, d).
+   * Reads a source and a whole target at once: the vectors of the decoder, (T, d).
    * @param {HeadPlace[]} off
    * @param {number[]} source With `</s>`.
    * @param {number[]} target `<s>` and the tokens.
@@ -86,7 +86,9 @@ export class Translator {
    */
   forcedPass(off, source, target, record) {
     const model = this.model.without(off);
-    return model.decode(model.encode(source, record), target, record);
+    const slots = Int32Array.from(target.keys());
+    const paths = target.map((_, position) => slots.subarray(0, position + 1));
+    return model.decode(model.encode(source, record), model.makeCache(target.length), target, paths, record);
   }
 
   /**
@@ -134,6 +136,4 @@ export class Translator {
  * @param {string} text
  * @param {Options} options
  */
-export function requestKey(text, { prefix = [], off = [], beam = 0 }) {
-  return JSON.stringify([text, prefix, off.map(({ kind, layer, head }) => [kind, layer, head]), beam]);
-}
+export const requestKey = (text, { prefix = [], off = [], beam = 0 }) => JSON.stringify([text, prefix, off, beam]);
