@@ -37,14 +37,14 @@ for (const [what, file, message] of [
 test("weights that lack one, have another shape, or are not finite are refused", () => {
   const { live, files } = tinyModel();
   const file = files["model.safetensors"];
-  assert.throws(() => new Parameters([], live.model), /the weights lack embedding.weight/);
+  assert.throws(() => new Parameters([], live.weights), /the weights lack embedding.weight/);
   assert.throws(
-    () => new Parameters([file], { ...live.model, d_ff: 7 }),
-    /w_1.weight has shape 5 x 6, the model needs 7 x 6/,
+    () => new Parameters([file], { ...live.weights, "embedding.weight": [7, 6] }),
+    /embedding.weight has shape 13 x 6, the model needs 7 x 6/,
   );
   const damaged = file.slice();
   damaged.set([0, 0, 128, 127], damaged.length - 4); // infinity
-  assert.throws(() => new Parameters([damaged], live.model), /not a finite number/);
+  assert.throws(() => new Parameters([damaged], live.weights), /not a finite number/);
   assert.throws(() => new Translator(live, [file], sentencePiece([["<unk>", 2]])), /the tokenizer has 1 tokens/);
 });
 

@@ -1,7 +1,5 @@
 // The files of a tiny translator with drawn weights, as bytes.
 
-import { weightShapes } from "../../viz_app/components/live/js/parameters.js";
-
 /** A field of a Protocol Buffers message: bytes, or a number below 128. */
 export const field = (number, value) =>
   typeof value === "number" ? [8 * number, value] : [8 * number + 2, ...length(value.length), ...value];
@@ -37,16 +35,49 @@ const TOKENS = [
   ...["\u2581", "a", "b", "c", "\u2581a", "\u2581b", "ab", "bc", "\u2581ab"].map((token) => [token, 1]),
 ];
 
+/** Shapes of the weights of a model without biases. */
+function weightShapes({ vocab_size, d_model, d_ff, num_layers, num_heads, d_k, d_v }) {
+  const shapes = { "embedding.weight": [vocab_size, d_model] };
+  const addNorm = (name) => {
+    for (const part of ["weight", "bias"]) shapes[`${name}_add_norm.norm.${part}`] = [d_model];
+  };
+  for (const stack of ["encoder", "decoder"])
+    for (let layer = 0; layer < num_layers; layer++) {
+      const name = `${stack}.layers.${layer}`;
+      for (const kind of stack === "encoder" ? ["self"] : ["self", "cross"]) {
+        const attention = `${name}.${kind}_attention`;
+        for (const [part, width] of [
+          ["q", d_k],
+          ["k", d_k],
+          ["v", d_v],
+        ])
+          shapes[`${attention}.w_${part}.weight`] = [num_heads * width, d_model];
+        shapes[`${attention}.w_o.weight`] = [d_model, num_heads * d_v];
+        addNorm(attention);
+      }
+      const sizes = {
+        "w_1.weight": [d_ff, d_model],
+        "w_1.bias": [d_ff],
+        "w_2.weight": [d_model, d_ff],
+        "w_2.bias": [d_model],
+      };
+      for (const [part, shape] of Object.entries(sizes)) shapes[`${name}.feed_forward.${part}`] = shape;
+      addNorm(`${name}.feed_forward`);
+    }
+  return shapes;
+}
+
 export function tinyModel() {
   const model = {
     ...{ vocab_size: TOKENS.length, d_model: 6, d_ff: 5, num_layers: 2, num_heads: 2, d_k: 3, d_v: 3 },
     ...{ layer_norm_epsilon: 1e-6, first_position: 0, tie: "all", scaled: true, scaled_embeddings: true },
     ...{ attention_biases: false, output_bias: false },
   };
+  const weights = weightShapes(model);
   const header = {};
   const numbers = [];
   let seed = 1;
-  for (const [name, shape] of weightShapes(model)) {
+  for (const [name, shape] of Object.entries(weights)) {
     const count = shape.reduce((product, each) => product * each, 1);
     header[name] = { dtype: "F32", shape, data_offsets: [4 * numbers.length, 4 * (numbers.length + count)] };
     for (let i = 0; i < count; i++) {
@@ -60,6 +91,7 @@ export function tinyModel() {
   };
   const live = {
     model,
+    weights,
     special_ids: { pad: 0, bos: 1, eos: 2, unk: 3 },
     decoding: {
       beam: 4,

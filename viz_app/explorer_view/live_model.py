@@ -68,7 +68,7 @@ def live_model(service: TranslationService, t: Texts) -> dict[str, Any]:
     check_live(translator)
     assert translator.checkpoint is not None
     folder = translator.checkpoint.folder
-    weights = sorted(set(weight_map(folder).values()))
+    files = (*sorted(set(weight_map(folder).values())), TOKENIZER_FILE)
     config = translator.config
     start = Selection(kind="cross", view=opening_view(config.num_layers, config.num_heads))
     about = {"text": "", "source": "", "model": service.name, "own": service.name, "models": [], "titles": {}}
@@ -76,11 +76,12 @@ def live_model(service: TranslationService, t: Texts) -> dict[str, Any]:
     header, _ = split_buffer(payload(example, t, start, service.card, about=about))
     return {
         "model": config.to_dict(),
+        "weights": {name: list(weight.shape) for name, weight in translator.model.named_parameters()},
         "special_ids": translator.tokenizer.special.to_dict(),
         "decoding": translator.decoding.replace(beam=BEAM).to_dict(),
         "limits": {"characters": MAX_CHARACTERS, "tokens": min(MAX_TOKENS, translator.max_tokens)},
         "reads": service.source_language,
         "best_head": service.card.best_head,
         "header": {name: header[name] for name in _FIXED},
-        "files": {name: (folder / name).stat().st_size for name in (*weights, TOKENIZER_FILE)},
+        "files": {name: (folder / name).stat().st_size for name in files},
     }

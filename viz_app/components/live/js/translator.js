@@ -14,6 +14,7 @@ import { wordDiff } from "./worddiff.js";
  * What Python says of a model that runs in the browser: explorer_view/live_model.py.
  * @typedef {object} LiveModel
  * @property {import("./parameters.js").ModelConfig} model
+ * @property {Record<string, number[]>} weights Shape of each weight, by its name.
  * @property {import("./beamsearch.js").SpecialIds} special_ids
  * @property {import("./beamsearch.js").DecodingConfig} decoding
  * @property {import("./sentence.js").Limits} limits
@@ -50,7 +51,7 @@ export class Translator {
     this.tokenizer = new Tokenizer(tokenizer);
     if (this.tokenizer.tokens.length !== live.model.vocab_size)
       throw new Error(`the tokenizer has ${this.tokenizer.tokens.length} tokens, the model ${live.model.vocab_size}`);
-    this.model = new Transformer(live.model, new Parameters(weights, live.model, plain));
+    this.model = new Transformer(live.model, new Parameters(weights, live.weights, plain));
   }
 
   /** @param {string} typed */
