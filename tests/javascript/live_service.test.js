@@ -21,7 +21,7 @@ async function opened(changes = {}) {
 
 test("a model says how much of it is loaded, and that it is ready", async () => {
   const { answers, total } = await opened();
-  assert.deepEqual(answers.at(-1), { request: 1, ready: true });
+  assert.deepEqual(answers.at(-1), { request: 1, ready: true, kernel: true });
   assert.deepEqual(answers.at(-2), { request: 1, loaded: total, total });
 });
 

@@ -1,5 +1,6 @@
 // The translator behind messages: the newest request ends the others, and long work stops to hear of it.
 
+import { plainProduct } from "./linear.js";
 import { readFile } from "./loading.js";
 import { explorerPayload } from "./payload.js";
 import { requestKey, Translator } from "./translator.js";
@@ -21,10 +22,11 @@ import { requestKey, Translator } from "./translator.js";
  * )} LiveRequest
  */
 /**
- * What it answers, with the number of the request: bytes loaded so far, that it is ready, a sentence with its translation
+ * What it answers, with the number of the request: bytes loaded so far, that it is ready and whether the kernel computes
+ * (its twin takes several times as long), a sentence with its translation
  * and payload or with the reason why it has none, a finding of the explorer, that a newer request came, or an error.
  * @typedef {{ request: number } & (
- *   { loaded: number, total: number } | { ready: true } |
+ *   { loaded: number, total: number } | { ready: true, kernel: boolean } |
  *   { sentence: Sentence, translation?: string, payload?: Uint8Array } |
  *   { off: Without | null } | { superseded: true } | { failed: string }
  * )} LiveAnswer
@@ -94,7 +96,7 @@ export class LiveService {
     const weights = [...read].filter(([name]) => name.endsWith(".safetensors")).map(([, bytes]) => bytes);
     this.translator = new Translator(live, weights, read.get("tokenizer.model") ?? new Uint8Array());
     this.searches.clear();
-    this.post({ request, ready: true });
+    this.post({ request, ready: true, kernel: this.translator.model.parameters.product !== plainProduct });
   }
 
   /**
