@@ -16,7 +16,7 @@ from transformer_core.decoding.beam import SearchResult
 from transformer_core.translator import Translator
 from viz_app.explorer_view.live_model import live_model
 from viz_app.explorer_view.snapshot import best_head, payload
-from viz_app.serving.input_validation import MAX_CHARACTERS, validate_sentence
+from viz_app.serving.input_validation import validate_sentence
 from viz_app.serving.models.search_tree import branch_ends, branch_translation, search_tree
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
@@ -69,7 +69,6 @@ class Expected:
         self.translator = Translator.load(checkpoint)
         self.service = TranslationService(self.translator, RequestQueue(1), name=checkpoint.name)
         self.t = texts("en", source="en")
-        self.limits: dict[str, int] = {"characters": MAX_CHARACTERS, "tokens": 256}
         self.cases: dict[str, list[Any]] = {"texts": [], "searches": [], "maps": [], "payloads": [], "off": []}
 
     def write(self) -> Path:

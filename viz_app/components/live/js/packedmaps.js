@@ -12,8 +12,9 @@ export class PackedMaps {
    * @param {number} heads
    * @param {number} sources
    * @param {number} targets Rows of the decoder.
+   * @param {number} most Bytes of weights in uint16.
    */
-  constructor(layers, heads, sources, targets) {
+  constructor(layers, heads, sources, targets, most = MAX_BYTES) {
     const shapes = { encoder: [sources, sources], decoder: [targets, targets], cross: [targets, sources] };
     /** @type {Record<Kind, PackedKind>} */
     this.kinds = Object.create(null);
@@ -21,7 +22,7 @@ export class PackedMaps {
     const count = (/** @type {Kind} */ kind, /** @type {number} */ queries, /** @type {number} */ keys) =>
       layers * heads * (kind === "decoder" ? (queries * (queries + 1)) / 2 : queries * keys);
     const weights = entries.reduce((sum, [kind, [queries, keys]]) => sum + count(kind, queries, keys), 0);
-    this.bits = 2 * weights <= MAX_BYTES ? 16 : 8;
+    this.bits = 2 * weights <= most ? 16 : 8;
     const rows = entries.reduce((sum, [, [queries]]) => sum + layers * heads * queries, 0);
     let offset = this.bits === 16 ? 0 : 4 * rows;
     let at = 0;
