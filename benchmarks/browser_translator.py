@@ -1,9 +1,9 @@
-"""Measure the browser's translator in Node beside Python's: greedy search, beam search, and all maps, packed.
+"""Measure the browser's translator in Node beside Python: greedy search, beam search, and all maps, packed.
 
     python -m benchmarks.browser_translator [--checkpoint DIR] [--text TEXT] [--clock cpu] [--rounds 30] [--quick]
 
 One sentence; `kernel` multiplies in WebAssembly, `plain` in JavaScript, and `python` with torch on one thread. All take
-turns. Maps are those of every head: a forced pass over source and translation, and the bytes that the explorer reads.
+turns. `maps` is a forced pass over source and translation for the weights of every head, in the bytes of the explorer.
 """
 
 from __future__ import annotations

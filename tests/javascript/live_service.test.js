@@ -53,7 +53,7 @@ test("what cannot be translated is refused with its reason", async () => {
     assert.equal(answer.payload, undefined);
   }
   const long = await ask({ do: "translate", text: "a ".repeat(99) });
-  assert.deepEqual([long[0].sentence.tokens, long[0].sentence.limit], [99, 60]);
+  assert.deepEqual([long[0].sentence.tokens, long[0].sentence.limit, long[0].refusal], [99, 60, "99 39 60"]);
 });
 
 test("a prefix begins the translation, and one that cannot is an error in words", async () => {

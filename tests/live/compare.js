@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readBuffer } from "../../viz_app/components/common/buffer.js";
 import { explorerPayload } from "../../viz_app/components/live/js/payload.js";
+import { refusalText } from "../../viz_app/components/live/js/sentence.js";
 import { Translator } from "../../viz_app/components/live/js/translator.js";
 
 const LOG = 1e-4; // of a log-probability, for each token
@@ -40,10 +41,11 @@ function search(text, options = {}) {
   return begun;
 }
 
-for (const { text, sentence, ...wanted } of expected.texts) {
+for (const { text, sentence, refusal, ...wanted } of expected.texts) {
   const { ids, tokens, unknown } = translator.tokenizer.encode(text);
   assert.deepEqual({ ids, tokens, unknown, decoded: translator.tokenizer.decode(ids) }, wanted, JSON.stringify(text));
   const validated = translator.validate(text);
+  if (refusal) assert.equal(refusalText(validated, live.words), refusal);
   for (const [part, value] of Object.entries(sentence)) assert.deepEqual(validated[part], value, JSON.stringify(text));
   found.texts++;
 }

@@ -16,7 +16,7 @@ from transformer_core.decoding.beam import SearchResult
 from transformer_core.translator import Translator
 from viz_app.explorer_view.live_model import live_model
 from viz_app.explorer_view.snapshot import best_head, payload
-from viz_app.serving.input_validation import validate_sentence
+from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS, validate_sentence
 from viz_app.serving.models.search_tree import branch_ends, branch_translation, search_tree
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
@@ -62,13 +62,14 @@ class Expected:
     Args:
         folder: Where it goes.
         checkpoint: The model.
+        language: Of the app's words.
     """
 
-    def __init__(self, folder: Path, checkpoint: Path) -> None:
+    def __init__(self, folder: Path, checkpoint: Path, language: str = "en") -> None:
         self.folder, self.checkpoint = folder, checkpoint
         self.translator = Translator.load(checkpoint)
         self.service = TranslationService(self.translator, RequestQueue(1), name=checkpoint.name)
-        self.t = texts("en", source="en")
+        self.t = texts(language, source=self.service.source_language)
         self.cases: dict[str, list[Any]] = {"texts": [], "searches": [], "maps": [], "payloads": [], "off": []}
 
     def write(self) -> Path:
@@ -79,23 +80,31 @@ class Expected:
         return self.folder
 
     def texts(self, given: Iterable[str]) -> None:
-        """Ids, tokens, unknown characters and the text of the ids; and whether the app accepts it."""
+        """Ids, tokens, unknown characters and the text of the ids; whether the app accepts it, and what it says."""
         tokenizer, reads = self.translator.tokenizer, self.service.source_language
         for text in given:
-            encoding = tokenizer.encode(text)
-            case = {
-                "text": text,
-                "ids": encoding.ids,
-                "tokens": encoding.tokens,
-                "decoded": tokenizer.decode(encoding.ids),
-            }
-            case["unknown"] = encoding.unknown_characters(text)
-            sentence = validate_sentence(text, tokenizer, reads=reads)
-            parts = (
-                ("text", "status", "tokens", "limit", "unknown") if sentence.status == "good" else ("text", "status")
-            )
-            case["sentence"] = {part: getattr(sentence, part) for part in parts}
+            found = tokenizer.encode(text)
+            case: dict[str, Any] = {"text": text, "ids": found.ids, "tokens": found.tokens}
+            case |= {"decoded": tokenizer.decode(found.ids), "unknown": found.unknown_characters(text)}
+            if len(text) > MAX_CHARACTERS:
+                case["sentence"] = {"status": "refused", "tokens": len(text), "limit": MAX_CHARACTERS}
+            else:
+                sentence = validate_sentence(text, tokenizer, reads=reads)
+                parts = ("tokens", "limit", "unknown") if sentence.status == "good" else ()
+                case["sentence"] = {part: getattr(sentence, part) for part in ("text", "status", *parts)}
+            case["refusal"] = self._refusal(case["sentence"]["status"], len(found), len(text))
             self.cases["texts"].append(case)
+
+    def _refusal(self, status: str, tokens: int, characters: int) -> str:
+        """What the app says of a sentence that it does not translate: app_pages/translate.py and shell.py."""
+        t = self.t
+        if status == "refused":
+            return t("frame.too_long", characters=f"{characters:,}", limit=f"{MAX_CHARACTERS:,}")
+        if status == "long":
+            return t("translate.long", tokens=tokens, limit=MAX_TOKENS, over=tokens - MAX_TOKENS)
+        if status == "good":
+            return ""
+        return f"{t('translate.korean')} {t('translate.empty')}" if status == "korean" else t("translate.empty")
 
     def searches(self, sentences: Sequence[str], *, beam: int = BEAM, prefixes: Sequence[Sequence[int]] = ()) -> None:
         """Hypotheses, and every node of the history."""

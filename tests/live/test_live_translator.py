@@ -16,6 +16,7 @@ from transformer_core.analysis.ablation import Head, all_heads
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.model.transformer import Transformer
+from transformer_core.text.length_limits import MAX_EXPANSION
 from transformer_core.text.tokenizer import Tokenizer
 from viz_app.text.examples import EXAMPLES
 
@@ -29,6 +30,7 @@ HARD = (
     "The Stra\u00dfe in Z\u00fcrich isn't caf\u00e9-like.",
     "Yes.",
 )
+REFUSED = ("", " \x1c ", "\uac1c\ub294 \uc794\ub2e4.", "word " * 400, "\u00e9" * 4_001, "\U0001f300" * 2_500)
 Compare = Callable[..., dict[str, Any]]
 
 
@@ -46,9 +48,9 @@ def compare(node: str) -> Compare:
     return run
 
 
-def write_all(folder: Path, checkpoint: Path, sentences: Sequence[str], texts: int) -> Expected:
-    expected = Expected(folder, checkpoint)
-    expected.texts([*random_texts(texts), *sentences, *HARD, " ", "", "\uac1c", "word " * 400])
+def write_all(folder: Path, checkpoint: Path, sentences: Sequence[str], texts: int, language: str = "en") -> Expected:
+    expected = Expected(folder, checkpoint, language)
+    expected.texts([*random_texts(texts), *sentences, *HARD, *REFUSED])
     expected.searches([*sentences, *HARD])
     expected.searches(HARD, beam=1)
     expected.maps(HARD)
@@ -66,6 +68,11 @@ def check(found: dict[str, Any], texts: int, searches: int, nodes: int) -> None:
     assert found["texts"] >= texts and found["searches"] >= searches and found["nodes"] >= nodes
     assert found["maps"] == len(HARD) and found["payloads"] == 9 and found["off"] == 4
     assert found["levels"] < 0.01 * found["cells"]  # levels of a weight that differ, by one
+
+
+def test_limits_are_those_of_python(javascript: Callable[[str], Any]) -> None:
+    script = 'import { MAX_EXPANSION } from "./components/live/js/normalizer.js"; console.log(MAX_EXPANSION);'
+    assert javascript(script) == MAX_EXPANSION
 
 
 def test_the_shipped_model(tmp_path: Path, compare: Compare) -> None:
@@ -89,7 +96,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
 def draw(folder: Path, options: dict[str, Any], decoding: dict[str, Any]) -> Path:
     """Save a model with random weights, large enough that no two tokens are nearly as likely."""
     tokenizer = Tokenizer.train(EXAMPLES.values(), vocab_size=121, threads=1)
-    sizes = {"num_heads": 3, "d_k": 5, "d_v": 7, "d_ff": 13, "num_layers": 2}
+    sizes: dict[str, Any] = {"num_heads": 3, "d_k": 5, "d_v": 7, "d_ff": 13, "num_layers": 2}
     config = ModelConfig(vocab_size=len(tokenizer), **sizes, **options)
     with torch.random.fork_rng():
         torch.manual_seed(5)
@@ -104,7 +111,7 @@ def draw(folder: Path, options: dict[str, Any], decoding: dict[str, Any]) -> Pat
 @pytest.mark.parametrize("mode", ["", "plain"])
 def test_odd_sizes_and_options(name: str, mode: str, tmp_path: Path, compare: Compare) -> None:
     folder = draw(tmp_path / "model", ODD[name], SEARCHES[name])
-    expected = write_all(tmp_path, folder, list(EXAMPLES.values()), 100)
+    expected = write_all(tmp_path, folder, list(EXAMPLES.values()), 100, "ko")
     check(compare(expected.write(), mode), 100, len(EXAMPLES) + len(HARD), 1_000)
 
 

@@ -81,7 +81,16 @@ def live_model(service: TranslationService, t: Texts) -> dict[str, Any]:
         "decoding": translator.decoding.replace(beam=BEAM).to_dict(),
         "limits": {"characters": MAX_CHARACTERS, "tokens": min(MAX_TOKENS, translator.max_tokens)},
         "reads": service.source_language,
+        "words": _refusals(service, t),
         "best_head": service.card.best_head,
         "header": {name: header[name] for name in _FIXED},
         "files": {name: (folder / name).stat().st_size for name in files},
     }
+
+
+def _refusals(service: TranslationService, t: Texts) -> dict[str, str]:
+    """Return why a sentence is not translated, by its status, as the page Translate says it."""
+    empty = t("translate.empty" if service.examples else "translate.empty_alone")
+    korean = f"{t('translate.korean')} {empty}"
+    long, refused = t.table("translate")["long"], t.table("frame")["too_long"]
+    return {"empty": empty, "korean": korean, "long": long, "refused": refused}

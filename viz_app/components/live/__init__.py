@@ -10,5 +10,5 @@ from viz_app.components.modules import join_modules
 
 @cache
 def worker_code() -> str:
-    """Return the worker as one script; js/worker.js says what it is told and what it answers."""
+    """Return the worker as one script; js/service.js has its messages."""
     return join_modules(Path(__file__).parent / "js" / "worker.js")

@@ -1,5 +1,6 @@
 // Validation of a sentence before the model reads it, as viz_app/serving/input_validation.py does it.
 
+import { fillText, formatCount } from "../../common/text/format.js";
 import { SPACES } from "./tokenizer.js";
 
 /** @typedef {import("./tokenizer.js").Tokenizer} Tokenizer */
@@ -48,4 +49,14 @@ export function validateSentence(typed, tokenizer, limits, reads) {
   const { unknown } = encoding;
   if (korean && unknown.some((character) => HANGUL.test(character))) return refusal("korean", text);
   return { text, status: "good", tokens, limit: limits.tokens, unknown, encoding };
+}
+
+/**
+ * Why a sentence is not translated, in the words of the app.
+ * @param {Sentence} sentence
+ * @param {Record<string, string>} words By its status.
+ */
+export function refusalText({ status, tokens, limit }, words) {
+  const characters = { characters: formatCount(tokens), limit: formatCount(limit) };
+  return fillText(words[status], status === "refused" ? characters : { tokens, limit, over: tokens - limit });
 }

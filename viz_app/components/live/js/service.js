@@ -3,6 +3,7 @@
 import { plainProduct } from "./linear.js";
 import { readFile } from "./loading.js";
 import { explorerPayload } from "./payload.js";
+import { refusalText } from "./sentence.js";
 import { requestKey, Translator } from "./translator.js";
 
 /** @typedef {import("./translator.js").Found} Found */
@@ -27,7 +28,7 @@ import { requestKey, Translator } from "./translator.js";
  * and payload or with the reason why it has none, a finding of the explorer, that a newer request came, or an error.
  * @typedef {{ request: number } & (
  *   { loaded: number, total: number } | { ready: true, kernel: boolean } |
- *   { sentence: Sentence, translation?: string, payload?: Uint8Array } |
+ *   { sentence: Sentence, refusal?: string, translation?: string, payload?: Uint8Array } |
  *   { off: Without | null } | { superseded: true } | { failed: string }
  * )} LiveAnswer
  */
@@ -72,7 +73,7 @@ export class LiveService {
     if (request !== this.latest) return this.post({ request, superseded: true });
     const sentence = translator.validate(message.text);
     const { encoding, ...told } = sentence;
-    if (!encoding) return this.post({ request, sentence: told });
+    if (!encoding) return this.post({ request, sentence: told, refusal: refusalText(told, translator.live.words) });
     const found = await this.search(request, sentence, message.do === "without" ? {} : message);
     if (!found) return this.post({ request, superseded: true });
     if (message.do === "without") return this.without(request, sentence, found, message.heads);

@@ -19,6 +19,7 @@ import { wordDiff } from "./worddiff.js";
  * @property {import("./beamsearch.js").DecodingConfig} decoding
  * @property {import("./sentence.js").Limits} limits
  * @property {string} reads BCP 47 code of the source language.
+ * @property {Record<string, string>} words Why a sentence is not translated, by its status.
  * @property {[number, number] | null} best_head Layer and head that align words best.
  * @property {any} header What all payloads have.
  * @property {Record<string, number>} files Bytes of each file by its name.
