@@ -67,6 +67,7 @@ def write_all(folder: Path, checkpoint: Path, sentences: Sequence[str], texts: i
 def check(found: dict[str, Any], texts: int, searches: int, nodes: int) -> None:
     """The comparison went over as much as it should."""
     assert found["texts"] >= texts and found["searches"] >= searches and found["nodes"] >= nodes
+    assert found["ties"] <= 3
     assert found["maps"] == len(HARD) and found["payloads"] == 9 and found["off"] == 4
     assert found["levels"] < 0.01 * found["cells"]  # levels of a weight that differ, by one
 
