@@ -14,6 +14,7 @@ import pytest
 from benchmarks import (
     agreement,
     batching,
+    browser_translator,
     capture,
     code_size,
     convert,
@@ -52,6 +53,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         pytest.param(decode, "decode", ["--rounds", "1", "--maps"], marks=pytest.mark.slow),
         (train, "train", ["--rounds", "1"]),
         (capture, "capture", []),
+        pytest.param(browser_translator, "browser_translator", [], marks=pytest.mark.slow),
         (length, "length", ["--window", "4"]),
         pytest.param(convert, "conversion", [], marks=pytest.mark.slow),
         pytest.param(open_model, "open_model", [], marks=pytest.mark.slow),

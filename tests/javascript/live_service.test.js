@@ -1,0 +1,121 @@
+// The translator behind messages: progress, answers, refusals, and the newest request.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readBuffer } from "../../viz_app/components/common/buffer.js";
+import { LiveService } from "../../viz_app/components/live/js/service.js";
+import { tinyModel } from "./tiny_model.js";
+
+async function opened(changes = {}) {
+  const answers = [];
+  const service = new LiveService((answer) => answers.push(answer));
+  const { live, files } = tinyModel();
+  await service.receive({ request: 1, do: "open", live: { ...live, ...changes }, files });
+  const ask = async (message) => {
+    const request = service.latest + 1;
+    await service.receive({ request, ...message });
+    return answers.filter((answer) => answer.request === request);
+  };
+  return { service, answers, ask, total: Object.values(live.files).reduce((a, b) => a + b) };
+}
+
+test("a model says how much of it is loaded, and that it is ready", async () => {
+  const { answers, total } = await opened();
+  assert.deepEqual(answers.at(-1), { request: 1, ready: true, kernel: true });
+  assert.deepEqual(answers.at(-2), { request: 1, loaded: total, total });
+});
+
+test("a sentence comes with translation and payload, and any of its branches", async () => {
+  const { ask } = await opened();
+  const [{ sentence, translation, payload }] = await ask({ do: "translate", text: "  a  bc " });
+  assert.deepEqual([sentence.text, sentence.status, "encoding" in sentence], ["a bc", "good", false]);
+  const { header } = readBuffer(payload);
+  assert.equal(header.beam.shown, 0);
+  assert.ok(translation.length);
+  const [other] = await ask({ do: "translate", text: "a bc", branch: 2 });
+  const second = readBuffer(other.payload).header;
+  assert.deepEqual([second.beam.shown, second.beam.id], [2, header.beam.id]);
+  assert.notEqual(second.id, header.id);
+});
+
+test("what cannot be translated is refused with its reason", async () => {
+  const { ask } = await opened();
+  const statuses = {
+    "": "empty",
+    " \u001c ": "empty",
+    "\uac1c": "korean",
+    [`${"a ".repeat(99)}`]: "long",
+    [`${"a".repeat(401)}`]: "refused",
+  };
+  for (const [text, status] of Object.entries(statuses)) {
+    const [answer] = await ask({ do: "translate", text });
+    assert.equal(answer.sentence.status, status);
+    assert.equal(answer.payload, undefined);
+  }
+  const long = await ask({ do: "translate", text: "a ".repeat(99) });
+  assert.deepEqual([long[0].sentence.tokens, long[0].sentence.limit, long[0].refusal], [99, 60, "99 39 60"]);
+});
+
+test("a prefix begins the translation, and one that cannot is an error in words", async () => {
+  const { ask } = await opened();
+  for (const prefix of ["ab c", [12, 4, 7]]) {
+    const [{ payload }] = await ask({ do: "translate", text: "abc", prefix });
+    assert.deepEqual(readBuffer(payload).header.axes.outputs.tokens.slice(0, 3), ["\u2581ab", "\u2581", "c"]);
+  }
+  const failed = async (prefix) => (await ask({ do: "translate", text: "abc", prefix }))[0].failed;
+  assert.match(await failed([1]), /token 0 of the prefix has the id 1, which cannot stand there/);
+  assert.match(await failed([99]), /id 99/);
+  assert.match(await failed(Array(40).fill(5)), /the prefix has 40 tokens, but this translation may have at most/);
+});
+
+test("heads are switched off alone and in groups; one that is not there gives nothing", async () => {
+  const { ask } = await opened();
+  const heads = [
+    { kind: "cross", layer: 1, head: 0 },
+    { kind: "encoder", layer: 0, head: 1 },
+  ];
+  const [{ off }] = await ask({ do: "without", text: "abc a", heads });
+  assert.equal(off.head, "cross.1.0 encoder.0.1");
+  assert.notEqual(off.before, off.after);
+  const [none] = await ask({ do: "without", text: "abc a", heads: [{ kind: "cross", layer: 2, head: 0 }] });
+  assert.equal(none.off, null);
+});
+
+test("a newer request ends the others, also while they search", async () => {
+  const { service, answers } = await opened({
+    decoding: { ...tinyModel().live.decoding, extra_length: 2000, min_length: 1900 },
+  });
+  const first = service.receive({ request: 2, do: "translate", text: "abc" });
+  const second = service.receive({ request: 3, do: "translate", text: "ab" });
+  await new Promise((resolve) => setTimeout(resolve, 60)); // it searches now
+  await Promise.all([first, second, service.receive({ request: 4, do: "translate", text: "" })]);
+  const of = (request) => answers.find((answer) => answer.request === request);
+  assert.deepEqual(
+    [of(2), of(3)],
+    [
+      { request: 2, superseded: true },
+      { request: 3, superseded: true },
+    ],
+  );
+  assert.equal(of(4).sentence.status, "empty");
+});
+
+test("few searches are kept, and none keeps its keys and values", async () => {
+  const { service, ask } = await opened();
+  for (let count = 1; count < 14; count++) await ask({ do: "translate", text: "a ".repeat(count) });
+  assert.equal(service.searches.size, 8);
+  for (const { search } of service.searches.values()) assert.equal(search.cache, null);
+});
+
+test("before a model is open, and with a damaged one, there is an error", async () => {
+  const answers = [];
+  const service = new LiveService((answer) => answers.push(answer));
+  await service.receive({ request: 1, do: "translate", text: "a" });
+  const { live, files } = tinyModel();
+  const cut = { ...files, "model.safetensors": files["model.safetensors"].subarray(9) };
+  await service.receive({ request: 2, do: "open", live, files: cut });
+  assert.match(answers[0].failed, /no model is open/);
+  assert.match(answers.at(-1).failed, /bytes/);
+  await service.receive({ request: 3, do: "open", live, files });
+  assert.equal(answers.at(-1).ready, true);
+});

@@ -1,0 +1,151 @@
+// The translator behind messages: the newest request ends the others, and long work stops to hear of it.
+
+import { plainProduct } from "./linear.js";
+import { readFile } from "./loading.js";
+import { explorerPayload } from "./payload.js";
+import { refusalText } from "./sentence.js";
+import { requestKey, Translator } from "./translator.js";
+
+/** @typedef {import("./translator.js").Found} Found */
+/** @typedef {import("./translator.js").LiveModel} LiveModel */
+/** @typedef {import("./sentence.js").Sentence} Sentence */
+/** @typedef {import("./transformer.js").HeadPlace} HeadPlace */
+/** @typedef {import("./loading.js").FileSource} FileSource */
+/**
+ * What the service is told.
+ *
+ * `open`: the model and its files by name. `translate`: a sentence as typed, perhaps with a prefix (text or ids) and
+ * without some heads, and the branch whose maps are wanted. `without`: the sentence again without some heads.
+ * @typedef {{ request: number } & (
+ *   { do: "open", live: LiveModel, files: Record<string, FileSource> } |
+ *   { do: "translate", text: string, prefix?: string | number[], off?: HeadPlace[], beam?: number, branch?: number } |
+ *   { do: "without", text: string, heads: HeadPlace[] }
+ * )} LiveRequest
+ */
+/**
+ * What it answers, with the number of the request: bytes loaded so far, that it is ready and whether the kernel computes
+ * (its twin takes several times as long), a sentence with its translation
+ * and payload or with the reason why it has none, a finding of the explorer, that a newer request came, or an error.
+ * @typedef {{ request: number } & (
+ *   { loaded: number, total: number } | { ready: true, kernel: boolean } |
+ *   { sentence: Sentence, refusal?: string, translation?: string, payload?: Uint8Array } |
+ *   { off: Without | null } | { superseded: true } | { failed: string }
+ * )} LiveAnswer
+ */
+
+const MAX_SEARCHES = 8; // that are kept
+const MAX_SILENCE = 12; // milliseconds of work before it looks for a newer request
+
+export class LiveService {
+  /** @type {Translator | null} */
+  translator = null;
+  /** @type {Map<string, Found>} */
+  searches = new Map();
+  latest = 0;
+  /** @type {Promise<void>} */
+  work = Promise.resolve();
+  rested = 0;
+
+  /** @param {(answer: LiveAnswer, transfer?: ArrayBuffer[]) => void} post */
+  constructor(post) {
+    this.post = post;
+  }
+
+  /**
+   * Answers a request, after those before it have ended.
+   * @param {LiveRequest} message
+   */
+  receive(message) {
+    const { request } = message;
+    this.latest = request;
+    this.work = this.work
+      .then(() => this.answer(message))
+      .catch((error) => this.post({ request, failed: error instanceof Error ? error.message : String(error) }));
+    return this.work;
+  }
+
+  /** @param {LiveRequest} message */
+  async answer(message) {
+    const { request } = message;
+    if (message.do === "open") return this.open(message);
+    const { translator } = this;
+    if (!translator) throw new Error("no model is open");
+    if (request !== this.latest) return this.post({ request, superseded: true });
+    const sentence = translator.validate(message.text);
+    const { encoding, ...told } = sentence;
+    if (!encoding) return this.post({ request, sentence: told, refusal: refusalText(told, translator.live.words) });
+    const found = await this.search(request, sentence, message.do === "without" ? {} : message);
+    if (!found) return this.post({ request, superseded: true });
+    if (message.do === "without") return this.without(request, sentence, found, message.heads);
+    const payload = explorerPayload(translator, found, message.branch);
+    this.post({ request, sentence: told, translation: translator.text(found), payload }, [payload.buffer]);
+  }
+
+  /** @param {{ request: number, live: LiveModel, files: Record<string, FileSource> }} message */
+  async open({ request, live, files }) {
+    const total = Object.values(live.files).reduce((sum, size) => sum + size, 0);
+    let loaded = 0;
+    /** @type {Map<string, Uint8Array>} */
+    const read = new Map();
+    for (const [name, size] of Object.entries(live.files)) {
+      const bytes = await readFile(files[name], size, (count) => {
+        loaded += count;
+        this.post({ request, loaded, total });
+      });
+      read.set(name, bytes);
+    }
+    const weights = [...read].filter(([name]) => name.endsWith(".safetensors")).map(([, bytes]) => bytes);
+    this.translator = new Translator(live, weights, read.get("tokenizer.model") ?? new Uint8Array());
+    this.searches.clear();
+    this.post({ request, ready: true, kernel: this.translator.model.parameters.product !== plainProduct });
+  }
+
+  /**
+   * The search for a sentence; null when a newer request came.
+   * @param {number} request
+   * @param {Sentence} sentence
+   * @param {import("./translator.js").Options} options
+   */
+  async search(request, sentence, options) {
+    const key = requestKey(sentence.text, options);
+    const found = this.searches.get(key) ?? this.translator?.begin(sentence, options);
+    if (!found) return null;
+    while (!found.search.done) {
+      if (performance.now() - this.rested > MAX_SILENCE) await this.rest();
+      if (request !== this.latest) return null;
+      found.search.step();
+    }
+    this.searches.delete(key);
+    this.searches.set(key, found); // the newest is the last
+    for (const old of [...this.searches.keys()].slice(0, -MAX_SEARCHES)) this.searches.delete(old);
+    return found;
+  }
+
+  /**
+   * Answers with the translation without some heads, as `without_head` of explorer_view/findings.py.
+   * @param {number} request
+   * @param {Sentence} sentence
+   * @param {Found} original
+   * @param {HeadPlace[]} heads
+   */
+  async without(request, sentence, original, heads) {
+    const { translator } = this;
+    const { num_layers = 0, num_heads = 0 } = translator?.live.model ?? {};
+    if (!translator || heads.some(({ layer, head }) => layer >= num_layers || head >= num_heads))
+      return this.post({ request, off: null });
+    const changed = await this.search(request, sentence, { off: heads });
+    if (!changed) return this.post({ request, superseded: true });
+    this.post({ request, off: translator.compareWithout(original, changed) });
+  }
+
+  /** Lets messages come in. */
+  async rest() {
+    const { port1, port2 } = new MessageChannel();
+    await new Promise((resolve) => {
+      port1.onmessage = resolve;
+      port2.postMessage(null);
+    });
+    port1.close();
+    this.rested = performance.now();
+  }
+}

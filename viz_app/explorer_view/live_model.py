@@ -1,0 +1,96 @@
+"""Description of a model for the browser that runs it; models that it does not run are refused here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from transformer_core.model.transformer import count_parameters
+from transformer_core.model_export.refusals import ExportError, check_options
+from transformer_core.parsing.vocabulary import generates_trees
+from transformer_core.storage.files import TOKENIZER_FILE
+from transformer_core.storage.tensor_files import weight_map
+from transformer_core.text.bpe_model import check_bpe
+from transformer_core.text.tokenizer import Tokenizer, TokenizerError
+from transformer_core.translator import Translator
+from viz_app.components.buffer import split_buffer
+from viz_app.components.explorer import Selection
+from viz_app.explorer_view.snapshot import opening_view, payload
+from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS
+from viz_app.serving.models.translation_service import BEAM, TranslationService
+from viz_app.text import Texts
+
+MAX_PARAMETERS = 100_000_000  # of a model in a browser: 400 MB of float32
+BROWSER = "the browser"
+
+# Parts of a payload that do not depend on the sentence; `selection` but for layer and head.
+_FIXED = ("version", "languages", "colours", "texts", "alignment", "follow", "defaults", "opens", "selection", "about")
+
+
+def check_live(translator: Translator) -> None:
+    """Raise ExportError for a model that the browser does not run; the message says why."""
+    config, tokenizer = translator.config, translator.tokenizer
+    if generates_trees(tokenizer):
+        raise ExportError(f"{BROWSER} runs translators only, but this model generates trees")
+    check_options(
+        BROWSER,
+        config,
+        norm="post",
+        activation="relu",
+        positions="sinusoidal",
+        embedding_norm=False,
+        attention="dot-product",
+        causal=True,
+        residual=True,
+        window=0,
+        source_vocab_size=0,
+    )
+    if type(tokenizer) is not Tokenizer or tokenizer.separate:
+        raise ExportError(f"{BROWSER} reads only one SentencePiece vocabulary for both languages")
+    try:
+        check_bpe(tokenizer.model)
+    except TokenizerError as error:
+        raise ExportError(f"{BROWSER} does not read this vocabulary: {error}") from error
+    if (parameters := count_parameters(translator.model)) > MAX_PARAMETERS:
+        raise ExportError(f"the model has {parameters:,} parameters, but {BROWSER} runs at most {MAX_PARAMETERS:,}")
+
+
+def live_model(service: TranslationService, t: Texts) -> dict[str, Any]:
+    """Return all that the browser knows of a model beside its files: `LiveModel` of translator.js.
+
+    Args:
+        service: A model from a checkpoint.
+        t: Labels in the reader's language.
+
+    Raises:
+        ExportError: The browser does not run this model.
+    """
+    translator = service.translator
+    check_live(translator)
+    assert translator.checkpoint is not None
+    folder = translator.checkpoint.folder
+    files = (*sorted(set(weight_map(folder).values())), TOKENIZER_FILE)
+    config = translator.config
+    start = Selection(kind="cross", view=opening_view(config.num_layers, config.num_heads))
+    about = {"text": "", "source": "", "model": service.name, "own": service.name, "models": [], "titles": {}}
+    example = service.translate("live", service.first_example)
+    header, _ = split_buffer(payload(example, t, start, service.card, about=about))
+    return {
+        "model": config.to_dict(),
+        "weights": {name: list(weight.shape) for name, weight in translator.model.named_parameters()},
+        "special_ids": translator.tokenizer.special.to_dict(),
+        "decoding": translator.decoding.replace(beam=BEAM).to_dict(),
+        "limits": {"characters": MAX_CHARACTERS, "tokens": min(MAX_TOKENS, translator.max_tokens)},
+        "reads": service.source_language,
+        "words": _refusals(service, t),
+        "best_head": service.card.best_head,
+        "header": {name: header[name] for name in _FIXED},
+        "files": {name: (folder / name).stat().st_size for name in files},
+    }
+
+
+def _refusals(service: TranslationService, t: Texts) -> dict[str, str]:
+    """Return why a sentence is not translated, by its status, as the page Translate says it."""
+    empty = t("translate.empty" if service.examples else "translate.empty_alone")
+    korean = f"{t('translate.korean')} {empty}"
+    long, refused = t.table("translate")["long"], t.table("frame")["too_long"]
+    return {"empty": empty, "korean": korean, "long": long, "refused": refused}
