@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.axis import WORD_BOUNDARY
 from transformer_core.text.protobuf import message_fields
 from transformer_core.text.segmenters import UNKNOWN
 from transformer_core.text.tokenizer import TokenizerError
