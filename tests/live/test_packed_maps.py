@@ -55,7 +55,7 @@ def test_the_bytes_are_those_of_python(
 ) -> None:
     maps = drawn(sources, targets)
     monkeypatch.setattr(weights, "MAX_BYTES", most)
-    wanted: PackedWeights = pack_weights(SimpleNamespace(weights=maps.__getitem__))  # type: ignore[arg-type]
+    wanted: PackedWeights = pack_weights(SimpleNamespace(kinds=KINDS, weights=maps.__getitem__))  # type: ignore[arg-type]
     kinds = {kind: [layer.ravel().tolist() for layer in maps[kind]] for kind in KINDS}
     sizes = {"layers": 2, "heads": 3, "sources": sources, "targets": targets, "most": most}
     found = javascript(_SCRIPT % json.dumps({**sizes, "kinds": kinds}))
@@ -70,7 +70,7 @@ def test_long_sentences_travel_as_bytes_from_the_same_length_on(javascript: Scri
         arrays = {
             kind: np.broadcast_to(np.float32(0), (6, 8, *shape)) for kind, shape in shapes(length, length).items()
         }
-        bits, _, size = weights._layout(SimpleNamespace(weights=arrays.__getitem__))  # type: ignore[arg-type]
+        bits, _, size = weights._layout(SimpleNamespace(kinds=KINDS, weights=arrays.__getitem__))  # type: ignore[arg-type]
         return bits, size
 
     lengths = range(258, 268)
