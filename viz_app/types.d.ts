@@ -139,6 +139,8 @@ type LessonData<Values = any> = {
   onward: string | null;
   /** The scene after which that comes already; "" for the last one. */
   onward_from: string;
+  /** Of a page without Python: by scene, the controls that it has answers for. */
+  prepared: Record<string, string[]> | null;
   share: ShareCode | null;
 };
 
@@ -301,6 +303,7 @@ type HeadCardData = {
     key: string;
     weight: number | null;
     fits: boolean;
+    fixed?: boolean; // its sentence cannot be shown
   }[];
   source: { weights: string; seeds: number[]; versions: string[]; data: string[] };
 };
@@ -432,6 +435,8 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
+    /** Of a page without Python: whether heads can be switched off, and the branches whose maps are there. */
+    answers?: { off: boolean; branches: number[] };
   };
   beam?: BeamData;
   tree?: TreeData;

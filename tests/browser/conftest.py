@@ -34,7 +34,7 @@ ROOT = HERE.parents[1]
 APP = ROOT / "viz_app" / "main.py"
 WINDOW = ("width", "height", "dark", "locale", "still")
 VIOLATIONS = {"resultTypes": ["violations"]}  # axe describes each element of a page otherwise, which takes longest
-LOCAL_SCHEMES = {"data", "blob", "about", "chrome-error"}
+LOCAL_SCHEMES = {"data", "blob", "about", "chrome-error", "file"}
 
 Serve = Callable[..., str]
 OpenPage = Callable[..., "Page"]
@@ -153,14 +153,15 @@ def _opened(
     locale: str = "en-US",
     still: bool = False,
 ) -> Page:
-    """Open an address and wait until Streamlit is done; `still` asks for reduced motion."""
+    """Open an address and wait until Streamlit is done, if it is there; `still` asks for reduced motion."""
     context = _chromium.profile(_path(), locale, _watch.attach)
     context.set_default_timeout(PAGE_MILLISECONDS)
     page = context.new_page()
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce" if still else "no-preference")
     page.goto(url)
-    wait_until_idle(page)
+    if not url.startswith("file:"):
+        wait_until_idle(page)
     return page
 
 

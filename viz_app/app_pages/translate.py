@@ -25,21 +25,22 @@ from viz_app.components.explorer import (
     send_finding,
     sentence_shown,
 )
+from viz_app.components.explorer.weights import packed_size
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.sentence_bundle import FILE_NAME
-from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
+from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, branch_payload
 from viz_app.export.bundle import Turn
 from viz_app.figure_editor.rendering import forward_result
 from viz_app.model_card.card import WEAK_BLEU
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.measurements.parsing_scores import WEAK_F1, content_of
 from viz_app.serving.models import loader
-from viz_app.serving.models.comparison import Comparison, NotComparable, compare_with_selection, other_models
-from viz_app.serving.models.parse_tree import parse_tree
-from viz_app.serving.models.registry import available_models, display_names, is_parser, languages, source_language
-from viz_app.serving.models.search_tree import search_tree
+from viz_app.serving.models.comparison import Comparison, NotComparable, compare_with_selection
+from viz_app.serving.models.registry import available_models, is_parser, languages, source_language
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
+from viz_app.standalone.sentences import BRANCHES, map_bytes, render_sentences
+from viz_app.standalone.size import MAX_BYTES
 from viz_app.state import session
 from viz_app.state.query_params import selection_from_params, selection_to_params, text_to_param
 from viz_app.state.selected_model import model_query_param, selected_model
@@ -236,11 +237,11 @@ def _draw_result(
         st.caption(f":material/warning: {t('translate.not_comparable')}")
         comparable = False
     status.empty()
-    packed = _packed(t, served, (sentence.text, branch), result, shown)
+    packed = branch_payload(t, served, (sentence.text, branch), result, shown)
     second = None
     if other is not None:
         search = (other.text, other.branch)
-        second = _packed(t, other.service, search, other.best, other.result, served)
+        second = branch_payload(t, other.service, search, other.best, other.result, served)
     selection = explorer(packed, key=key, selection=start, other=second, off=st.session_state.get(session.HEAD_OFF_KEY))
     selection = dataclasses.replace(selection, branch=branch)  # the browser's may not be computed yet
     st.session_state[_SELECTION] = selection
@@ -260,33 +261,6 @@ def _send_findings(t: Texts, served: TranslationService, result: TranslationResu
             send_finding(key, findings.free_search(served, session_id, result))
     except Superseded:
         st.stop()
-
-
-def _packed(
-    t: Texts,
-    served: TranslationService,
-    search: tuple[str, int],
-    result: TranslationResult,
-    shown: TranslationResult,
-    own: TranslationService | None = None,
-) -> bytes:
-    """Pack a branch of a search, given by its sentence and number; `own` is the page's service if another one."""
-    text, branch = search
-    translator = served.translator
-    tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
-    name = (own or served).name
-    source = result.translation.source
-    about = {
-        "text": text,
-        "source": source,
-        "model": served.name,
-        "own": name,
-        "models": other_models(name),
-        "titles": display_names(t),
-    }
-    best = best_head(served.card, result.maps)
-    parsed = parse_tree(result.translation, branch, shown.translation, translator)
-    return payload(shown, t, best, served.card, beam=tree, tree=parsed, about=about)
 
 
 def _draw_lab(t: Texts, selection: Selection) -> None:
@@ -311,6 +285,17 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             for name in picture.formats:
                 make = animation if name == "gif" else picture.still.file
                 draw_download(name, make, picture.file_name(name), "download")
+        if packed_size(picture.seen.maps) <= MAX_BYTES:
+            st.download_button(
+                t("translate.page"),
+                data=in_turns(partial(_page, model, session.session_id(), text, t.language)),
+                file_name="headlight_page.html",
+                mime="text/html",
+                key="download-page",
+                on_click="ignore",
+                icon=":material/web:",
+                help=t("translate.page_help"),
+            )
         st.download_button(
             t("translate.everything"),
             data=in_turns(partial(_everything, *shown)),
@@ -336,6 +321,16 @@ def _animation(model: str, who: str, text: str, selection: Selection, language: 
 def _everything(model: str, who: str, text: str, selection: Selection, language: str, turn: Turn) -> bytes:
     """Write a zip of everything about the sentence."""
     return _snapshot(model, f"{who}:everything", text, selection, language).everything(turn)
+
+
+def _page(model: str, who: str, text: str, language: str, turn: Turn) -> bytes:
+    """Write the explorer as a page, with as many branches as fit."""
+    served, session_id = loader.get_translation_service(model), f"{who}:page"
+    sentence = served.validate(text)
+    size = map_bytes(served, [sentence], 1, session_id)
+    branches = max(1, min(BRANCHES, MAX_BYTES // (2 * size)))  # a branch may be longer than the best one
+    with turn():
+        return render_sentences(served, [sentence], language, session=session_id, branches=branches)
 
 
 def _snapshot(model: str, who: str, text: str, selection: Selection, language: str) -> ExplorerSnapshot:

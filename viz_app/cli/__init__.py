@@ -14,6 +14,7 @@ COMMANDS = {
     "export": Command("export", "Write figures of one sentence, or of many sentences and heads."),
     "reproduce": Command("reproduce", "Make the figure of a file again, and compare both byte for byte."),
     "sentence": Command("sentence", "Write everything of one sentence as a zip."),
+    "page": Command("page", "Write the explorer of some sentences, or a lesson, as one HTML file."),
     "paper-figures": Command("paper_figures", "Write figures like those in the paper's appendix, for your model."),
     "lesson": Command("lesson", "Write the figure of a lesson's scene, or the lesson's handout."),
     "growth": Command("growth", "Write one head at a snapshot of its model's training, or as an animation."),
@@ -73,6 +74,7 @@ HEADLIGHT = Program(
 def main(program: Program = PROGRAM) -> int:
     """Run one command of a program; returns the exit status."""
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # it logs every step of embedding a font
+    logging.getLogger("viz_app.serving.scheduling.monitoring").setLevel(logging.WARNING)  # and this every request
     return core.main(program=program)
 
 

@@ -31,6 +31,8 @@ from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from viz_app.lessons.context import LessonContext
+    from viz_app.lessons.stage.state import LessonState
+    from viz_app.serving.models.translation_service import TranslationService
 
 log = logging.getLogger(__name__)
 
@@ -117,24 +119,36 @@ def _picture(options: Options, formats: dict[Path, str]) -> int:
 
 
 def _context(options: Options) -> LessonContext:
-    import torch
-
-    from transformer_core.translator import Translator
-    from viz_app.lessons.context import LessonContext
-    from viz_app.lessons.scene_figure import fit_sentence
     from viz_app.lessons.stage.state import LessonState, settings_from_param, unreadable_parts
-    from viz_app.serving.models.translation_service import TranslationService
-    from viz_app.serving.scheduling.request_queue import RequestQueue
 
     given = getattr(options, "with") or ""
     if wrong := unreadable_parts(given):
         raise UsageError(
             f"--with is {given!r}, but {wrong[0]!r} is not a setting; write it as in a scene's link: at:5,part:cos"
         )
-    torch.set_num_threads(1)  # the same command gives the same bytes
-    service = TranslationService(Translator.load(options.checkpoint, device="cpu"), RequestQueue(1))
-    text = fit_sentence(options.text or "", service)
-    if options.text and text != " ".join(options.text.split()):
-        raise UsageError(f"--text is {options.text!r}, but must be a sentence that the model can read")
     state = LessonState(options.scene or "", settings_from_param(given))
-    return LessonContext(text, state, options.language, lambda: service, SESSION)
+    return lesson_context(load_service(options.checkpoint), options.text, options.language, state)
+
+
+def load_service(checkpoint: str) -> TranslationService:
+    """Load a model on one thread, so that the same command gives the same bytes."""
+    import torch
+
+    from transformer_core.translator import Translator
+    from viz_app.serving.models.translation_service import TranslationService
+    from viz_app.serving.scheduling.request_queue import RequestQueue
+
+    torch.set_num_threads(1)
+    name = Path(checkpoint).resolve().name
+    return TranslationService(Translator.load(checkpoint, device="cpu"), RequestQueue(1), name=name)
+
+
+def lesson_context(service: TranslationService, given: str | None, language: str, state: LessonState) -> LessonContext:
+    """Return a lesson with a sentence. Raises UsageError for one that the model cannot read."""
+    from viz_app.lessons.context import LessonContext
+    from viz_app.lessons.scene_figure import fit_sentence
+
+    text = fit_sentence(given or "", service)
+    if given and text != " ".join(given.split()):
+        raise UsageError(f"--text is {given!r}, but must be a sentence that the model can read")
+    return LessonContext(text, state, language, lambda: service, SESSION)

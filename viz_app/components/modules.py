@@ -21,6 +21,7 @@ from pathlib import Path
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "((?:\./|(?:\.\./)+)(?:\w+/)*(\w+)\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+_DEFAULT = re.compile(r"^export default function (\w+)", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import\b|export\b(?! default function\b)).*$", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
 _SPACE = re.compile(r"\n[ \t\n]+")
@@ -45,6 +46,11 @@ def join_modules(entry: Path, text: str | None = None) -> str:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two JavaScript modules are called {twice[0]}.js, so they cannot be joined")
     return "\n".join(texts.values())
+
+
+def self_starting(code: str) -> str:
+    """Return a joined module that calls its default export, for a page without Streamlit."""
+    return f"{code}\n{_DEFAULT.findall(code)[-1]}();"
 
 
 def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...], text: str | None = None) -> None:

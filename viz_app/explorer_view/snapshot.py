@@ -22,8 +22,11 @@ from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, make_figure
 from viz_app.figures import Figure
 from viz_app.serving.measurements.model_card import ModelCard
-from viz_app.serving.models.comparison import Comparison
-from viz_app.serving.models.translation_service import TranslationResult
+from viz_app.serving.models.comparison import Comparison, other_models
+from viz_app.serving.models.parse_tree import parse_tree
+from viz_app.serving.models.registry import display_names
+from viz_app.serving.models.search_tree import search_tree
+from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
@@ -99,6 +102,44 @@ def payload(
         source_language=spoken.source if spoken else "",
         target_language=spoken.target if spoken else "",
     )
+
+
+def branch_payload(
+    t: Texts,
+    served: TranslationService,
+    search: tuple[str, int],
+    result: TranslationResult,
+    shown: TranslationResult,
+    own: TranslationService | None = None,
+    answers: Mapping[str, Any] | None = None,
+) -> bytes:
+    """Return a packed branch of a search.
+
+    Args:
+        t: Labels in the visitor's language.
+        served: The model.
+        search: The sentence as typed, and the number of the branch.
+        result: The best translation of the search.
+        shown: The branch.
+        own: Service of the model that the page shows, if it is another one.
+        answers: What a page without Python can show, `Answers` of types.d.ts; None where Python answers.
+    """
+    text, branch = search
+    translator, name = served.translator, (own or served).name
+    tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
+    about = {
+        "text": text,
+        "source": result.translation.source,
+        "model": served.name,
+        "own": name,
+        "models": other_models(name),
+        "titles": display_names(t),
+    }
+    if answers is not None:
+        about |= {"models": [], "titles": {}, "answers": answers}
+    parsed = parse_tree(result.translation, branch, shown.translation, translator)
+    best = best_head(served.card, result.maps)
+    return payload(shown, t, best, served.card, beam=tree, tree=parsed, about=about)
 
 
 def _steps(translation: Translation) -> tuple[Step, ...]:

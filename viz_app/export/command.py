@@ -89,6 +89,12 @@ def command_for_sentence(provenance: Mapping[str, Any], *, head: str, unit: str,
     return _command("sentence", [*options, ("out", out)])
 
 
+def command_for_page(checkpoint: str, options: Iterable[tuple[str, Any]], *, language: str) -> str:
+    """Return the command that makes a page again; empty for a model without a folder."""
+    words = [("checkpoint", checkpoint), *options, ("language", language), ("out", "headlight_page.html")]
+    return _command("page", words) if checkpoint else ""
+
+
 def _command(name: str, options: Iterable[tuple[str, Any]]) -> str:
     # With = a sentence that starts with a dash is no option.
     words = [f"--{option.replace('_', '-')}={value}" for option, value in options]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from transformer_core import __version__
@@ -35,7 +36,12 @@ def provenance_record(figure: Figure, style: Style | None = None) -> dict[str, A
 
 def provenance_json(figure: Figure, style: Style | None = None) -> str:
     """Return the record as one line of JSON that XML and PDF can hold; characters they forbid are escaped."""
-    text = json.dumps(provenance_record(figure, style), ensure_ascii=False, sort_keys=True, default=str)
+    return record_json(provenance_record(figure, style))
+
+
+def record_json(record: Mapping[str, Any]) -> str:
+    """Return a record as `provenance_json` does."""
+    text = json.dumps(record, ensure_ascii=False, sort_keys=True, default=str)
     return _FORBIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 

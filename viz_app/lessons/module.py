@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # the command line asks for a lesson's code, and must not wai
     from viz_app.figures.model.figure import Figure
     from viz_app.lessons.context import LessonContext, StageData
     from viz_app.lessons.lab.recipe import Recipe
+    from viz_app.lessons.stage.state import Setting
 
 
 def _no_data(context: LessonContext) -> StageData:
@@ -35,6 +36,8 @@ class LessonModule:
         live_data: Report on work at the server while a scene of `live_scenes` is open; asked once a second.
         on_button: Handle a button of such a scene, by its name.
         live_scenes: `LIVE_SCENES`, the scenes with live data.
+        prepared: List settings of a scene's controls that ask Python, which a page without Python has answers for.
+        needs_python: `NEEDS_PYTHON`, the scenes that show nothing on such a page.
         evidence: `EVIDENCE`, the scenes with a question whose figure does not give the answer away.
         shows_small_translations: `SHOWS_SMALL_TRANSLATIONS`, whether small models translate; the page then says so.
     """
@@ -47,6 +50,8 @@ class LessonModule:
     live_data: Callable[[LessonContext], StageData] = _no_data
     on_button: Callable[[LessonContext, str], None] = lambda context, button: None
     live_scenes: Collection[str] = ()
+    prepared: Callable[[str, LessonContext], Iterable[Mapping[str, Setting]]] = lambda scene, context: ()
+    needs_python: Collection[str] = ()
     evidence: Collection[str] = ()
     shows_small_translations: bool = False
 

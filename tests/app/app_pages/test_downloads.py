@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import is_dataclass
 from functools import partial
+from pathlib import Path
 from types import MethodType
 from typing import Any
 
@@ -18,6 +19,8 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from transformer_core.attention_maps import AttentionMaps
+from transformer_core.cli import main
+from viz_app.cli import PROGRAM
 from viz_app.figure_editor.rendering import RenderCache
 from viz_app.serving.models.loader import get_translation_service
 
@@ -72,6 +75,18 @@ def test_the_animation_is_that_of_the_screen(app: AppTest, monkeypatch: pytest.M
     animation = Image.open(io.BytesIO(make()))
     translated = get_translation_service().translate("anybody", str(app.text_input(key="text").value))
     assert animation.format == "GIF" and getattr(animation, "n_frames", 1) == len(translated.maps.outputs)
+
+
+def test_the_page_is_that_of_the_command(app: AppTest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    made: dict[str, Any] = {}
+    monkeypatch.setattr(st, "download_button", lambda label, *, data, key, **options: made.update({key: data}))
+    app.query_params.update(text="The dog.", lang="ko")
+    app.run()
+    checkpoint, out = get_translation_service().translator.checkpoint, tmp_path / "page.html"
+    assert checkpoint is not None
+    options = ["--text=The dog.", "--language=ko", f"--out={out}"]
+    assert main(["page", f"--checkpoint={checkpoint.folder}", *options], PROGRAM) == 0
+    assert made["download-page"].args[-1](nullcontext) == out.read_bytes()
 
 
 def test_the_zip_is_of_the_head_that_is_shown(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

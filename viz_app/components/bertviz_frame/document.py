@@ -15,8 +15,6 @@ this file only changes the wrapping, because BertViz 1.4.1
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Iterable
@@ -28,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from transformer_core.attention_maps import AttentionMaps, Kind
+from viz_app.components.html_document import html_document, json_element
 from viz_app.figures.colours.palette import BACKGROUND, INK, Theme, check_theme
 from viz_app.figures.model.figure import display_label
 
@@ -50,7 +49,6 @@ _SCRIPT_START, _SCRIPT_END = '\n<script type="text/javascript">\n', "\n</script>
 _DATA_START, _DATA_END = "const params = ", "; // HACK: "
 _CONFIG = re.compile(r"^require\.config\(\{.*?^\}\);\n", re.MULTILINE | re.DOTALL)
 _STYLE = re.compile(r' style="[^"]*"')
-_SAFE = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
 
 
 class BertvizChangedError(RuntimeError):
@@ -190,30 +188,9 @@ def _page(markup: str, data: dict[str, Any], script: tuple[str, str], theme: The
         f":root {{ --theme: {theme}; --background: {BACKGROUND[theme]}; --ink: {INK[theme]}; "
         f"--hover: {_HOVER[theme]}; }}\n{_read('document.css')}"
     )
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {' '.join(_hash(text) for text in scripts)}",
-            f"style-src {_hash(style)}",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
-    parts = [
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-        f"<title>BertViz</title>\n<style>{style}</style>\n</head>\n<body>",
-        _STYLE.sub("", markup),  # the policy forbids styles in attributes; document.css has them
-        f'<script type="application/json" id="{_DATA}">{_json(data)}</script>',
-        *(f"<script>{text}</script>" for text in scripts),
-        "</body>\n</html>\n",
-    ]
-    return "\n".join(parts)
-
-
-def _json(data: dict[str, Any]) -> str:
-    """Return JSON in ASCII without HTML's special characters, so that no token can end the script."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_SAFE)
+    # The policy forbids styles in attributes; document.css has them.
+    body = f"{_STYLE.sub('', markup)}\n{json_element(_DATA, data)}"
+    return html_document("BertViz", style=style, body=body, scripts=scripts)
 
 
 @cache
@@ -223,8 +200,3 @@ def _libraries() -> tuple[str, ...]:
 
 def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """Return the name of a script or style in a content security policy."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

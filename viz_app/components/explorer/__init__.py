@@ -15,7 +15,6 @@ translation and leave the user's selection alone, unless they were packed with `
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,11 +24,10 @@ import streamlit as st
 
 from transformer_core.attention_maps import Kind
 from viz_app.components import events
+from viz_app.components.explorer.code import explorer_code
 from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
 from viz_app.components.explorer.selection import MAX_COMPARED, Selection
 from viz_app.components.modules import join_modules
-from viz_app.components.styles import join_styles
-from viz_app.text.glossary import definitions
 
 __all__ = [
     "Selection",
@@ -52,21 +50,7 @@ _HEAD = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 
 # Streamlit sends the files of a component with its data, every time, unless the whole message is one that the browser
 # knows already. So code and style, 150 kB, are a component of their own whose message never changes.
-_STYLE = json.dumps(join_styles(_FOLDER / "explorer.css", "explained", "tool"))
-_GLOSSARY = json.dumps(definitions())
-# A library that finds `exports` puts there what it has.
-_D3 = (_FOLDER / "vendor" / "d3-hierarchy-3.1.3.min.js").read_text(encoding="utf-8")
-_bring_code = st.components.v2.component(
-    "headlight_explorer_code",
-    js="\n".join(
-        (
-            f"const STYLE = {_STYLE};",
-            f"const GLOSSARY = {_GLOSSARY};",
-            f"const D3 = (() => {{ const exports = {{}}, module = {{ exports }};\n{_D3}\nreturn exports; }})();",
-            join_modules(_FOLDER / "js" / "main.js"),
-        )
-    ),
-)
+_bring_code = st.components.v2.component("headlight_explorer_code", js=explorer_code())
 _mount = st.components.v2.component(
     "headlight_explorer",
     html='<div class="explorer"></div>\n',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from viz_app.lessons.heads.paper_heads import paper_figure, paper_selection, pap
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.results.paper_results import lines_by_heads
 from viz_app.lessons.small_target import small_target
+from viz_app.lessons.stage.state import Setting
 from viz_app.serving.models.head_roles import ROLES_KEY, role_tables
 from viz_app.serving.models.translation_service import BEAM
 
@@ -202,6 +203,15 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
         lambda stop: translate_without(translator, translation, heads, beam=BEAM, should_stop=stop),
     )
     return setting, dataclasses.asdict(found)
+
+
+def prepared(scene: str, context: LessonContext) -> Iterator[Mapping[str, Setting]]:
+    """List every layer of the scene on W^O, and the roles that can be switched off."""
+    if scene == "concat":
+        layers = range(1, context.service.translator.config.num_layers + 1)
+        yield from ({"kind": kind, "layer": layer} for kind in KINDS for layer in layers)
+    if scene == "off":
+        yield from ({"group": group} for group in _GROUPS)
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:

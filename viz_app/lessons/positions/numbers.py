@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.small_models import small_model
+from viz_app.lessons.stage.state import Setting
 from viz_app.lessons.word_order import (
     FloatArray,
     default_swap,
@@ -38,6 +39,7 @@ STEPS = 12  # of k, at most
 POINTS = 6  # of a printed wave, from one position to the next
 MAX_FRAMES = 48  # of the moving waves, where a sentence allows it; each takes a tenth of a second to draw
 SECONDS = 0.36  # in which the cut goes from one position to the next
+MAX_SWAPPED = 16  # words whose pairs a page without Python holds
 LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside it
 
 
@@ -83,6 +85,13 @@ def _swap(context: LessonContext) -> StageData:
     }
     answers = {"first": first, "second": second}
     return StageData(values=values, arrays={"changes": np.stack(list(changes.values()))}, answers=answers)
+
+
+def prepared(scene: str, context: LessonContext) -> Iterator[Mapping[str, Setting]]:
+    """List the pairs of words that can be swapped, of a sentence that has not too many."""
+    places = range(sum(word.plain for word in words_of(context.tokens[:-1])))
+    if scene == "swap" and len(places) <= MAX_SWAPPED:
+        yield from ({"first": first, "second": second} for first in places for second in places)
 
 
 def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[str, FloatArray]:

@@ -34,6 +34,7 @@ __all__ = [
     "join_code",
     "last_findings",
     "last_report",
+    "lesson_code",
     "pack",
     "pack_live_data",
     "push_live_data",
@@ -59,8 +60,13 @@ _mount_live = st.components.v2.component("headlight_lesson_live", js=join_module
 @cache
 def _code_of(name: str) -> Any:
     """Return the component with a lesson's code; its message never changes, so that it is sent once."""
+    return st.components.v2.component(f"headlight_lesson_code_{name}", js=lesson_code(name))
+
+
+def lesson_code(name: str) -> str:
+    """Return the style and the JavaScript of a lesson as one ES module; its default export registers the scenes."""
     style = json.dumps(join_styles(_FOLDER / "lesson.css", "explained", "tool"))
-    return st.components.v2.component(f"headlight_lesson_code_{name}", js=f"const STYLE = {style};\n{join_code(name)}")
+    return f"const STYLE = {style};\n{join_code(name)}"
 
 
 def join_code(name: str) -> str:

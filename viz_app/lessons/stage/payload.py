@@ -36,6 +36,7 @@ def pack(
     onward_from: str = "",
     share: Mapping[str, Any] | None = None,
     findings: Sequence[SavedFinding] = (),
+    prepared: Mapping[str, Sequence[str]] | None = None,
 ) -> bytes:
     """Pack a lesson for the browser.
 
@@ -50,6 +51,8 @@ def pack(
         onward_from: Scene after which that stop follows; "" for the last one.
         share: The link to the scene and its QR code, for the presenter's view; None for none.
         findings: Pinned findings at the start of a fresh stage.
+        prepared: Of a page without Python, the controls of each scene that it has answers for; None where Python
+            answers.
 
     Returns:
         The buffer; its header has `id`, a hash of everything but the state, the findings and the link.
@@ -67,6 +70,7 @@ def pack(
         "onward": onward,
         "onward_from": onward_from,
         "colours": palettes(),
+        "prepared": prepared,
     }
     digest = hashlib.blake2b(json.dumps(header).encode() + data, digest_size=12).hexdigest()
     started = {"state": state.to_dict(), "findings": [msgspec.structs.asdict(each) for each in findings]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypedDict
 
@@ -10,6 +11,7 @@ import numpy as np
 from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.stage.state import Setting
 from viz_app.lessons.subwords.batching import Batches, file_order_batches, length_sorted_batches, lengths
 from viz_app.lessons.subwords.merging import merge_ranks, merges, most_fragmented_word, normalised_letters, tokens
 from viz_app.lessons.word_order import words_of
@@ -75,6 +77,12 @@ def data(context: LessonContext) -> StageData:
 
 def _padding(batches: Batches) -> Padding:
     return batches.padded, batches.positions, len(batches.rows)
+
+
+def prepared(scene: str, context: LessonContext) -> Iterator[Mapping[str, Setting]]:
+    """List the batch sizes."""
+    if scene == "batches":
+        yield from ({"budget": budget} for budget in range(BUDGETS[0], BUDGETS[1] + 1, STEP))
 
 
 @lru_cache(maxsize=32)

@@ -26,7 +26,7 @@ from viz_app.lessons.jobs.layer_benchmark import (
     machine,
 )
 
-LIVE_SCENES = frozenset({"timed"})
+LIVE_SCENES = NEEDS_PYTHON = frozenset({"timed"})
 RESTRICTED_TO = REACH  # positions on either side, where a scene has no slider for it
 _LENGTHS = np.arange(1, 2001)
 _CROSSING: tuple[Layer, ...] = ("attention", "recurrent", "restricted")

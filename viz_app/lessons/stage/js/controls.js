@@ -26,7 +26,8 @@ export class ControlRow {
   /** Controls of the present scene. */
   build() {
     const { lesson } = this;
-    const { controls, playhead } = lesson.scene;
+    const { playhead } = lesson.scene;
+    const controls = lesson.scene.controls.filter((control) => lesson.answers(control));
     const key = JSON.stringify([lesson.name, controls, playhead, lesson.lesson.language]);
     if (key === this.key) {
       // New numbers for the same controls: the elements stay, so that the reader keeps the held or focused one.

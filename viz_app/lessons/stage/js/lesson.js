@@ -216,11 +216,22 @@ export class Lesson {
   }
 
   /**
+   * Whether a control can be moved; on a page without Python only if its answers are in the file.
+   * @param {Control} control
+   */
+  answers({ name, kind, server }) {
+    const { prepared } = this.lesson;
+    return !prepared || !(server || kind === "button") || Boolean(prepared[this.name]?.includes(name));
+  }
+
+  /**
    * Changes settings of the scene.
    * @param {Settings | null} [patch]
    */
   set(patch) {
-    Object.assign(this.settings(), patch);
+    const settings = this.settings();
+    const fixed = this.scene.controls.filter((control) => !this.answers(control));
+    Object.assign(settings, patch, Object.fromEntries(fixed.map(({ name }) => [name, settings[name]])));
     this.changed(false, this.controls.needServer(patch ?? {}));
   }
 

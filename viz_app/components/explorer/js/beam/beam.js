@@ -72,7 +72,7 @@ export class Beam {
     const { beam } = translation;
     this.button.hidden = !beam;
     if (beam?.id !== this.search?.id) {
-      this.search = beam ? new Search(beam) : null;
+      this.search = beam ? new Search(beam, translation.about?.answers?.branches) : null;
       this.alpha = beam?.alpha ?? 0;
       this.table.first = 0;
     }
@@ -143,6 +143,7 @@ export class Beam {
     ranking.forEach(({ node, branch, score }, index) => {
       const button = /** @type {HTMLButtonElement} */ (this.list.children[index].firstElementChild);
       button.dataset.branch = String(branch);
+      button.disabled = !search.open.has(branch);
       setAttribute(button, "aria-pressed", String(branch === this.shown));
       const values = {
         score: signed(score, 3),

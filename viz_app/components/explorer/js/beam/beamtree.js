@@ -175,7 +175,7 @@ export class BeamTree extends ScrollCanvas {
   move(node, spoken = false) {
     if (node === this.node) return;
     this.node = node;
-    this.element.classList.toggle("pressable", node !== null && this.search.branches.has(node));
+    this.element.classList.toggle("pressable", node !== null && this.branchAt(node) !== null);
     this.draw();
     this.point(node, spoken);
   }
@@ -189,10 +189,19 @@ export class BeamTree extends ScrollCanvas {
     this.openBranch(node);
   }
 
+  /**
+   * The branch that ends at a node, if its maps can be shown.
+   * @param {number} node
+   */
+  branchAt(node) {
+    const branch = this.search.branches.get(node);
+    return branch !== undefined && this.search.open.has(branch) ? branch : null;
+  }
+
   /** @param {number} node */
   openBranch(node) {
-    const branch = this.search.branches.get(node);
-    if (branch !== undefined) this.open(branch);
+    const branch = this.branchAt(node);
+    if (branch !== null) this.open(branch);
   }
 
   /** @param {KeyboardEvent} event */

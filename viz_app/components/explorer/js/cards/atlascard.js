@@ -286,7 +286,7 @@ export class AtlasCard {
       return h(
         "li",
         {},
-        h("button", press, text),
+        example.fixed ? h("span", { lang: languages.source }, text) : h("button", press, text),
         target ? h("span", { class: "note", lang: languages.target, dir: "auto" }, target) : null,
         h("span", { class: "atlas-pair" }, ...link, pair.length ? ", " : "", share(weight)),
       );

@@ -61,7 +61,8 @@ export class HeadCard {
   update(state) {
     const { texts, translation } = this;
     this.element.hidden = state.zoom !== "head" || state.average !== "none";
-    const fixed = !translation.about || Boolean(translation.beam?.shown); // a branch is not what the model answers
+    const { about, beam } = translation;
+    const fixed = !about || about.answers?.off === false || Boolean(beam?.shown); // a branch is no answer of the model
     this.button.hidden = this.cause.hidden = fixed;
     this.button.textContent = state.off ? texts.off_back : texts.off;
     setAttribute(this.button, "aria-pressed", String(Boolean(state.off)));

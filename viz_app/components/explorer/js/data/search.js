@@ -15,8 +15,12 @@ export function lengthPenalty(length, alpha, kind) {
 }
 
 export class Search {
-  /** @param {BeamData} beam */
-  constructor(beam) {
+  /**
+   * @param {BeamData} beam
+   * @param {number[]} [open] Branches whose maps can be shown; all unless given.
+   */
+  constructor(beam, open = beam.leaves.map((_, branch) => branch)) {
+    this.open = new Set(open);
     this.id = beam.id;
     this.size = beam.size;
     this.alpha = beam.alpha;

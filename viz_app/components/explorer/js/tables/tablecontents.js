@@ -75,6 +75,7 @@ export function branchTable(search, { alpha, shown, language, open }, texts) {
   /** @param {number} branch */
   const cells = (branch) => {
     const node = search.leaves[branch];
+    const number = String(branch + 1);
     const attributes = {
       class: "plain",
       "aria-label": fillText(texts.beam_open, { branch: branch + 1 }),
@@ -83,7 +84,7 @@ export function branchTable(search, { alpha, shown, language, open }, texts) {
       click: () => open(branch),
     };
     return [
-      h("th", { scope: "row" }, h("button", attributes, String(branch + 1))),
+      h("th", { scope: "row" }, search.open.has(branch) ? h("button", attributes, number) : number),
       h("td", { class: "beam-cell" }, tokenElement(search.text(node) || "\u2205", "bdi", { lang: language })),
       h("td", {}, texts[`beam_end_${search.fate(branch)}`]),
       h("td", {}, String(search.step[node])),

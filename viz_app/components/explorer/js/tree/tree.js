@@ -246,7 +246,9 @@ export class Tree {
       const place = best && places.get(best.word);
       if (!best || !place) continue;
       const bend = `M${x} ${y + HALF}C${x} ${(y + place.y) / 2} ${place.x} ${(y + place.y) / 2} ${place.x} ${place.y - HALF}`;
-      this.heads.append(svg("path", { d: bend, style: `--weight: ${Math.round(100 * best.weight)}` }));
+      const line = svg("path", { d: bend });
+      line.style.setProperty("--weight", String(Math.round(100 * best.weight))); // a page forbids styles in attributes
+      this.heads.append(line);
     }
   }
 

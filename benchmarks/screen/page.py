@@ -1,0 +1,88 @@
+"""Measure the pages of `headlight page`: their size, and the wait until one opened from the disk is drawn.
+
+    python -m benchmarks.screen.page [--rounds 5]
+
+Needs the development requirements and a Chromium (HEADLIGHT_CHROMIUM names another than Debian's). Seconds count from
+the start of the navigation to two frames after the explorer or the scene has its data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.screen.browser import browsing
+from transformer_core.cli import main as run_command
+from viz_app.cli import PROGRAM
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+SENTENCES = ["The old dog sleeps in the garden, and the cat eats a fish.", "A man rides a bicycle down the street."]
+PAGES = {
+    "sentence": ["--text", SENTENCES[0], "--branches", "1"],
+    "sentences": [argument for text in SENTENCES for argument in ("--text", text)],
+    "lesson": ["--lesson", "positions"],
+}
+_PAINTED = """
+() => new Promise((resolve) => {
+  const look = () => {
+    const root = document.querySelector("main").shadowRoot?.firstChild;
+    if (!(root?.explorer?.translation || root?.lesson?.lesson)) return requestAnimationFrame(look);
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() / 1000)));
+  };
+  look();
+})
+"""
+
+
+def _open(browser: Browser, path: Path) -> float:
+    """Seconds until a page is drawn, in a window without network."""
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
+    page = context.new_page()
+    page.goto(path.as_uri(), wait_until="commit")
+    seconds = float(page.evaluate(_PAINTED))
+    context.close()
+    return seconds
+
+
+def measure(rounds: int) -> dict[str, dict[str, float]]:
+    """Size in MB, seconds to write, and median and best of the seconds to open, for each page."""
+    results = {}
+    with tempfile.TemporaryDirectory() as folder, browsing() as browser:
+        for name, options in PAGES.items():
+            path = Path(folder) / f"{name}.html"
+            started = time.monotonic()
+            if run_command(["page", "--checkpoint", "checkpoints/en-de", *options, "--out", str(path)], PROGRAM):
+                raise SystemExit(f"the page {name} was not written")
+            written = time.monotonic() - started
+            times = [_open(browser, path) for _ in range(rounds)]
+            results[name] = {
+                "megabytes": path.stat().st_size / 1e6,
+                "write": written,
+                "open": statistics.median(times),
+                "open_best": min(times),
+            }
+    return results
+
+
+def main() -> None:
+    """Print a table, then one line of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, metavar="N")
+    results = measure(parser.parse_args().rounds)
+    for name, numbers in results.items():
+        shown = "  ".join(f"{key} {value:.2f}" for key, value in numbers.items())
+        sys.stdout.write(f"{name:12s} {shown}\n")
+    sys.stdout.write(json.dumps({name: {k: round(v, 3) for k, v in each.items()} for name, each in results.items()}))
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()

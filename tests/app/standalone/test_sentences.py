@@ -1,0 +1,192 @@
+"""Pages of sentences: what is in them is what the model says, and their command makes them again."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import shlex
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.app.components.test_bertviz_document import Page
+from tests.app.conftest import OTHER, SENTENCE
+from tests.browser.hostile import LONE, STRINGS
+from transformer_core.analysis.ablation import translate_without
+from transformer_core.attention_maps import KINDS
+from transformer_core.cli import main
+from transformer_core.translator import Translator
+from viz_app.cli import PROGRAM
+from viz_app.components.buffer import join_buffer, split_buffer
+from viz_app.export.embedded_record import read_record
+from viz_app.serving.input_validation import MAX_CHARACTERS
+from viz_app.serving.models.translation_service import BEAM, TranslationService
+from viz_app.standalone import origin, size
+from viz_app.standalone import sentences as module
+from viz_app.standalone.document import PageSentence, explorer_page
+from viz_app.standalone.origin import Origin, model_licences
+from viz_app.standalone.sentences import all_heads
+from viz_app.text import texts
+
+
+def blocks(page: bytes) -> dict[str, bytes]:
+    """The data of a page by name, unpacked."""
+    found = {}
+    for tag, attributes, text in Page(page.decode()).texts:
+        if tag == "script" and attributes.get("type") == "application/octet-stream":
+            found[str(attributes["id"])] = gzip.decompress(base64.b64decode(text))
+    return found
+
+
+def written(run: Callable[..., int], tmp_path: Path, *options: str) -> bytes:
+    out = tmp_path / "page.html"
+    assert run("page", *options, "--force", f"--out={out}") == 0
+    return out.read_bytes()
+
+
+def test_the_maps_and_branches_are_those_of_the_model(
+    run: Callable[..., int], translator: Translator, tmp_path: Path
+) -> None:
+    page = written(run, tmp_path, f"--text={SENTENCE}", f"--text={OTHER}", "--branches=2")
+    data = blocks(page)
+    assert set(data) == {"findings", "s0b0", "s0b1", "s1b0", "s1b1"}
+    for number, text in enumerate((SENTENCE, OTHER)):
+        best = translator.translate(text, beam=BEAM)
+        for branch in range(2):
+            header, _ = split_buffer(data[f"s{number}b{branch}"])
+            hypothesis = best.hypotheses[branch]
+            assert header["beam"]["shown"] == branch
+            assert header["about"].items() >= {"text": text, "source": text, "models": []}.items()
+            assert header["about"]["answers"] == {"off": False, "branches": [0, 1]}
+            tokens = translator.tokenizer.tokens(hypothesis.ids)
+            assert header["axes"]["outputs"]["tokens"][: len(tokens)] == list(tokens)
+        header, weights = split_buffer(data[f"s{number}b0"])
+        for kind in KINDS:
+            expected = getattr(best.attention, kind)
+            packed = header["kinds"][kind]
+            assert header["bits"] == 16
+            if kind == "decoder":  # the zeros of the mask do not travel
+                expected = expected[:, :, *np.tril_indices(expected.shape[2])]
+            values = np.frombuffer(weights, "<u2", expected.size, packed["offset"]).reshape(expected.shape)
+            np.testing.assert_allclose(values / 65535, expected, atol=1 / 65535)
+
+
+def test_heads_off_and_roles_are_in_the_page(run: Callable[..., int], translator: Translator, tmp_path: Path) -> None:
+    page = written(run, tmp_path, f"--text={OTHER}", "--heads-off")
+    assert "--heads-off=true" in read_record(page, "html")["command"]
+    findings = json.loads(blocks(page)["findings"])
+    off = findings["sentences"][0]["off"]
+    config = translator.config
+    assert len(off) == 3 * config.num_layers * config.num_heads
+    best = translator.translate(OTHER, beam=BEAM)
+    for kind in KINDS:
+        expected = translate_without(translator, best, [(kind, 0, 1)], beam=BEAM)
+        assert off[f"{kind}.0.1"]["after"] == pytest.approx(expected.log_probability)
+    assert findings["roles"] is None or findings["roles"]["heads"].keys() == set(KINDS)
+
+
+@pytest.mark.parametrize("options", [[], ["--language=ko", "--branches=1"]])
+def test_the_page_is_made_again_by_the_command_in_it(
+    options: list[str], run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts_file = tmp_path / "private.txt"
+    texts_file.write_text(f"\ufeff{OTHER}\n\n", encoding="utf-8")
+    page = written(run, tmp_path, f"--text={SENTENCE}", f"--texts={texts_file}", *options)
+    assert b"private" not in page
+    record = read_record(page, "html")
+    assert record["program"] == "Headlight" and len(record["checkpoint_sha256"]) == 64
+    words = shlex.split(record["command"])
+    assert words[:4] == ["python", "-m", "viz_app", "page"] and words[-1] == "--out=headlight_page.html"
+    assert unescape(record["command"]) in unescape(page.decode())
+    assert main([*words[3:-1], f"--out={tmp_path / 'again.html'}"], PROGRAM) == 0
+    assert (tmp_path / "again.html").read_bytes() == page
+    assert main(["reproduce", str(tmp_path / "again.html")], PROGRAM) == 2
+    assert "only figures of `export` are made again" in capsys.readouterr().err
+
+
+def test_the_licences_are_in_the_page(run: Callable[..., int], tmp_path: Path) -> None:
+    page = written(run, tmp_path, f"--text={OTHER}", "--branches=1").decode()
+    assert "Copyright 2010-2026 Mike Bostock" in page
+
+
+def test_the_table_of_licences_is_taken_from_the_card(
+    service: TranslationService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cards = {
+        "# A\n\n## Data and licences\n\n| a | CC0 |\n|---|---|\n\nprepared by\n\n## B\nx": "| a | CC0 |\n|---|---|",
+        "## Licence\nMIT.\n\nAll of it.\n\n## B\nx": "MIT.\n\nAll of it.",
+        "## Data\nlicence": "",
+        "": "",
+    }
+    for card, expected in cards.items():
+        monkeypatch.setattr(origin, "prose", lambda folder, card=card: card)
+        assert "".join(model_licences(service, texts("en")).values()) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "missing: --text"),
+        (["--text= "], "--text is empty"),
+        (["--text=a\udc80"], "--text is not UTF-8"),
+        (["--text=안녕하세요."], "no sentence that this model reads"),
+        (["--text=" + "word " * 300], "but the limit is"),
+        (["--text=" + "a" * (MAX_CHARACTERS + 1)], "--text: "),
+        ([f"--text={OTHER}", "--branches=0"], "--branches is 0"),
+        (["--texts=missing.txt"], "--texts"),
+    ],
+)
+def test_what_makes_no_page_is_said(
+    options: list[str], said: str, run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("page", *options, f"--out={tmp_path / 'page.html'}") == 2
+    assert said in capsys.readouterr().err and not any(tmp_path.iterdir())
+
+
+def test_a_page_has_bounds(
+    run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = f"--out={tmp_path / 'page.html'}"
+    monkeypatch.setattr(module, "MAX_SENTENCES", 1)
+    assert run("page", f"--text={OTHER}", f"--text={SENTENCE}", out) == 2
+    assert "a page holds at most 1 sentences" in capsys.readouterr().err
+    assert run("page", f"--text={OTHER}", f"--text={OTHER} ", "--branches=1", out, "--force") == 0, "the same one"
+    monkeypatch.setattr(size, "MAX_BYTES", 10_000)
+    assert run("page", f"--text={OTHER}", out, "--force") == 2
+    assert "write fewer sentences or --branches" in capsys.readouterr().err
+    bad = tmp_path / "bad.txt"
+    bad.write_bytes(b"good\n\xff\n")
+    assert run("page", f"--texts={bad}", out, "--force") == 2
+    assert "--texts: line 2 not UTF-8" in capsys.readouterr().err
+
+
+def hostile_page(text: str) -> bytes:
+    """A page with a text wherever one comes from outside."""
+    header = {"version": 2, "selection": {}, "texts": {"title": text}}
+    sentence = PageSentence(text=text, branches=[join_buffer(header)], off={text: text}, free={text: text})
+    found = Origin(record={"checkpoint": text, "command": text}, licences={text: text})
+    return explorer_page([sentence, sentence], language="en", origin=found, cards={text: text}, roles={text: text})
+
+
+@pytest.mark.parametrize("text", [*STRINGS, LONE, "</pre></dd>\x00\x1b[201~", '" onload="x', "a\r\nb"])
+def test_no_text_becomes_markup(text: str) -> None:
+    plain, page = Page(hostile_page("a").decode()), Page(hostile_page(text).decode())
+    assert [(tag, attributes.keys()) for tag, attributes in page.tags] == [
+        (tag, attributes.keys()) for tag, attributes in plain.tags
+    ]
+    assert page.policy == plain.policy
+    assert page.policy["default-src"] == ["'none'"] and page.policy["base-uri"] == ["'none'"]
+    shown: dict[str, Any] = page.data
+    assert [each["text"] for each in shown["sentences"]] == [text, text]
+    ids = {str(attributes.get("id")) for _, attributes in page.tags if "id" in attributes}
+    assert ids == {"page", "findings", "s0b0", "s1b0"}
+
+
+def test_every_head_is_there_once(service: TranslationService) -> None:
+    config = service.translator.config
+    assert len(set(all_heads(service))) == len(list(all_heads(service))) == 3 * config.num_layers * config.num_heads

@@ -1,0 +1,108 @@
+"""Pages of `headlight page`, opened from the disk: nothing is asked of any server, and the policy holds.
+
+Every page is watched (conftest.py): a request that leaves the machine or an error on the console, such as a violation
+of the policy, fails the test.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser import explorer_samples as samples
+from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
+from tests.browser.hostile import LONE, SAFE, STRINGS
+from tests.browser.rest import rest
+from transformer_core.cli import main
+from viz_app.cli import PROGRAM
+from viz_app.components.explorer import Selection, pack
+from viz_app.standalone.document import PageSentence, explorer_page
+from viz_app.standalone.origin import Origin
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SENTENCES = ("The old dog sleeps in the garden.", "A man rides a bicycle down the street.")
+
+
+def written(folder: Path, *options: str) -> str:
+    """The address of a page of the shipped model."""
+    out = folder / "it's 100 % <b>#1?.html"
+    assert main(["page", f"--checkpoint={checkpoint()}", *options, f"--out={out}"], PROGRAM) == 0
+    return out.as_uri()
+
+
+def is_drawn(page: Page, selector: str) -> bool:
+    """Whether a canvas has more than one colour."""
+    return bool(
+        page.locator(selector).first.evaluate(
+            """(canvas) => {
+                const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                return new Set(new Uint32Array(data.buffer)).size > 8;
+            }"""
+        )
+    )
+
+
+def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage) -> None:
+    options = [f"--text={text}" for text in SENTENCES]
+    page = open_page(written(tmp_path, *options, "--branches=2", "--language=ko"), width=390, height=844)
+    t = texts("ko").table("explorer")
+    page.locator(".head-role b").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert is_drawn(page, ".tiles canvas") and is_drawn(page, ".map canvas")
+    assert page.locator(".off-button").is_hidden() and page.locator(".compare-models").is_hidden()
+
+    page.locator(".card-button").press("Enter")  # the card of a head, and nothing to press that is not there
+    page.locator(".atlas-part").first.wait_for()
+    assert page.locator(".atlas-examples li").count() and page.locator(".atlas-examples button").count() == 0
+    page.keyboard.press("Escape")
+
+    page.locator(".compare-button").click()
+    page.locator(".beam-button").click()
+    rows = page.locator(".beam-hypothesis")
+    assert [row.is_enabled() for row in rows.all()[:4]] == [True, True, False, False]
+    rows.nth(1).click()
+    page.locator(".branch-note").get_by_text(t["beam_back"]).wait_for()
+    page.locator("header select").select_option(label=SENTENCES[1])
+    page.locator(".compare-name").get_by_text(SENTENCES[0]).wait_for()
+    page.locator(".compare-name").get_by_text(SENTENCES[1]).wait_for()
+    rest(page)
+    assert is_drawn(page, ".side-difference canvas")
+
+
+def test_a_head_is_switched_off_and_a_dark_system_turns_the_page_dark(
+    tmp_path: Path, open_page: OpenPage, random_checkpoint: Path, check_accessibility: CheckAccessibility
+) -> None:
+    out = tmp_path / "page.html"
+    options = [f"--checkpoint={random_checkpoint}", "--text=The dog.", "--heads-off", f"--out={out}"]
+    assert main(["page", *options], PROGRAM) == 0
+    page = open_page(out.as_uri())
+    page.locator(".off-button").click()
+    page.locator(".off-line").first.wait_for()
+    check_accessibility(page, "light", "dark")
+    dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert dark == "rgb(14, 17, 23)"
+    assert page.locator(".explorer").evaluate("(root) => root.explorer.theme.dark")
+
+
+@pytest.mark.parametrize("sample", [samples.HOSTILE, ([*STRINGS, LONE], [*STRINGS, LONE])])
+def test_hostile_tokens_are_shown_as_they_are(
+    sample: tuple[list[str], list[str]], tmp_path: Path, open_page: OpenPage
+) -> None:
+    maps = samples.sample(*sample)
+    table = texts("en").table("explorer")
+    packed = pack(maps, steps=samples.confidences(maps), texts=table, selection=Selection())
+    title = STRINGS[0]
+    page_of = explorer_page(
+        [PageSentence(text=title, branches=[packed])], language="en", origin=Origin(record={"command": title})
+    )
+    (tmp_path / "page.html").write_bytes(page_of)
+    page = open_page((tmp_path / "page.html").as_uri())
+    page.locator(".token").first.wait_for()
+    owned, found, frames = page.evaluate(SAFE)
+    assert (owned, found, frames) == (None, f"{title} · Headlight", 0)
+    assert page.locator(".page-title").text_content() == title

@@ -1,0 +1,87 @@
+"""A self-contained HTML document: only its own scripts and style run, by their hashes, and nothing is loaded."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from viz_app.figures.record import xml_safe
+
+_SAFE = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
+_THEME = Path(__file__).parents[1] / ".streamlit" / "config.toml"
+
+
+def html_document(
+    title: str, *, style: str, body: str, scripts: Sequence[str], language: str = "en", head: str = "", type: str = ""
+) -> str:
+    """Return the document; the same arguments give the same text.
+
+    Args:
+        title: Its title, as plain text.
+        style: Its rules.
+        body: Its markup, without scripts that run and without styles in attributes, which the policy forbids.
+        scripts: Its code, run in this order.
+        language: Its language.
+        head: Further elements of its head, behind the policy.
+        type: Of the scripts, such as "module"; empty for classic ones.
+    """
+    scripts = [script.replace("</script", "<\\/script").replace("<!--", "<\\!--") for script in scripts]
+    policy = "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {' '.join(map(_hash, scripts))}",
+            f"style-src {_hash(style)}",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+    tag = f'<script type="{type}">' if type else "<script>"
+    parts = [
+        f'<!DOCTYPE html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">{head}',
+        f"<title>{escape(xml_safe(title))}</title>\n<style>{style}</style>\n</head>\n<body>",
+        body,
+        *(f"{tag}{script}</script>" for script in scripts),
+        "</body>\n</html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def json_element(name: str, value: Any) -> str:
+    """Return a data block with JSON in ASCII; it holds no character that could end it."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False).translate(_SAFE)
+    return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+def packed_element(name: str, data: bytes) -> str:
+    """Return a data block with compressed bytes, which `readBytes` of packed.js reads."""
+    text = base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()
+    return f'<script type="application/octet-stream" id="{name}">{text}</script>'
+
+
+@cache
+def theme_style() -> str:
+    """Return the app's theme as variables of the components: light, or dark where the reader's system is."""
+    theme: dict[str, Any] = tomllib.loads(_THEME.read_text(encoding="utf-8"))["theme"]
+    light, dark = (_variables(each) for each in (theme | theme["light"], theme["dark"]))
+    on_dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+    return f":root {{ color-scheme: light dark; {light} }}\n{on_dark}\n"
+
+
+def _variables(theme: dict[str, Any]) -> str:
+    names = {name: re.sub("[A-Z]", lambda capital: f"-{capital[0].lower()}", name) for name in theme}
+    return " ".join(f"--st-{names[name]}: {value};" for name, value in theme.items() if isinstance(value, str))
+
+
+def _hash(text: str) -> str:
+    """Return the name of a script or style in a content security policy."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

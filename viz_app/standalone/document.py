@@ -1,0 +1,139 @@
+"""The HTML file around a component: what it shows is inside, with its origin and all licences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from transformer_core import __version__
+from viz_app.components.buffer import split_buffer
+from viz_app.components.explorer.code import LICENCES, explorer_code
+from viz_app.components.html_document import html_document, json_element, packed_element, theme_style
+from viz_app.components.modules import join_modules, self_starting
+from viz_app.figures.record import PROGRAM, record_json, xml_safe
+from viz_app.standalone.origin import Origin
+from viz_app.text import texts
+
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSentence:
+    """A sentence of a page.
+
+    Args:
+        text: The sentence as typed.
+        branches: Payloads of `viz_app.components.explorer.pack`, one for each branch from 0 on.
+        off: Findings of `without_head`, by head, such as "cross.5.5".
+        free: Finding of `free_search`; None for none.
+    """
+
+    text: str
+    branches: Sequence[bytes]
+    off: Mapping[str, Any] = field(default_factory=dict)
+    free: Mapping[str, Any] | None = None
+
+
+def explorer_page(
+    sentences: Sequence[PageSentence],
+    *,
+    language: str,
+    origin: Origin,
+    cards: Mapping[str, Any] | None = None,
+    roles: Mapping[str, Any] | None = None,
+) -> bytes:
+    """Return a page with the explorer; the same arguments give the same bytes.
+
+    Args:
+        sentences: At least one; the first is shown first.
+        language: "en" or "ko", as in the payloads.
+        origin: Its origin.
+        cards: Card of each head, such as "cross.5.5".
+        roles: Finding of `roles`; None for none.
+    """
+    blocks = {
+        f"s{number}b{branch}": payload
+        for number, sentence in enumerate(sentences)
+        for branch, payload in enumerate(sentence.branches)
+    }
+    findings = {
+        "cards": cards or {},
+        "roles": roles,
+        "sentences": [{"off": sentence.off, "free": sentence.free} for sentence in sentences],
+    }
+    about = {
+        "sentences": [
+            {"text": sentence.text, "branches": [f"s{number}b{branch}" for branch in range(len(sentence.branches))]}
+            for number, sentence in enumerate(sentences)
+        ],
+        "start": split_buffer(sentences[0].branches[0])[0]["selection"],
+    }
+    return standalone_page(
+        sentences[0].text,
+        [explorer_code(), join_modules(_FOLDER / "js" / "explorer_page.js")],
+        about,
+        {**blocks, "findings": json.dumps(findings, separators=(",", ":"), allow_nan=False).encode()},
+        language=language,
+        origin=Origin(record=origin.record, licences={**LICENCES, **origin.licences}),
+    )
+
+
+def standalone_page(
+    title: str,
+    modules: Sequence[str],
+    about: Mapping[str, Any],
+    blocks: Mapping[str, bytes],
+    *,
+    language: str,
+    origin: Origin,
+) -> bytes:
+    """Return a page whose modules read the blocks of data.
+
+    Args:
+        title: Its title, as plain text.
+        modules: Joined modules; each is started.
+        about: Plain values of the block `page`.
+        blocks: Bytes by name.
+        language: "en" or "ko".
+        origin: Its origin.
+    """
+    t = texts(language)
+    record = {"program": PROGRAM, "version": __version__, **origin.record}
+    rows = {
+        t("page.made_by"): f"{PROGRAM} {__version__}",
+        t("page.model"): " ".join(record[name] for name in ("checkpoint", "checkpoint_sha256") if record.get(name)),
+        t("page.command"): record.get("command", ""),
+        **{t("page.licence", what=what): text for what, text in origin.licences.items()},
+    }
+    told = "".join(f"<dt>{_text(name)}</dt><dd><pre>{_text(value)}</pre></dd>" for name, value in rows.items() if value)
+    body = (
+        f'<header><h1>{PROGRAM}</h1><bdi class="page-title">{_text(title)}</bdi>'
+        f'<select aria-label="{_text(t("page.sentences"))}" hidden></select></header>\n'
+        f'<p class="page-note" role="status"></p>\n<noscript>{_text(t("page.failed"))}</noscript>\n<main></main>\n'
+        f"<footer><details><summary>{_text(t('page.about'))}</summary><dl>{told}</dl></details></footer>\n"
+    )
+    body += "\n".join(
+        [
+            json_element("page", {**about, "failed": t("page.failed")}),
+            *(packed_element(name, data) for name, data in blocks.items()),
+        ]
+    )
+    head = (
+        '\n<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '\n<meta name="generator" content="Headlight">'
+        f'\n<meta name="provenance" content="{escape(record_json(record))}">'
+    )
+    style = theme_style() + (_FOLDER / "page.css").read_text(encoding="utf-8")
+    scripts = [*map(self_starting, modules)]
+    page = html_document(
+        f"{title} · {PROGRAM}", style=style, body=body, scripts=scripts, language=language, head=head, type="module"
+    )
+    return page.encode("utf-8", errors="replace")
+
+
+def _text(text: str) -> str:
+    return escape(xml_safe(text))

@@ -1,0 +1,34 @@
+// Data blocks of a page without Python, as html_document.py writes them.
+
+/** @type {Map<string, Promise<Uint8Array>>} */
+const unpacked = new Map();
+
+/**
+ * The bytes of a block; they are unpacked once.
+ * @param {string} name
+ */
+export function readBytes(name) {
+  const found = unpacked.get(name) ?? unpack(textOf(name));
+  unpacked.set(name, found);
+  return found;
+}
+
+/**
+ * The values of a block of JSON.
+ * @param {string} name
+ */
+export function readJson(name) {
+  return JSON.parse(textOf(name));
+}
+
+/** @param {string} name */
+function textOf(name) {
+  return document.getElementById(name)?.textContent ?? "";
+}
+
+/** @param {string} text Gzip in base 64. */
+async function unpack(text) {
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(bytes).arrayBuffer());
+}

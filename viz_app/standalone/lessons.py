@@ -1,0 +1,110 @@
+"""Prepare a lesson for a page without Python: every scene, with the answers to the controls that ask Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from viz_app.components.buffer import ALIGNMENT, split_buffer
+from viz_app.components.modules import join_modules
+from viz_app.lessons import Lesson, load_lesson
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.module import LessonModule, lesson_module
+from viz_app.lessons.stage import LessonState, lesson_code, pack
+from viz_app.standalone.document import standalone_page
+from viz_app.standalone.origin import page_origin
+from viz_app.standalone.size import check_size
+from viz_app.text import texts
+
+_FOLDER = Path(__file__).parent
+_OWN = ("id", "answers", "state")  # of a header, besides values and arrays
+
+
+def render_lesson(name: str, context: LessonContext) -> bytes:
+    """Return a lesson as a page; the same arguments give the same bytes.
+
+    Args:
+        name: Of the lesson.
+        context: Sentence, language and model.
+
+    Raises:
+        PageTooLarge: The arrays are too large.
+        Superseded: When a newer request of the session took over.
+    """
+    module, words = lesson_module(name), load_lesson(name, context.language)
+    scenes = tuple(scene for scene in words.scenes if scene.name not in module.needs_python)
+    words = dataclasses.replace(words, scenes=scenes)
+    prepared = {scene.name: list(module.prepared(scene.name, context)) for scene in scenes}
+    controls = {scene: list(settings[0]) if settings else [] for scene, settings in prepared.items()}
+    pool, states = _Pool(), {}
+    for scene, settings in prepared.items():
+        for each in settings or [{}]:
+            payload = _payload(words, module, context, LessonState(scene, each), controls)
+            key = " ".join((scene, *map(_written, each.values())))
+            states[key] = pool.state(payload)
+    lesson = {"header": pool.header, "values": list(pool.values), "states": states}
+    return standalone_page(
+        words.title,
+        [lesson_code(name), join_modules(_FOLDER / "js" / "lesson_page.js")],
+        {"start": next(iter(states)), "controls": controls},
+        {"lesson": json.dumps(lesson, separators=(",", ":"), allow_nan=False).encode(), "arrays": bytes(pool.data)},
+        language=context.language,
+        origin=page_origin(context.service, texts(context.language), [("lesson", name), ("text", context.text)]),
+    )
+
+
+def _payload(
+    words: Lesson, module: LessonModule, context: LessonContext, state: LessonState, controls: Mapping[str, list[str]]
+) -> bytes:
+    numbers = module.data(dataclasses.replace(context, state=state))
+    return pack(
+        words,
+        values=numbers.values,
+        arrays=numbers.arrays,
+        answers=numbers.answers,
+        texts=context.t.table("lesson") | context.t.table(f"lesson_{words.name}"),
+        state=state,
+        prepared=controls,
+    )
+
+
+def _written(value: object) -> str:
+    """Write a setting as JavaScript does."""
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+class _Pool:
+    """Values and arrays of many payloads, each of them once."""
+
+    def __init__(self) -> None:
+        self.header: dict[str, Any] = {}
+        self.values: dict[str, int] = {}  # number of each value, as JSON
+        self.data = bytearray()
+        self._places: dict[bytes, int] = {}
+
+    def state(self, payload: bytes) -> dict[str, Any]:
+        """Add a payload; return how lesson_page.js puts it together again. Raises PageTooLarge."""
+        header, data = split_buffer(payload)
+        own = {name: header.pop(name) for name in _OWN}
+        values, arrays = header.pop("values"), header.pop("arrays")
+        self.header = header
+        written = {name: json.dumps(value, separators=(",", ":")) for name, value in values.items()}
+        own["values"] = {name: self.values.setdefault(text, len(self.values)) for name, text in written.items()}
+        own["arrays"] = dict(self._placed(arrays, data))
+        return own
+
+    def _placed(self, arrays: Mapping[str, Any], data: memoryview) -> Iterator[tuple[str, dict[str, Any]]]:
+        for name, array in arrays.items():
+            size = int(np.prod(array["shape"])) * np.dtype(array["type"]).itemsize
+            part = bytes(data[array["offset"] : array["offset"] + size])
+            place = self._places.setdefault(hashlib.sha256(part).digest(), len(self.data))
+            if place == len(self.data):
+                self.data += part + b"\0" * (-size % ALIGNMENT)
+                check_size(len(self.data))
+            yield name, {**array, "offset": place}

@@ -1,0 +1,123 @@
+"""Prepare sentences for a page without Python: the branches of their searches, and what is known of the heads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from transformer_core.attention_maps import KINDS
+from viz_app.components.explorer.weights import packed_size
+from viz_app.explorer_view import findings
+from viz_app.explorer_view.snapshot import branch_payload
+from viz_app.serving.input_validation import Sentence
+from viz_app.serving.models.search_tree import branch_ends
+from viz_app.serving.models.translation_service import TranslationResult, TranslationService
+from viz_app.standalone.document import PageSentence, explorer_page
+from viz_app.standalone.origin import page_origin
+from viz_app.standalone.size import check_size
+from viz_app.text import Texts, texts
+
+MAX_SENTENCES = 64
+BRANCHES = 4
+
+
+def render_sentences(
+    service: TranslationService,
+    sentences: Sequence[Sentence],
+    language: str,
+    *,
+    session: str = "page",
+    branches: int = BRANCHES,
+    heads_off: bool = False,
+    each_head: Callable[[], object] = lambda: None,
+) -> bytes:
+    """Return a page with the explorer of sentences; the same arguments give the same bytes.
+
+    Args:
+        service: The model.
+        sentences: Sentences that `service.validate` calls good.
+        language: "en" or "ko".
+        session: As for `TranslationService.translate`.
+        branches: Branches of each search at most.
+        heads_off: Whether each sentence is translated without each head.
+        each_head: Called after each of these translations.
+
+    Raises:
+        PageTooLarge: The maps are too large.
+        Superseded: When a newer request of the session took over.
+    """
+    t = texts(language, parses=service.parses, source=service.source_language)
+    check_size(map_bytes(service, sentences, branches, session))
+    shown = [_prepared(service, session, t, sentence, branches, heads_off, each_head) for sentence in sentences]
+    check_size(sum(len(payload) for sentence in shown for payload in sentence.branches))
+    options: list[tuple[str, object]] = [("text", sentence.text) for sentence in sentences]
+    options += [("branches", branches), *([("heads_off", "true")] if heads_off else [])]
+    return explorer_page(
+        shown,
+        language=language,
+        origin=page_origin(service, t, options),
+        cards=dict(_cards(service, t, {sentence.text for sentence in sentences})),
+        roles=findings.roles(service, session, t)["roles"],
+    )
+
+
+def map_bytes(
+    service: TranslationService, sentences: Sequence[Sentence], branches: int = BRANCHES, session: str = "page"
+) -> int:
+    """Translate sentences; return the size of the maps of their branches, before they are compressed.
+
+    Branches differ in length, so it is an estimate.
+    """
+    results = [service.translate(session, sentence.source) for sentence in sentences]
+    return sum(packed_size(result.maps) * _count(result, branches) for result in results)
+
+
+def _count(result: TranslationResult, branches: int) -> int:
+    return max(1, min(branches, len(branch_ends(result.translation))))
+
+
+def _prepared(
+    service: TranslationService,
+    session: str,
+    t: Texts,
+    sentence: Sentence,
+    branches: int,
+    heads_off: bool,
+    each_head: Callable[[], object],
+) -> PageSentence:
+    text, best = sentence.text, service.translate(session, sentence.source)
+    count = _count(best, branches)
+    answers = {"off": heads_off, "branches": list(range(count))}
+    payloads = []
+    for branch in range(count):
+        shown = service.translate_branch(session, best, branch)
+        payloads.append(branch_payload(t, service, (text, branch), best, shown, answers=answers))
+    off = {}
+    for head in all_heads(service) if heads_off else ():
+        off[_place(head)] = findings.without_head(service, session, best, head)["off"]
+        each_head()
+    searches = service.parses and service.translator.decoding.constrained
+    free = findings.free_search(service, session, best)["free"] if searches else None
+    return PageSentence(text=text, branches=payloads, off=off, free=free)
+
+
+def all_heads(service: TranslationService) -> Iterator[findings.Head]:
+    """Yield kind, layer and head, from 0, of every head of the model."""
+    config = service.translator.config
+    for kind in KINDS:
+        for layer in range(config.num_layers):
+            yield from ((kind, layer, head) for head in range(config.num_heads))
+
+
+def _place(head: findings.Head) -> str:
+    return ".".join(map(str, head))
+
+
+def _cards(service: TranslationService, t: Texts, known: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the card of each head; of its examples only sentences of the page can be pressed."""
+    for head in all_heads(service):
+        card = findings.card(service, t, head)["card"]
+        if card is None:
+            return
+        examples = [each | ({} if each["text"] in known else {"fixed": True}) for each in card.get("examples", ())]
+        yield _place(head), card | ({"examples": examples} if examples else {})
