@@ -14,77 +14,23 @@ Shape legend: L layers, H heads, S source positions, T target positions, Q queri
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core import foreign_attention
+from transformer_core.axis import WORD_BOUNDARY as WORD_BOUNDARY
+from transformer_core.axis import Axis as Axis
+from transformer_core.foreign_attention import MapsTooLarge as MapsTooLarge
 from transformer_core.short_repr import ShortRepr
 
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
-WORD_BOUNDARY = "\u2581"  # SentencePiece writes a space before a token as this character
 
 FloatArray = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Axis(ShortRepr):
-    """One axis of a map.
-
-    Args:
-        tokens: A label for each position: tokens as SentencePiece writes them, or `<s>`, `</s>`.
-        words: For each position the number of the word that it belongs to; 0 for the first, never falling,
-            rising by 1 at most. A special token is a word of its own.
-        special: Whether each position is `<s>` or `</s>`.
-    """
-
-    tokens: tuple[str, ...]
-    words: tuple[int, ...]
-    special: tuple[bool, ...]
-
-    def __post_init__(self) -> None:
-        if not len(self.tokens) == len(self.words) == len(self.special):
-            raise ValueError(
-                f"an axis of {len(self.tokens)} tokens has {len(self.words)} word numbers "
-                f"and {len(self.special)} special marks; all three must be equally many"
-            )
-        steps = np.diff(np.asarray((-1, *self.words)))
-        if self.words and not (self.words[0] == 0 and bool(np.isin(steps, (0, 1)).all())):
-            raise ValueError(f"word numbers must start at 0 and rise by 0 or 1, but are {self.words}")
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    @property
-    def word_texts(self) -> tuple[str, ...]:
-        """The text of each word, without word-boundary marks."""
-        texts = [""] * (self.words[-1] + 1 if self.words else 0)
-        for token, word in zip(self.tokens, self.words, strict=True):
-            texts[word] += token
-        return tuple(text.replace(WORD_BOUNDARY, "") for text in texts)
-
-    def merged(self) -> Axis:
-        """Return the same axis with one position for each word."""
-        count = len(self.word_texts)
-        special = [False] * count
-        for mark, word in zip(self.special, self.words, strict=True):
-            special[word] = special[word] or mark
-        return Axis(self.word_texts, tuple(range(count)), tuple(special))
-
-
-class MapsTooLarge(ValueError):
-    """The attention maps would take more memory than allowed.
-
-    Args:
-        needed: Bytes that they would take.
-        limit: Bytes that are allowed.
-    """
-
-    def __init__(self, needed: int, limit: int) -> None:
-        super().__init__(f"the attention maps would take {needed:,} bytes, but at most {limit:,} are allowed")
-        self.needed, self.limit = needed, limit
 
 
 def map_bytes(heads: int, source: int, target: int) -> int:
@@ -110,6 +56,8 @@ def check_map_bytes(heads: int, source: int, target: int, limit: int | None) -> 
 class AttentionMaps(ShortRepr):
     """All attention weights of one sentence and its translation; padding removed, float32, rows sum to 1.
 
+    A kind that a model lacks has no layers. A head that a layer lacks is NaN throughout.
+
     Args:
         encoder: (L, H, S, S) encoder self-attention. Each kind may have numbers of layers and heads of its own.
         decoder: (L, H, T, T) masked decoder self-attention; zero above the diagonal.
@@ -130,10 +78,98 @@ class AttentionMaps(ShortRepr):
 
     def __post_init__(self) -> None:
         for kind in KINDS:
-            shape = self.weights(kind).shape
+            shape = getattr(self, kind).shape
             expected = (*shape[:2], len(self.queries(kind)), len(self.keys(kind)))
-            if len(shape) != 4 or shape != expected or 0 in shape[:2]:
+            if len(shape) != 4 or shape != expected or (shape[0] > 0 and shape[1] == 0):
                 raise ValueError(f"{kind} attention has shape {shape}, but its labels require {expected}")
+        if not self.kinds:
+            raise ValueError("there is no attention: encoder, decoder and cross have no layers")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        encoder: Any = None,
+        decoder: Any = None,
+        cross: Any = None,
+        source_tokens: Sequence[str] = (),
+        target_tokens: Sequence[str] = (),
+    ) -> AttentionMaps:
+        """Label attention of any model, as `own_maps` of the figures, with the kinds that the model has.
+
+        Args:
+            encoder: (L, H, S, S) self-attention in both directions; or a list of L arrays (H, S, S), which may differ
+                in heads; None for a model without.
+            decoder: (L, H, T, T) masked self-attention, also of a decoder-only model.
+            cross: (L, H, T, S) encoder-decoder attention.
+            source_tokens: The S tokens of the source, as their tokenizer writes them.
+            target_tokens: The T input tokens of the decoder. One more may follow: what the last position has produced.
+
+        Raises:
+            ValueError: Shapes, tokens or weights are wrong; one line says what is allowed.
+            MapsTooLarge: The maps would take more than 1 GiB.
+        """
+        given = {"encoder": encoder, "decoder": decoder, "cross": cross}
+        return cls._labelled({k: list(v) for k, v in given.items() if v is not None}, source_tokens, target_tokens)
+
+    @classmethod
+    def from_transformers(
+        cls,
+        outputs: Any,
+        source_tokens: Sequence[str] | None = None,
+        target_tokens: Sequence[str] | None = None,
+        *,
+        row: int = 0,
+    ) -> AttentionMaps:
+        """Label the attention in the outputs of a model of `transformers`, or of its `generate()`.
+
+        Models with one sequence take one list of tokens. Their attention counts as a decoder's where it never looks
+        ahead, else as an encoder's.
+
+        Args:
+            outputs: What the model returned with `output_attentions=True`; `generate()` also needs
+                `return_dict_in_generate=True`.
+            source_tokens: A token for each position of the encoder: `tokenizer.convert_ids_to_tokens(ids)`.
+            target_tokens: The same for the decoder's input. One more may follow: what the last position has produced.
+                After `generate()` these are the tokens of `outputs.sequences[row]`.
+            row: Sentence of the batch; after `generate()`, row of `outputs.sequences`.
+
+        Raises:
+            ValueError: The outputs hold no attention, or shapes, tokens or weights are wrong.
+            MapsTooLarge: The maps would take more than 1 GiB.
+        """
+        found = foreign_attention.read_outputs(outputs, row)
+        source, target = source_tokens or (), target_tokens or ()
+        if "one" in found.layers:
+            if bool(source) == bool(target):
+                raise ValueError("this model has one sequence: give its tokens as source_tokens or target_tokens")
+            causal = foreign_attention.is_causal(found.layers["one"])
+            if target and not causal:
+                raise ValueError("this attention looks ahead, so it is an encoder's: give the tokens as source_tokens")
+            source, target = ((), source or target) if causal else (source, ())
+            found.layers["decoder" if causal else "encoder"] = found.layers.pop("one")
+        if found.positions is not None:  # tokens after the end of a sentence, which others of the batch still filled
+            target = target[: found.positions + 1]
+        return cls._labelled(found.layers, source, target)
+
+    @classmethod
+    def _labelled(cls, layers: Mapping[str, list[Any]], source: Sequence[str], target: Sequence[str]) -> AttentionMaps:
+        arrays = {kind: foreign_attention.stack(kind, layers[kind]) for kind in layers}
+        axes = foreign_attention.label(arrays, source, target)
+        lacking = {
+            kind: np.zeros((0, 0, len(axes[q]), len(axes[k])), dtype=np.float32)
+            for kind, q, k in (("encoder", 0, 0), ("decoder", 1, 1), ("cross", 2, 0))
+        }
+        return cls(**{**lacking, **arrays}, **dict(zip(("source", "inputs", "outputs"), axes, strict=True)))
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of attention that the model has."""
+        return tuple(kind for kind in KINDS if len(getattr(self, kind)))
+
+    def has_head(self, kind: Kind, layer: int, head: int) -> bool:
+        """Return whether a layer has this head; layers of other programs' models may differ in heads."""
+        return not np.isnan(self.weights(kind)[layer, head, 0, 0])
 
     def layers(self, kind: Kind) -> int:
         """Layers with this kind of attention; encoder and decoder may have different numbers."""
@@ -147,6 +183,8 @@ class AttentionMaps(ShortRepr):
         """(L, H, Q, K) weights of one kind of attention. Raises ValueError for another kind."""
         if kind not in KINDS:
             raise ValueError(f"attention kind is {kind!r}, but must be one of {', '.join(KINDS)}")
+        if kind not in self.kinds:
+            raise ValueError(f"attention kind is {kind!r}, but this model has only {', '.join(self.kinds)}")
         array: FloatArray = getattr(self, kind)
         return array
 
@@ -177,6 +215,8 @@ class AttentionMaps(ShortRepr):
 
 def _merge(weights: FloatArray, queries: Axis, keys: Axis) -> FloatArray:
     """(L, H, Q, K) over tokens -> (L, H, query words, key words)."""
+    if not len(weights):
+        return np.zeros((0, 0, len(queries.word_texts), len(keys.word_texts)), dtype=np.float32)
     key_words = np.asarray(keys.words)
     query_words = np.asarray(queries.words)
     summed = np.add.reduceat(weights, _starts(key_words), axis=3)  # (L, H, Q, key words)

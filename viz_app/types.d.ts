@@ -408,7 +408,16 @@ type Cursor = { query: number | null; key: number | null; spoken?: boolean };
 type Cell = { query: number; key: number };
 
 /** How many there are of a kind of attention, and where its weights start in the payload. */
-type KindShape = { layers: number; heads: number; queries: number; keys: number; offset: number; rows: number };
+type KindShape = {
+  layers: number;
+  heads: number;
+  queries: number;
+  keys: number;
+  offset: number;
+  rows: number;
+  /** Heads that a layer of another program's model lacks, as layer * heads + head. */
+  absent?: number[];
+};
 
 type AxisName = "source" | "inputs" | "outputs";
 
@@ -418,10 +427,11 @@ type ExplorerHeader = {
   id: string;
   bits: number;
   resolution: number;
+  /** A model of another program may lack some; `Translation.available` lists them. */
   kinds: Record<Kind, KindShape>;
   axes: Record<AxisName, { tokens: string[]; words: number[]; special: boolean[] }>;
   finished: boolean;
-  /** For each written token its probability, and the alternatives with theirs. */
+  /** For each written token its probability, and the alternatives with theirs; empty where none are known. */
   steps: [number, [string, number][]][];
   languages: { source: string; target: string };
   colours: Palettes;

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.axis import WORD_BOUNDARY
 from transformer_core.text.segmenters import Segmentation, SegmenterError
 
 _MAX_MERGES = 2_000_000
@@ -107,10 +107,17 @@ class ByteLevelSegmenter:
 
     def shown(self, token: str) -> str:
         """Return the token with a word-boundary mark for a blank, and bytes that make no character as `<0xEA>`."""
-        try:
-            return _raw(token).decode("utf-8").replace(" ", WORD_BOUNDARY)
-        except UnicodeDecodeError:
-            return "".join(f"<0x{byte:02X}>" for byte in _raw(token))
+        return shown(token)
+
+
+def shown(token: str) -> str:
+    """Return a token as `ByteLevelSegmenter.shown`; one that is not made of bytes as it is."""
+    if not set(token) <= _bytes().keys():
+        return token
+    try:
+        return _raw(token).decode("utf-8").replace(" ", WORD_BOUNDARY)
+    except UnicodeDecodeError:
+        return "".join(f"<0x{byte:02X}>" for byte in _raw(token))
 
 
 def _raw(token: str) -> bytes:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import sentencepiece
 
-from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.axis import WORD_BOUNDARY
 from transformer_core.text.length_limits import NormalizerExpansionError, check_expansion
 
 UNKNOWN = " \u2047 "  # what SentencePiece writes for `<unk>`

@@ -17,7 +17,7 @@ from typing import Any
 
 import sentencepiece
 
-from transformer_core.attention_maps import WORD_BOUNDARY, Axis
+from transformer_core.axis import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
 from transformer_core.renamed import Alias
 from transformer_core.storage.files import TOKENIZER_FILE, VOCABULARY_FILE, CheckpointError, problem_of, read_regular

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-from transformer_core.attention_maps import KINDS
 from viz_app.components.explorer import Selection
 from viz_app.export import BundleItem, bundle
 from viz_app.export.bundle import Turn
@@ -38,7 +37,7 @@ def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, tu
         alone.append(_figure("beam", {}, seen, language))
     if seen.parse is not None:
         alone.append(_figure("tree", {}, seen, language))
-    everything = [_figure("heads", {"kind": kind} | unit, seen, language) for kind in KINDS]
+    everything = [_figure("heads", {"kind": kind} | unit, seen, language) for kind in seen.maps.kinds]
     fits = sum(map(weights_in, everything)) <= MAX_WEIGHTS
     items = [BundleItem(figure=figure, formats=(*DRAWN, *NUMBERS)) for figure in alone]
     items[1:1] = [

@@ -5,6 +5,7 @@
 
     maps = own_maps(weights, query_tokens, key_tokens)                          # attention of any other model
     figure = VIEWS["layer"].figure(maps=maps, kind="own", layer=0)
+    figure = heatmap(effects, row_labels, column_labels, signed=True)           # any numbers
 
 Nothing here imports Streamlit. matplotlib and Plotly are loaded when something is first drawn.
 """
@@ -19,6 +20,7 @@ from viz_app.figures.build.beam import beam_tree
 from viz_app.figures.build.comparison import comparison
 from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.build.lines import head_lines
+from viz_app.figures.build.matrix import heatmap
 from viz_app.figures.build.parse import ParserOutput
 from viz_app.figures.build.request import Request, Search
 from viz_app.figures.build.steps import Animation, decoding, decoding_steps
@@ -85,6 +87,7 @@ __all__ = [
     "head_alt",
     "head_caption",
     "head_lines",
+    "heatmap",
     "layer_heads",
     "one_head",
     "own_maps",

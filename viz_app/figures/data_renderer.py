@@ -19,7 +19,7 @@ from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import Dots, DotsFigure
-from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
+from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, NumbersPanel
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.record import provenance_record
 
@@ -107,7 +107,7 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         rows, columns = np.indices(figure.matrix.shape)
         places = zip((rows + figure.row_start).flat, (columns + figure.column_start).flat, strict=True)
         cells = zip(places, np.ndindex(figure.matrix.shape), figure.matrix.flat, strict=True)
-        named = [(*place, *_names(figure, *at), str(value)) for place, at, value in cells]
+        named = [(*place, *_names(figure, *at), _written(value)) for place, at, value in cells]
         return (*MATRIX_COLUMNS[:-1], *_NAMES[: len(named[0]) - 3], MATRIX_COLUMNS[-1]), named
     if isinstance(figure, DotsFigure):
         return DOT_COLUMNS, [
@@ -125,12 +125,17 @@ def _cells(number: int, panel: HeatmapPanel) -> Rows:
     queries = [escape_formula(label) for label in panel.query_labels]
     keys = [escape_formula(label) for label in panel.key_labels]
     place = (number, _from_one(panel.layer), _from_one(panel.head))
-    allowed = panel.allowed
+    masked = np.zeros(panel.weights.shape, dtype=bool) if panel.masked is None else panel.masked
     return [
-        (*place, row + 1, query, column + 1, key, str(panel.weights[row, column]), int(not allowed[row, column]))
+        (*place, row + 1, query, column + 1, key, _written(panel.weights[row, column]), int(masked[row, column]))
         for row, query in enumerate(queries)
         for column, key in enumerate(keys)
     ]
+
+
+def _written(value: Any) -> str:
+    """Write a number exactly; nothing where it is missing."""
+    return "" if np.isnan(value) else str(value)
 
 
 def _dot(column: Dots, row: int) -> tuple[float | str, ...]:
@@ -221,7 +226,7 @@ def _content(figure: Figure) -> dict[str, Any]:
         return {
             **start,
             **{name: labels for name, labels in names.items() if labels},
-            "values": [[float(str(value)) for value in row] for row in figure.matrix],
+            "values": [_to_json_numbers(row) for row in figure.matrix],
         }
     if isinstance(figure, DotsFigure):
         return {
@@ -242,9 +247,9 @@ def _content(figure: Figure) -> dict[str, Any]:
     return {"panels": [_panel(panel) for panel in panels_of(figure)]}
 
 
-def _to_json_numbers(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
-    """Numbers for JSON, which has no NaN."""
-    return [None if np.isnan(value) else float(value) for value in values]
+def _to_json_numbers(values: np.ndarray[Any, np.dtype[np.floating[Any]]]) -> list[float | None]:
+    """Numbers for JSON, which has no NaN, with as many digits as their type needs."""
+    return [None if np.isnan(value) else float(str(value)) for value in values]
 
 
 def _panel(panel: HeatmapPanel) -> dict[str, Any]:
@@ -252,18 +257,24 @@ def _panel(panel: HeatmapPanel) -> dict[str, Any]:
         "title": panel.title,
         "layer": _from_one(panel.layer) or None,
         "head": _from_one(panel.head) or None,
-        "values": "difference" if isinstance(panel, DifferencePanel) else "weight",
+        "values": _values_name(panel),
         "query_labels": list(panel.query_labels),
         "key_labels": list(panel.key_labels),
-        "weights": [[float(str(weight)) for weight in row] for row in panel.weights],
+        "weights": [_to_json_numbers(row) for row in panel.weights],
         "masked": None if panel.masked is None else panel.masked.tolist(),
     }
+
+
+def _values_name(panel: HeatmapPanel) -> str:
+    if isinstance(panel, NumbersPanel):
+        return "number"
+    return "difference" if isinstance(panel, DifferencePanel) else "weight"
 
 
 def _arrays(panel: HeatmapPanel) -> dict[str, Any]:
     return {
         "weights": panel.weights,
-        "masked": ~panel.allowed,
+        "masked": np.zeros(panel.weights.shape, dtype=bool) if panel.masked is None else panel.masked,
         "query_labels": np.array(panel.query_labels, dtype=np.str_),
         "key_labels": np.array(panel.key_labels, dtype=np.str_),
     }

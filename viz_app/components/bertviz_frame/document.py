@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from transformer_core.attention_maps import AttentionMaps, Kind
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.components.html_document import html_document, json_element
 from viz_app.figures.colours.palette import BACKGROUND, INK, Theme, check_theme
 from viz_app.figures.model.figure import display_label
@@ -93,6 +93,8 @@ def bertviz_document(
             layers or heads, or have more inputs than outputs.
         BertvizChangedError: The installed BertViz writes another form of documents than version 1.4.1.
     """
+    if kind is None and len(maps.kinds) == 1:
+        (kind,) = maps.kinds
     _check(maps, view, kind, layer, head)
     check_theme(theme)
     output = _take_apart(_run(maps, view, kind, layer, head, theme, decimals))
@@ -113,7 +115,7 @@ def bertviz_document(
 def _check(maps: AttentionMaps, view: str, kind: Kind | None, layer: int, head: int) -> None:
     if view not in BERTVIZ_VIEWS:
         raise ValueError(f"view is {view!r}, but must be one of {', '.join(BERTVIZ_VIEWS)}")
-    kinds: tuple[Kind, ...] = ("encoder", "decoder", "cross") if kind is None else (kind,)
+    kinds = KINDS if kind is None else (kind,)
     shapes = {one: maps.weights(one).shape for one in kinds}
     if kind is None and (len({shape[:2] for shape in shapes.values()}) > 1 or len(maps.inputs) != len(maps.outputs)):
         raise ValueError(
@@ -125,7 +127,9 @@ def _check(maps: AttentionMaps, view: str, kind: Kind | None, layer: int, head: 
             raise ValueError(f"{name} is {value}, but must be between 0 and {count - 1} (counted from 0)")
     for one in kinds:
         if not np.isfinite(maps.weights(one)).all():
-            raise ValueError(f"{one} attention holds a weight that is not a number")
+            raise ValueError(
+                f"{one} attention holds a weight that is not a number, or layers with different numbers of heads"
+            )
 
 
 def _run(

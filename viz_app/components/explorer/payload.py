@@ -38,7 +38,7 @@ def pack(
     maps: AttentionMaps,
     *,
     weights: PackedWeights | None = None,
-    steps: Sequence[Step],
+    steps: Sequence[Step] | None,
     texts: Mapping[str, str],
     selection: Selection,
     gloss_head: tuple[int, int] | None = None,
@@ -55,7 +55,7 @@ def pack(
     Args:
         maps: Every head of the translation.
         weights: The same maps packed before; None packs them now.
-        steps: One for each position of `maps.outputs`.
+        steps: One for each position of `maps.outputs`; None where no probabilities are known.
         texts: The table ``[explorer]`` in the reader's language.
         selection: Where a fresh component starts; fitted to the maps. Its view also holds in a component until
             another one is chosen.
@@ -82,11 +82,11 @@ def pack(
         ValueError: `steps` does not fit the outputs, `alignment` not the layers and heads, or a weight is not a number
             from 0 to 1.
     """
-    if len(steps) != len(maps.outputs):
+    if steps is not None and len(steps) != len(maps.outputs):
         raise ValueError(f"{len(steps)} steps for {len(maps.outputs)} generated tokens; each needs one step")
     fitted = selection.fitted(maps)
     if gloss_head is None:
-        gloss_head = (fitted.layer, fitted.head) if fitted.kind == "cross" else (maps.cross.shape[0] - 1, 0)
+        gloss_head = (fitted.layer, fitted.head) if fitted.kind == "cross" else (max(0, len(maps.cross) - 1), 0)
     if weights is None:
         weights = pack_weights(maps)
     header: dict[str, Any] = {
@@ -96,7 +96,9 @@ def pack(
         "kinds": weights.kinds,
         "axes": {name: plain_axis(getattr(maps, name)) for name in ("source", "inputs", "outputs")},
         "finished": maps.finished,
-        "steps": [[_short(step.probability), [[token, _short(p)] for token, p in step.alternatives]] for step in steps],
+        "steps": [
+            [_short(step.probability), [[token, _short(p)] for token, p in step.alternatives]] for step in steps or ()
+        ],
         "languages": {"source": source_language, "target": target_language},
         "colours": palettes(),
         "texts": dict(texts),

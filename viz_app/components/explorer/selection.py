@@ -125,11 +125,16 @@ class Selection:
     def fitted(self, maps: AttentionMaps) -> Selection:
         """Return the nearest selection that exists in these maps."""
         steps = len(maps.outputs)
-        layers, heads = maps.weights(self.kind).shape[:2]
+        kind = self.kind if self.kind in maps.kinds else maps.kinds[-1]
+        layers, heads = maps.weights(kind).shape[:2]
+        wanted = min(self.layer, layers - 1), min(self.head, heads - 1)
+        places = [(layer, head) for layer in range(layers) for head in range(heads) if maps.has_head(kind, layer, head)]
+        layer, head = wanted if wanted in places else min(places, key=lambda place: abs(place[0] - wanted[0]))
         return dataclasses.replace(
             self,
-            layer=min(self.layer, layers - 1),
-            head=min(self.head, heads - 1),
+            kind=kind,
+            layer=layer,
+            head=head,
             step=None if self.step is None or self.step >= steps else self.step,
         )
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.attention_maps import KINDS, AttentionMaps
+from transformer_core.attention_maps import AttentionMaps
 
 FULL = 65_535  # the uint16 that stands for a weight of 1
 MAX_BYTES = 16 * 2**20  # of weights in uint16
@@ -31,12 +32,13 @@ class PackedWeights:
     Args:
         bits: 16 or 8 for each weight.
         kinds: For each kind its shape, `offset`, the byte at which its weights start, and with 8 bits `rows`, the byte
-            at which the uint16 pairs (largest weight, sum) of its rows start.
+            at which the uint16 pairs (largest weight, sum) of its rows start. `absent` lists the heads that layers of
+            another program's model lack, as layer * heads + head; they travel as zeros.
         data: The bytes; what is uint16 comes first, little-endian.
     """
 
     bits: int
-    kinds: dict[str, dict[str, int]]
+    kinds: dict[str, dict[str, Any]]
     data: npt.NDArray[np.uint8]
 
     @property
@@ -63,8 +65,12 @@ def pack_weights(maps: AttentionMaps) -> PackedWeights:
     """
     bits, kinds, size = _layout(maps)
     data = np.zeros(size, np.uint8)
-    for kind in KINDS:
+    for kind in maps.kinds:
         weights = maps.weights(kind)
+        absent = np.isnan(weights[:, :, 0, 0])
+        if absent.any():
+            weights = np.where(absent[:, :, None, None], np.float32(0), weights)
+            kinds[kind]["absent"] = np.flatnonzero(absent).tolist()
         # Rounding in float32 may leave a weight a hair above 1. Not-a-numbers fail both comparisons.
         if weights.size and not (weights.min() >= 0.0 and weights.max() <= 1.0 + 1e-4):
             raise ValueError("attention weights must be numbers from 0 to 1")
@@ -105,18 +111,18 @@ def _cells(kind: str, queries: int, keys: int) -> int:
     return queries * (queries + 1) // 2 if kind == "decoder" else queries * keys
 
 
-def _layout(maps: AttentionMaps) -> tuple[int, dict[str, dict[str, int]], int]:
+def _layout(maps: AttentionMaps) -> tuple[int, dict[str, dict[str, Any]], int]:
     """Return the bits of a weight, the shapes with their offsets, and the number of bytes."""
-    kinds: dict[str, dict[str, int]] = {}
+    kinds: dict[str, dict[str, Any]] = {}
     weights, rows = 0, 0
-    for kind in KINDS:
+    for kind in maps.kinds:
         layers, heads, queries, keys = maps.weights(kind).shape
         kinds[kind] = {"layers": layers, "heads": heads, "queries": queries, "keys": keys}
         weights += layers * heads * _cells(kind, queries, keys)
         rows += layers * heads * queries
     bits = 16 if 2 * weights <= MAX_BYTES else 8
     at_rows, at_weights = 0, 0 if bits == 16 else 4 * rows
-    for kind in KINDS:
+    for kind in maps.kinds:
         shape = kinds[kind]
         maps_of_kind = shape["layers"] * shape["heads"]
         if bits == 8:

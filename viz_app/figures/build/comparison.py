@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from viz_app.figures.build.request import Request
-from viz_app.figures.model.figure import DifferencePanel, HeatmapFigure, HeatmapPanel
+from viz_app.figures.model.figure import DifferencePanel, HeatmapFigure, HeatmapPanel, NumbersPanel, SignedPanel
 from viz_app.figures.options import AnyKind
 from viz_app.figures.text import view_captions
 
@@ -44,7 +44,7 @@ def comparison(r: Request) -> HeatmapFigure:
         title=t("figures.title_compare", first=names[0] or "A", second=names[1] or "B", kind=first.kind_title),
         where=f"layer{layer_a + 1}_head{head_a + 1}_against_layer{layer_b + 1}_head{head_b + 1}",
         view=view | ({"names": list(names)} if any(names) else {}),
-        difference_title=t("figures.difference"),
+        difference_title=t("figures.difference") if first.signed is None else first.scale_title,
         caption=caption.text,
         alt=view_captions.comparison_alt(a, b, caption, language=language),
     )
@@ -65,7 +65,8 @@ def _difference(a: HeatmapPanel, b: HeatmapPanel, aligned: bool) -> DifferencePa
     masked = None
     if a.masked is not None and b.masked is not None:
         masked = a.masked[np.ix_(rows_a, columns_a)] & b.masked[np.ix_(rows_b, columns_b)]
-    return DifferencePanel(
+    numbers = isinstance(a, NumbersPanel) or isinstance(b, NumbersPanel)
+    return (SignedPanel if numbers else DifferencePanel)(
         weights=weights,
         query_labels=[a.query_labels[row] for row in rows_a],
         key_labels=[a.key_labels[column] for column in columns_a],

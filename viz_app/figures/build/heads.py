@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.figure import HeatmapFigure
 from viz_app.figures.model.slicing import check_index
@@ -19,6 +18,8 @@ LAYER_COLUMNS = 4  # heads beside each other: two rows of four fit the width of 
 def one_head(r: Request) -> HeatmapFigure:
     """Return one head, with captions made from its weights."""
     view, kind, layer, head = r.attention, r.kind, r.layer, r.head
+    if head not in view.heads(layer):
+        check_index("head", head, len(view.heads(layer)))
     return view.figure(
         [view.panel(layer, head)],
         title=view.t("figures.title_head", layer=layer + 1, head=head + 1, kind=view.kind_title),
@@ -33,15 +34,17 @@ def one_head(r: Request) -> HeatmapFigure:
 def layer_heads(r: Request) -> HeatmapFigure:
     """Return all heads of one layer side by side."""
     view, kind, layer = r.attention, r.kind, r.layer
-    check_index("layer", layer, view.maps.layers(kind))
-    t, count = view.t, view.maps.heads(kind)
+    heads = view.heads(layer)
+    t, count = view.t, len(heads)
+    if not heads:
+        raise ValueError(f"layer {layer + 1} has no heads")
     caption = captions.layer_caption(view.maps, kind, layer, language=r.language)
     return view.figure(
-        [view.panel(layer, head, t("figures.panel_head", head=head + 1)) for head in range(count)],
+        [view.panel(layer, head, t("figures.panel_head", head=head + 1)) for head in heads],
         title=t("figures.title_layer", layer=layer + 1, count=count, kind=view.kind_title),
         where=f"layer{layer + 1}",
         view={"name": "layer", "layer": layer},
-        columns=LAYER_COLUMNS,
+        columns=min(LAYER_COLUMNS, count),
         caption=caption.text,
         alt=captions.grid_alt(view.maps, kind, caption, language=r.language, unit=r.unit, of_parser=view.of_parser),
     )
@@ -72,21 +75,22 @@ def all_kinds(r: Request) -> HeatmapFigure:
         ValueError: The kinds have different numbers of heads, so that there is no table of them.
     """
     maps, unit, upto = r.require_decoding, r.unit, r.step
-    views = {kind: replace(r, kind=kind).attention for kind in KINDS}
-    heads = maps.heads("encoder")
-    if any(maps.heads(kind) != heads for kind in KINDS):
+    kinds = maps.kinds
+    views = {kind: replace(r, kind=kind).attention for kind in kinds}
+    view = views[kinds[-1]]
+    heads, t = maps.heads(kinds[-1]), view.t
+    if any(maps.heads(kind) != heads for kind in kinds):
         raise ValueError(
-            f"the kinds of attention have {[maps.heads(k) for k in KINDS]} heads, but must all have the same number"
+            f"the kinds of attention have {[maps.heads(k) for k in kinds]} heads, but must all have the same number"
         )
-    view, t = views["cross"], views["cross"].t
     titles = [t("figures.panel_head", head=head + 1) for head in range(heads)]
     panels = [
         replace(views[kind].panel(layer, head, titles[head]), kind=kind)
-        for kind in KINDS
+        for kind in kinds
         for layer in range(maps.layers(kind))
         for head in range(heads)
     ]
-    caption = view_captions.kinds_caption(view.maps, language=r.language)
+    caption = view_captions.kinds_caption(view.maps, kinds, language=r.language)
     record = view.shared(panels, "all_kinds", {"name": "all"})["provenance"]
     record.pop("kind")
     record["view"].pop("kind")
@@ -101,10 +105,10 @@ def all_kinds(r: Request) -> HeatmapFigure:
         ),
         provenance=record,
         columns=heads,
-        row_titles=[t("figures.row_layer", layer=layer + 1) for kind in KINDS for layer in range(maps.layers(kind))],
-        row_groups=[(views[kind].kind_title, maps.layers(kind)) for kind in KINDS],
+        row_titles=[t("figures.row_layer", layer=layer + 1) for kind in kinds for layer in range(maps.layers(kind))],
+        row_groups=[(views[kind].kind_title, maps.layers(kind)) for kind in kinds],
         tile_note=t("figures.tile_note_kinds"),
-        masked_note=t("figures.masked"),
+        masked_note=t("figures.masked") if "decoder" in kinds else "",
         caption=caption.text,
-        alt=view_captions.kinds_alt(view.maps, caption, language=r.language),
+        alt=view_captions.kinds_alt(view.maps, kinds, caption, language=r.language),
     )

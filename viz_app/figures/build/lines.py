@@ -20,6 +20,8 @@ def head_lines(r: Request) -> LinesFigure:
     if len(set(heads)) < len(heads):
         raise ValueError(f"heads are {list(heads)}, but must be one or more different heads")
     view = r.attention
+    if view.signed is not None:
+        raise ValueError("lines stand for attention weights; draw other numbers as head, layer, heads or compare")
     t = view.t
     panels = [view.panel(layer, head, t("figures.panel_head", head=head + 1)) for head in heads]
     if query is not None:

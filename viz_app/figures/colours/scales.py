@@ -99,7 +99,8 @@ class ColorMap:
 
     def rgb(self, values: npt.ArrayLike) -> Colors:
         """(...) values -> (..., 3) uint8."""
-        colors: Colors = self.colors[np.rint(self.position(values) * (len(self.colors) - 1)).astype(int)]
+        places = np.nan_to_num(self.position(values))  # renderers draw cells without a number as missing
+        colors: Colors = self.colors[np.rint(places * (len(self.colors) - 1)).astype(int)]
         return colors
 
     def hex(self) -> tuple[str, ...]:
@@ -124,13 +125,13 @@ def weights_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) 
     if isinstance(style.value_range, tuple):
         low, high = style.value_range
     elif style.value_range == "shared":
-        high = max((float(array.max()) for array in arrays), default=1.0) or 1.0
+        high = max((_ends(array)[1] for array in arrays), default=1.0) or 1.0
     return ColorMap(sequential(style.scale, theme), low, high, style.mapping)
 
 
 def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColorMap:
     """Return the map of differences: zero in the middle, as far to both sides as the largest difference."""
-    largest = max((float(np.abs(array).max()) for array in arrays), default=1.0) or 1.0
+    largest = max((_ends(np.abs(array))[1] for array in arrays), default=1.0) or 1.0
     if isinstance(style.value_range, tuple):
         largest = max(abs(end) for end in style.value_range)
     else:
@@ -145,12 +146,18 @@ def numbers_map(
     """Return the map of any numbers: from the least, or from `base`, to the largest; or symmetric around zero."""
     if diverging:
         return differences_map([values], style, theme)
-    low, high = float(values.min()), float(values.max())
+    low, high = _ends(values)
     if base is not None:
         low = min(low, base)
     if isinstance(style.value_range, tuple):
         low, high = style.value_range
     return ColorMap(sequential(style.scale, theme), low, high if high > low else low + 1, style.mapping)
+
+
+def _ends(values: npt.NDArray[Any]) -> tuple[float, float]:
+    """Return the least and the largest number; 0 and 0 where all are missing."""
+    there = values[~np.isnan(values)]
+    return (float(there.min()), float(there.max())) if there.size else (0.0, 0.0)
 
 
 _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")

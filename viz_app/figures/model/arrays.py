@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray
-from viz_app.figures.model.figure import ROW_SUM_TOLERANCE
+from transformer_core.foreign_attention import MAX_LABEL, check_rows, is_special
 from viz_app.figures.options import AnyKind
 
 OWN: Literal["own"] = "own"
-_SPECIAL = frozenset(("<s>", "</s>", "<pad>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>", "<bos>", "<eos>"))
+MAX_VALUES = 2**25  # of own maps, 128 MiB
 
 
 class Maps(Protocol):
@@ -59,11 +59,15 @@ class OwnMaps:
         array: (L, H, Q, K) float32, rows sum to 1.
         query_axis: Labels of the Q rows.
         key_axis: Labels of the K columns.
+        signed: Whether these are numbers of both signs, False for numbers of one, None for attention weights.
+        scale_title: What numbers are; empty for "value".
     """
 
     array: FloatArray
     query_axis: Axis
     key_axis: Axis
+    signed: bool | None = None
+    scale_title: str = ""
 
     @property
     def inputs(self) -> Axis:
@@ -100,7 +104,13 @@ class OwnMaps:
         return self.key_axis
 
     def merged_to_words(self) -> OwnMaps:
-        """Tokens merged to words, as AttentionMaps does it: summed over keys, averaged over queries."""
+        """Tokens merged to words, as AttentionMaps does it: summed over keys, averaged over queries.
+
+        Raises:
+            ValueError: These are no attention weights.
+        """
+        if self.signed is not None:
+            raise ValueError("unit is 'words', but only attention weights can be merged to words")
         merged = _as_cross(self.array, self.query_axis, self.key_axis).merged_to_words()
         return OwnMaps(merged.cross, merged.outputs, merged.source)
 
@@ -112,8 +122,10 @@ def own_maps(
     *,
     query_words: Sequence[int] | None = None,
     key_words: Sequence[int] | None = None,
+    signed: bool | None = None,
+    scale_title: str = "",
 ) -> OwnMaps:
-    """Check a user's own attention and label it.
+    """Check a user's own attention, or numbers of the shape of attention, and label it.
 
     Args:
         weights: (layers, heads, queries, keys) attention after the softmax; numpy, or what numpy can read, such as a
@@ -123,14 +135,14 @@ def own_maps(
         query_words: Number of the word that each row belongs to, from 0, for figures by words; None when tokens are
             words.
         key_words: The same for the columns.
+        signed: None for attention weights. True for numbers of both signs, such as effects: 0 is then the middle of
+            the colours. False for other numbers. NaN is a missing number.
+        scale_title: What the numbers are, beside the key of the colours.
 
     Raises:
         ValueError: One line that says what is wrong and what is allowed.
     """
-    array = np.asarray(weights)
-    if array.dtype.kind not in "fiub":
-        raise ValueError(f"weights are of type {array.dtype}, but must be real numbers")
-    array = array.astype(np.float32)  # a copy
+    array = real_numbers("weights", weights, MAX_VALUES)
     if array.ndim != 4 or 0 in array.shape:
         raise ValueError(
             f"weights have shape {array.shape}, but must be (layers, heads, queries, keys) with at least one of each"
@@ -147,27 +159,33 @@ def own_maps(
             raise ValueError(f"{name}_tokens has {len(tokens)} tokens, but the weights have {count} {rows}")
         if wrong := [token for token in tokens if not isinstance(token, str)]:
             raise ValueError(f"{name}_tokens holds {wrong[0]!r}, but must hold texts only")
+        check_lengths(f"{name}_tokens", tokens)
         numbers = tuple(range(count)) if words is None else tuple(int(word) for word in words)
-        axes.append(Axis(tuple(tokens), numbers, tuple(token in _SPECIAL for token in tokens)))
-    _check_rows(array)
+        axes.append(Axis(tuple(tokens), numbers, tuple(map(is_special, tokens))))
+    if signed is None:
+        check_rows(array)
+    elif np.isinf(array).any():
+        layer, head, row, _ = (int(i) for i in np.argwhere(np.isinf(array))[0])
+        raise ValueError(f"layer {layer}, head {head}, query {row} (counted from 0) holds an infinite number")
     array.setflags(write=False)
-    return OwnMaps(array, *axes)
+    return OwnMaps(array, *axes, signed=signed, scale_title=scale_title)
 
 
-def _check_rows(array: FloatArray) -> None:
-    low, high = -ROW_SUM_TOLERANCE, 1 + ROW_SUM_TOLERANCE
-    with np.errstate(invalid="ignore"):
-        sums = array.sum(axis=-1, dtype=np.float64)
-    for wrong, what in (
-        (np.isnan(array).any(axis=-1), "holds NaN, but must hold weights from 0 to 1"),
-        ((array < low).any(axis=-1), "holds a negative weight, but weights are 0 to 1 (is it before the softmax?)"),
-        ((array > high).any(axis=-1), "holds a weight above 1, but weights are 0 to 1 (is it before the softmax?)"),
-        (np.abs(sums - 1) > ROW_SUM_TOLERANCE, f"sums to {{sum:.4f}}, but must sum to 1 (within {ROW_SUM_TOLERANCE})"),
-    ):
-        if wrong.any():
-            layer, head, row = (int(i) for i in np.argwhere(wrong)[0])
-            message = what.format(sum=sums[layer, head, row]) if "{sum" in what else what
-            raise ValueError(f"layer {layer}, head {head}, query {row} of the weights (counted from 0) {message}")
+def real_numbers(name: str, values: npt.ArrayLike, most: int) -> FloatArray:
+    """Return a copy in float32. Raises ValueError for other things, and for more numbers than `most`."""
+    array = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{name} are of type {array.dtype}, but must be real numbers")
+    if array.size > most:
+        raise ValueError(f"{name} are {array.size:,} numbers, but at most {most:,} are allowed")
+    return array.astype(np.float32)
+
+
+def check_lengths(name: str, labels: Sequence[str]) -> None:
+    """Raise ValueError when a label is too long."""
+    longest = max(map(len, labels), default=0)
+    if longest > MAX_LABEL:
+        raise ValueError(f"{name} holds a label of {longest:,} characters, but at most {MAX_LABEL:,} are allowed")
 
 
 def _as_cross(array: FloatArray, queries: Axis, keys: Axis) -> AttentionMaps:

@@ -171,7 +171,7 @@ class MatrixFigure(Figure):
     """Any matrix as colours, such as the positional encoding: a row for each position, a column for each dimension.
 
     Args:
-        values: (R, C) finite numbers; row 0 at the top.
+        values: (R, C) finite numbers, or NaN where one is missing; row 0 at the top.
         row_title: What the rows are.
         column_title: What the columns are.
         scale_title: What the numbers are.
@@ -184,7 +184,7 @@ class MatrixFigure(Figure):
         row_breaks: Rows, counted from 0, above which a line stands, as between groups of rows.
 
     Raises:
-        ValueError: The values are no matrix of finite numbers, there is not a name for each row or column, or a row
+        ValueError: The values are no matrix, one is infinite, there is not a name for each row or column, or a row
             does not exist.
     """
 
@@ -208,8 +208,8 @@ class MatrixFigure(Figure):
         object.__setattr__(self, "values", values)
         if values.ndim != 2 or 0 in values.shape:
             raise ValueError(f"values have shape {values.shape}, but must be (rows, columns) with at least one of each")
-        if not np.isfinite(values).all():
-            row = int((~np.isfinite(values)).any(axis=1).argmax())
+        if np.isinf(values).any():
+            row = int(np.isinf(values).any(axis=1).argmax())
             raise ValueError(f"row {row} of the values (counted from 0) holds a value that is not a finite number")
         for name, count in zip(("row_labels", "column_labels"), values.shape, strict=True):
             labels = tuple(getattr(self, name))

@@ -24,12 +24,13 @@ import numpy.typing as npt
 
 from transformer_core.short_repr import ShortRepr
 from viz_app.figures.colours.palette import KIND_COLORS, Theme, check_theme
-from viz_app.figures.colours.scales import ColorMap, differences_map, weights_map
+from viz_app.figures.colours.scales import ColorMap, differences_map, numbers_map, weights_map
 from viz_app.figures.fingerprint import fingerprint
 from viz_app.figures.model.style import Style
 
 WORD_BOUNDARY = "\u2581"  # how SentencePiece writes the space before a token
 ROW_SUM_TOLERANCE = 1e-3
+_NOT_FINITE = "holds a value that is not a finite number"
 _ELLIPSIS = "\u2026"
 # Marks that reorder the text around them; a token must not turn its neighbours around.
 _BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
@@ -85,7 +86,6 @@ class HeatmapPanel(ShortRepr):
             if masked.shape != weights.shape:
                 raise ValueError(f"masked has shape {masked.shape}, but must have that of the weights, {weights.shape}")
         check_kind(self.kind)
-        self._fail(~np.isfinite(self.weights).all(axis=1), "holds a value that is not a finite number")
         self._check_weights()
 
     def _fail(self, wrong_rows: npt.ArrayLike, what: str) -> None:
@@ -107,6 +107,7 @@ class HeatmapPanel(ShortRepr):
 
     def _check_weights(self) -> None:
         fail = self._fail
+        fail(~np.isfinite(self.weights).all(axis=1), _NOT_FINITE)
         low, high = -ROW_SUM_TOLERANCE, 1 + ROW_SUM_TOLERANCE
         fail(((self.weights < low) | (self.weights > high)).any(axis=1), "holds a weight outside 0 to 1")
         sums, tolerance = self.weights.sum(axis=1, dtype=np.float64), self._row_sum_tolerance
@@ -124,8 +125,9 @@ class HeatmapPanel(ShortRepr):
 
     @property
     def allowed(self) -> npt.NDArray[np.bool_]:
-        """(Q, K) bool, True where attention is not forbidden."""
-        return np.ones(self.weights.shape, dtype=bool) if self.masked is None else ~self.masked
+        """(Q, K) bool, True where attention is not forbidden and a number is there."""
+        there = ~np.isnan(self.weights)
+        return there if self.masked is None else there & ~self.masked
 
 
 class RoundedPanel(HeatmapPanel):
@@ -140,7 +142,19 @@ class DifferencePanel(HeatmapPanel):
     """Difference of two maps, cell by cell: `weights` from -1 to 1, drawn with a diverging scale."""
 
     def _check_weights(self) -> None:
+        self._fail(~np.isfinite(self.weights).all(axis=1), _NOT_FINITE)
         self._fail((np.abs(self.weights) > 1 + ROW_SUM_TOLERANCE).any(axis=1), "holds a difference outside -1 to 1")
+
+
+class NumbersPanel(HeatmapPanel):
+    """Any numbers with the labels of both axes, drawn from 0 or the least to the largest; NaN is missing."""
+
+    def _check_weights(self) -> None:
+        self._fail(np.isinf(self.weights).any(axis=1), _NOT_FINITE)
+
+
+class SignedPanel(NumbersPanel, DifferencePanel):
+    """Numbers of both signs, drawn with a diverging scale around 0; NaN is missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,8 +275,12 @@ class HeatmapFigure(Figure):
         return tuple(f"({_letter(i)}) {panel.title}".rstrip() for i, panel in enumerate(self.panels))
 
     def color_maps(self, style: Style) -> tuple[ColorMap, ColorMap]:
-        """Return the one map of all weights, and that of all differences."""
-        return weights_map(self.weights, style, self.theme), differences_map(self.differences, style, self.theme)
+        """Return the one map of all weights, or numbers, and that of all differences."""
+        differences = differences_map(self.differences, style, self.theme)
+        if not self.weights or not all(isinstance(p, NumbersPanel | DifferencePanel) for p in self.panels):
+            return weights_map(self.weights, style, self.theme), differences
+        numbers = np.concatenate([array.ravel() for array in self.weights])
+        return numbers_map(numbers, False, style, self.theme, base=0.0), differences
 
     @property
     def weights(self) -> tuple[npt.NDArray[np.floating[Any]], ...]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from transformer_core.attention_maps import AttentionMaps, Axis
 from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.arrays import OWN, Maps
-from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel
+from viz_app.figures.model.arrays import OWN, Maps, OwnMaps
+from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel, NumbersPanel, SignedPanel
 from viz_app.figures.options import UNITS, AnyKind, Unit
 from viz_app.text import Texts, texts
 
@@ -45,8 +45,8 @@ class AttentionSlice:
 
     @property
     def kind_title(self) -> str:
-        """Name of the kind of attention."""
-        return self.t(f"figures.kind_{self.kind}")
+        """Name of the kind of attention, or of the numbers."""
+        return self.scale_title if self.signed is not None else self.t(f"figures.kind_{self.kind}")
 
     @property
     def figure_kind(self) -> str:
@@ -60,8 +60,11 @@ class AttentionSlice:
         check_index("head", head, maps.heads(kind))
         queries, keys = maps.queries(kind), maps.keys(kind)
         tokens = self.unit == "tokens"
-        return HeatmapPanel(
-            weights=maps.weights(kind)[layer, head],
+        weights = maps.weights(kind)[layer, head]
+        numbers = self.signed is not None or np.isnan(weights[0, 0])  # or a head that the layer lacks
+        panel = SignedPanel if self.signed else NumbersPanel if numbers else HeatmapPanel
+        return panel(
+            weights=weights,
             query_labels=queries.tokens,
             key_labels=keys.tokens,
             masked=future_mask(maps, kind),
@@ -72,6 +75,24 @@ class AttentionSlice:
             layer=layer,
             head=head,
         )
+
+    def heads(self, layer: int) -> list[int]:
+        """Heads of a layer; layers of other programs' models may differ in them."""
+        check_index("layer", layer, self.maps.layers(self.kind))
+        there = ~np.isnan(self.maps.weights(self.kind)[layer]).all(axis=(1, 2))
+        return [int(head) for head in np.flatnonzero(there | (self.signed is not None))]
+
+    @property
+    def signed(self) -> bool | None:
+        """Whether own numbers have both signs; None for attention weights."""
+        return self.maps.signed if isinstance(self.maps, OwnMaps) else None
+
+    @property
+    def scale_title(self) -> str:
+        """What the colours mean."""
+        if self.signed is None or not isinstance(self.maps, OwnMaps):
+            return self.t("figures.scale")
+        return self.maps.scale_title or self.t("figures.scale_own")
 
     def _notes(self) -> tuple[str, ...] | None:
         if self.kind not in ("decoder", "cross"):
@@ -102,15 +123,17 @@ class AttentionSlice:
         """Return a figure of these panels. `view` is the view's name and its own parameters."""
         t, kind = self.t, self.kind
         rows, columns = panels[-1].weights.shape
+        hatched = {"masked": kind == "decoder", "missing": any(np.isnan(panel.weights).any() for panel in panels)}
         counts = {"rows": rows, "columns": columns}
         made: dict[str, Any] = {
             "query_title": self.query_title,
             "key_title": self.key_title,
-            "scale_title": t("figures.scale"),
+            "scale_title": self.scale_title,
+            "difference_title": self.scale_title if self.signed else t("figures.difference"),
             "note_title": t(f"figures.note_{kind}") if kind in ("decoder", "cross") else "",
             "tile_note": t("figures.tile_note", query_title=self.query_title, key_title=self.key_title, **counts),
-            "masked_note": t("figures.masked") if kind == "decoder" else "",
-            "masked_cell": t("figures.masked_cell"),
+            "masked_note": "; ".join(t(f"figures.{name}") for name, there in hatched.items() if there),
+            "masked_cell": t("figures.missing_cell" if self.signed is not None else "figures.masked_cell"),
             **self.shared(panels, where, view),
         }
         return HeatmapFigure(panels=panels, title=self.title(title), **{**made, **options})

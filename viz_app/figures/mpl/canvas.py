@@ -165,17 +165,33 @@ class Canvas:
             self.axes.imshow(pixels, extent=extent, interpolation="none", aspect="auto", zorder=1)
         self._fit()
 
-    def hatch(self, masked: npt.NDArray[np.bool_], left: float, top: float, cell: float) -> None:
-        """Draw one hatched shape over all masked cells."""
+    def cells(
+        self,
+        pixels: npt.NDArray[np.uint8],
+        there: npt.NDArray[np.bool_],
+        left: float,
+        top: float,
+        width: float,
+        height: float,
+    ) -> None:
+        """Draw (rows, columns, 3) colours where `there`; other cells have the page's colour and are hatched."""
+        if not there.all():
+            page = np.frombuffer(bytes.fromhex(self.background[1:]), dtype=np.uint8)
+            pixels = np.where(there[..., None], pixels, page).astype(np.uint8)
+            self._hatch(~there, left, top, width / there.shape[1], height / there.shape[0])
+        self.image(pixels, left, top, width, height)
+
+    def _hatch(self, masked: npt.NDArray[np.bool_], left: float, top: float, wide: float, high: float) -> None:
+        """Draw one hatched shape over all masked or missing cells."""
         vertices: list[tuple[float, float]] = []
         for row in range(masked.shape[0]):
             edges = np.flatnonzero(np.diff(masked[row].astype(np.int8), prepend=0, append=0))
             for first, last in edges.reshape(-1, 2):
-                x0, x1 = left + first * cell, left + last * cell
-                y0, y1 = top + row * cell, top + (row + 1) * cell
+                x0, x1 = left + first * wide, left + last * wide
+                y0, y1 = top + row * high, top + (row + 1) * high
                 vertices += [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * (len(vertices) // 5)
-        density = "/" * (7 if cell >= 4 else 10)
+        density = "/" * (7 if min(wide, high) >= 4 else 10)
         self.axes.add_patch(
             PathPatch(
                 Path(np.array(vertices), codes),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter
 
@@ -110,7 +111,7 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
     canvas = Canvas(figure, style, format, dpi, width, frame.above + area + below + frame.below)
     frame.draw(canvas)
     colors = numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)
-    canvas.image(colors.rgb(figure.matrix), left, frame.above, across, area)
+    canvas.cells(colors.rgb(figure.matrix), ~np.isnan(figure.matrix), left, frame.above, across, area)
     axes = canvas.plot_area(left, frame.above, across, area)
     axes.patch.set_visible(False)  # the colours lie below, on the page
     axes.set_xlim(figure.column_start - 0.5, figure.column_start + columns - 0.5)

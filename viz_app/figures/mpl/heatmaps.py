@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from viz_app.figures import fonts
 from viz_app.figures.colours.scales import ColorMap, format_number
 from viz_app.figures.layout import MAX_LABEL
@@ -71,11 +69,7 @@ class _Drawing:
         left, top = layout.panels[index]
         rows, columns = panel.weights.shape
         pixels = (self.difference_map if isinstance(panel, DifferencePanel) else self.map).rgb(panel.weights)
-        if not panel.allowed.all():
-            page = np.frombuffer(bytes.fromhex(canvas.background[1:]), dtype=np.uint8)
-            pixels = np.where(panel.allowed[..., None], pixels, page).astype(np.uint8)  # (Q, K, 3)
-            canvas.hatch(~panel.allowed, left, top, cell)
-        canvas.image(pixels, left, top, columns * cell, rows * cell)
+        canvas.cells(pixels, panel.allowed, left, top, columns * cell, rows * cell)
         if layout.shared and (rows * cell, columns * cell) != (layout.slot[1], layout.slot[0]):
             canvas.box(left, top, *layout.slot, edge=canvas.faint, zorder=0)  # what is not written yet
         frame = canvas.accent(panel.kind or spec.kind)

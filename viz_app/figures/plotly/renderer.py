@@ -251,9 +251,9 @@ def _domains(figure: HeatmapFigure) -> list[tuple[list[float], list[float]]]:
 
 def _hatch(figure: HeatmapFigure, panel: HeatmapPanel, number: str) -> list[dict[str, Any]]:
     """Return one path with a diagonal stroke through every masked cell; strokes of neighbouring cells are one line."""
-    if panel.masked is None or not panel.masked.any():
+    if panel.allowed.all():
         return []
-    path = "".join(f"M{x0},{y0}L{x1},{y1}" for x0, y0, x1, y1 in _diagonals(panel.masked))
+    path = "".join(f"M{x0},{y0}L{x1},{y1}" for x0, y0, x1, y1 in _diagonals(~panel.allowed))
     line = {"color": MASK_HATCH[figure.theme], "width": 1}
     return [{"type": "path", "path": path, "xref": f"x{number}", "yref": f"y{number}", "line": line, "layer": "above"}]
 

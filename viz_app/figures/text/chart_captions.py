@@ -72,7 +72,8 @@ def _cells(values: Any, scale: str, row: str, column: str, t: Texts) -> str:
     low, high = (format_number(end) for end in _ends(values))
     rows, columns = values.shape
     fields = {"scale": scale, "rows": rows, "row": row, "columns": columns, "column": column, "low": low, "high": high}
-    return t("figures.caption_matrix", **fields)
+    caption = t("figures.caption_matrix", **fields)
+    return f"{caption} {t('figures.missing_note')}" if np.isnan(values).any() else caption
 
 
 def _alt(figure: Figure, caption: str, t: Texts) -> str:
@@ -110,4 +111,5 @@ def _curve_summary(series: Series, t: Texts) -> str:
 
 
 def _ends(values: Any) -> tuple[float, float]:
-    return float(np.nanmin(values)), float(np.nanmax(values))
+    there = values[~np.isnan(values)]
+    return (float(there.min()), float(there.max())) if there.size else (0.0, 0.0)

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from transformer_core.attention_maps import KINDS, Kind
 from viz_app.figures.model.arrays import Maps
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
-from viz_app.figures.model.figure import HeatmapPanel, display_label
+from viz_app.figures.model.figure import HeatmapPanel, NumbersPanel, display_label
 from viz_app.figures.options import AnyKind
 from viz_app.figures.text.captions import (
     MAX_LABEL,
     Caption,
+    all_caption,
     axis_words,
     head_caption,
     kind_name,
@@ -26,8 +28,11 @@ from viz_app.figures.text.captions import (
 _MAX_PHRASE = 60
 
 
-def kinds_caption(maps: Maps, *, language: str = "en") -> Caption:
+def kinds_caption(maps: Maps, kinds: Sequence[Kind], *, language: str = "en") -> Caption:
     """Caption all heads of the model; it names the encoder-decoder head with the strongest link."""
+    if len(kinds) < len(KINDS):  # a model of another program
+        first, *others = (all_caption(maps, kind, language=language) for kind in kinds)
+        return first + others[0] if others else first
     counts = {kind: maps.layers(kind) * maps.heads(kind) for kind in ("encoder", "decoder", "cross")}
     peaks = [
         [strongest_links(maps, "cross", layer, head, 1)[0].weight for head in range(maps.heads("cross"))]
@@ -38,10 +43,10 @@ def kinds_caption(maps: Maps, *, language: str = "en") -> Caption:
     return say(language, "caption_kinds", count=sum(counts.values()), **counts) + strongest
 
 
-def kinds_alt(maps: Maps, caption: Caption, *, language: str = "en") -> str:
+def kinds_alt(maps: Maps, kinds: Sequence[Kind], caption: Caption, *, language: str = "en") -> str:
     """Describe the table of all heads, then repeat its caption."""
-    layers = maps.layers("encoder") + 2 * maps.layers("cross")
-    return f"{say(language, 'alt_kinds', layers=layers, heads=maps.heads('cross')).text} {caption.text}"
+    layers = sum(maps.layers(kind) for kind in kinds)
+    return f"{say(language, 'alt_kinds', layers=layers, heads=maps.heads(kinds[-1])).text} {caption.text}"
 
 
 def lines_caption(
@@ -92,6 +97,8 @@ def comparison_caption(difference: HeatmapPanel | None, *, language: str) -> Cap
     """Caption a comparison: the largest difference of A and B, or that their tokens differ."""
     if difference is None:
         return say(language, "caption_apart")
+    if isinstance(difference, NumbersPanel):
+        return Caption(())
     row, column = (int(i) for i in np.unravel_index(np.abs(difference.weights).argmax(), difference.weights.shape))
     tokens = {"query": _token(difference.query_labels[row]), "key": _token(difference.key_labels[column])}
     change = float(difference.weights[row, column])

@@ -85,9 +85,18 @@ def _cells(values: Iterable[Sequence[object]], masked: np.ndarray | None, first:
     rows = []
     for row, line in enumerate(values):
         for column, value in enumerate(line):
-            formatted = "nan" if masked is not None and masked[row, column] else str(value)
+            formatted = "nan" if masked is not None and masked[row, column] else str(value)  # NaN is "nan" too
             rows.append(f"{column + first[1]} {row + first[0]} {formatted}")
     return rows
+
+
+def _strokes(values: np.ndarray, first: tuple[int, int] = (0, 0)) -> list[str]:
+    """Return a stroke through each cell without a number, as zero of a diverging scale is blank too."""
+    return [
+        f"\\draw[gray, very thin] (axis cs:{x + first[1] - 0.5},{y + first[0] + 0.5}) -- "
+        f"(axis cs:{x + first[1] + 0.5},{y + first[0] - 0.5});"
+        for y, x in np.argwhere(np.isnan(values)).tolist()
+    ]
 
 
 def _plot(columns: int, cells: list[str]) -> list[str]:
@@ -152,6 +161,7 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> list[str]:
             panel_options.append(f"colorbar, colorbar style={{ylabel={{{tex(title)}}}, width=3mm, y dir=normal}}")
         cells = _cells([list(row) for row in panel.weights], panel.masked)
         lines += [f"\\nextgroupplot[{', '.join(panel_options)}]", *_plot(len(panel.key_labels), cells)]
+        lines += _strokes(panel.weights)
     return [*lines, "\\end{groupplot}", *heading(figure, style), "\\end{tikzpicture}"]
 
 
@@ -254,5 +264,5 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
         f"\\draw (axis cs:{x - 0.5},{y + row - 0.5}) -- (axis cs:{x + columns - 0.5},{y + row - 0.5});"
         for row in figure.row_breaks
     ]
-    return ["\\begin{tikzpicture}", f"\\begin{{axis}}[{', '.join(options)}]", *_plot(columns, cells), *breaks,
-            "\\end{axis}", "\\end{tikzpicture}"]  # fmt: skip
+    return ["\\begin{tikzpicture}", f"\\begin{{axis}}[{', '.join(options)}]", *_plot(columns, cells),
+            *_strokes(figure.matrix, (y, x)), *breaks, "\\end{axis}", "\\end{tikzpicture}"]  # fmt: skip

@@ -10,6 +10,7 @@ from viz_app.figures.build.request import Request
 from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.option import declared
 from viz_app.figures.options import ViewOptions, options_of
+from viz_app.figures.text.chart_captions import with_caption
 
 if TYPE_CHECKING:
     from transformer_core.atlas.record import Atlas
@@ -63,6 +64,8 @@ class View:
             raise ValueError(f"parameter {unknown[0]!r} of a view does not exist; allowed are {', '.join(known)}")
         request = Request(**{**parameters, "view": self.name})
         figure = self.make(request)
+        if not figure.caption:  # of own numbers
+            figure = with_caption(figure)
         record = dict(figure.provenance.get("view", {}))
         for name, each in declared(ViewOptions).items():
             if name in self.parameters and getattr(request, name) != each.default:

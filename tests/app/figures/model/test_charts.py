@@ -41,7 +41,7 @@ def test_curves_and_matrices_write_numbers_as_text(maps: AttentionMaps) -> None:
             "'a' has a x that is not positive",
         ),
         (lambda: matrix(values=[1, 2]), r"shape \(2,\), but must be \(rows, columns\)"),
-        (lambda: matrix(values=[[1, math.nan]]), "row 0 of the values"),
+        (lambda: matrix(values=[[1, math.inf]]), "row 0 of the values"),
     ],
 )
 def test_charts_check_what_they_are_given(make: Any, message: str) -> None:

@@ -37,6 +37,15 @@ export class Choice {
     this.buttons.forEach((button, index) => (button.textContent = labels[index]));
   }
 
+  /**
+   * Shows only what there is to choose, and nothing where that is no choice.
+   * @param {string[]} values
+   */
+  offer(values) {
+    this.element.hidden = values.length < 2;
+    this.buttons.forEach((button, index) => (button.hidden = !values.includes(String(this.values[index]))));
+  }
+
   /** @param {Partial<State>} state */
   update(state) {
     this.buttons.forEach((button, index) =>
@@ -72,6 +81,7 @@ export class Player {
     this.translation = translation;
     this.texts = texts;
     setAttribute(this.element, "aria-label", texts.player);
+    this.element.hidden = translation.length < 1; // an encoder generates nothing
     this.bar.build(1, translation.length, texts.step);
   }
 

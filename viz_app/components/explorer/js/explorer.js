@@ -140,11 +140,7 @@ export class Explorer {
 
   /** @param {Translation} translation */
   start({ selection, gloss }) {
-    this.store.set({
-      ...selection,
-      ...fitted(this.translation, { ...this.store.state, ...selection }),
-      kind: selection.kind,
-    });
+    this.store.set({ ...selection, ...fitted(this.translation, { ...this.store.state, ...selection }) });
     this.store.touch({ gloss });
     this.report.known();
   }
@@ -167,7 +163,7 @@ export class Explorer {
   showFollowed({ selection }) {
     if (!selection || !this.translation) return false;
     const { against, vs, vsmodel, vsbranch, ...own } = selection; // a comparison needs its other sentence or model
-    this.store.set({ ...own, ...fitted(this.translation, { ...this.store.state, ...own }), kind: own.kind });
+    this.store.set({ ...own, ...fitted(this.translation, { ...this.store.state, ...own }) });
     return true;
   }
 
@@ -177,6 +173,7 @@ export class Explorer {
       texts.kinds,
       KINDS.map((kind) => texts[`kind_${kind}`]),
     );
+    this.kind.offer(this.translation.available);
     this.zoom.label(texts.zoom, [texts.zoom_heads, texts.zoom_head, texts.zoom_token]);
     this.menu.label(texts);
     this.recorder.label(texts);

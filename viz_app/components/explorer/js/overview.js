@@ -1,6 +1,5 @@
 // All heads: which of them, in which order, and one line that tells about the head under the pointer.
 
-import { KINDS } from "../../common/heads/heads.js";
 import { h } from "../../common/page/dom.js";
 import { define } from "../../common/page/explained.js";
 import { fillText } from "../../common/text/format.js";
@@ -69,6 +68,7 @@ export class Overview {
     this.measures = new Measures(translation, before);
     this.texts = texts;
     this.view.label(texts.view, [texts.view_heads, texts.view_layer, texts.view_kinds]);
+    this.view.offer(["heads", "layer", ...(translation.available.length > 1 ? ["kinds"] : [])]);
     this.orderName.textContent = texts.order;
     this.pointed = null;
   }
@@ -106,12 +106,15 @@ export class Overview {
    */
   update(state, step, theme) {
     const { measures, tiles } = this;
-    const views = kindsShown(state).map((kind) => [kind, measures.translation.view(kind, state.unit, step)]);
+    const views = kindsShown(state, measures.translation).map((kind) => [
+      kind,
+      measures.translation.view(kind, state.unit, step),
+    ]);
     this.views = Object.fromEntries(views);
     this.effective = { ...state, order: this.offer(state) };
     this.view.update(state);
     this.chooseLayer(state);
-    tiles.build(this.views, this.effective);
+    tiles.build(this.views, this.effective, kindsShown(state, measures.translation));
     tiles.order(measures, this.effective);
     this.explain(state, theme);
     if (!this.pointed) this.showNote();
@@ -131,7 +134,7 @@ export class Overview {
       { scale: state.scale, threshold: state.threshold, matrix: state },
       { hatched: views.decoder ? texts.masked : "" },
     );
-    this.changed.hidden = !kindsShown(state).some((kind) => measures.changed(kind).size);
+    this.changed.hidden = !kindsShown(state, measures.translation).some((kind) => measures.changed(kind).size);
     this.changed.textContent = texts.tiles_changed_key;
     this.changed.title = texts.tiles_changed_note;
   }
@@ -142,7 +145,7 @@ export class Overview {
    */
   offer(state) {
     const { measures, texts, select } = this;
-    const kinds = kindsShown(state);
+    const kinds = kindsShown(state, measures.translation);
     const offered = ORDERS.filter((order) => order === "layer" || kinds.some((kind) => measures.has(order, kind)));
     const key = `${texts.language} ${offered}`;
     if (this.offered !== key) {
@@ -261,11 +264,11 @@ export class Overview {
     const { measures, texts, effective } = this;
     const { layer, view } = effective;
     let [resting, all] = [0, 0];
-    for (const kind of kindsShown(effective)) {
-      const { layers, heads } = measures.translation.kinds[kind];
+    for (const kind of kindsShown(effective, measures.translation)) {
+      const { layers, heads, absent = [] } = measures.translation.kinds[kind];
       const shown = (/** @type {number} */ index) => view !== "layer" || Math.floor(index / heads) === layer;
       resting += [...measures.resting(kind)].filter(shown).length;
-      all += view === "layer" ? heads : layers * heads;
+      all += (view === "layer" ? heads : layers * heads) - absent.filter(shown).length;
     }
     return resting ? h("span", { class: "resting-key" }, fillText(texts.tiles_resting_key, { resting, all }), " ") : "";
   }
@@ -284,7 +287,7 @@ export class Overview {
  */
 function same(a, b) {
   const shape = (/** @type {Translation} */ { axes, kinds }) => JSON.stringify([axes, kinds]);
-  return shape(a) === shape(b) && KINDS.every((kind) => equal(a.weights.of(kind), b.weights.of(kind)));
+  return shape(a) === shape(b) && a.available.every((kind) => equal(a.weights.of(kind), b.weights.of(kind)));
 }
 
 /**

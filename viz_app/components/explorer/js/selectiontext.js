@@ -9,17 +9,33 @@ const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a selec
  * @param {Translation} translation
  * @param {Pick<State, "kind" | "layer" | "head" | "step" | "pin" | "unit" | "average">} state
  */
-export function fitted(translation, { kind, layer, head, step, pin, unit, average }) {
+export function fitted(translation, { kind: wanted, layer, head, step, pin, unit, average }) {
+  const kind = translation.available.includes(wanted)
+    ? wanted
+    : translation.available[translation.available.length - 1];
   const shape = translation.kinds[kind];
   const view = translation.view(kind, unit, step ?? translation.length);
   const positions = pin?.startsWith("k") ? view.keys : view.queries;
+  const place = [Math.min(layer, shape.layers - 1), Math.min(head, shape.heads - 1)];
+  const there = view.lacks(place[0], place[1]) ? nearest(view, place[0]) : place;
   return {
+    kind,
     pin: pin && Number(pin.slice(1)) < positions.length ? pin : null,
     average,
-    layer: Math.min(layer, shape.layers - 1),
-    head: Math.min(head, shape.heads - 1),
+    layer: there[0],
+    head: there[1],
     step: step !== null && step >= translation.length ? null : step,
   };
+}
+
+/**
+ * The first head of the layer, or of the nearest one that has any.
+ * @param {View} view
+ * @param {number} layer
+ */
+function nearest(view, layer) {
+  const heads = view.present(Array.from({ length: view.layers }, (_, index) => index));
+  return heads.reduce((best, place) => (Math.abs(place[0] - layer) < Math.abs(best[0] - layer) ? place : best));
 }
 
 export class Report {

@@ -1,6 +1,5 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
-import { KINDS } from "../../common/heads/heads.js";
 import { RovingFocus } from "../../common/page/arrowkeys.js";
 import { h, rootOf } from "../../common/page/dom.js";
 import { decimals, fillText, headName, percent } from "../../common/text/format.js";
@@ -39,10 +38,11 @@ export class Tiles {
    * Makes the blocks that the state asks for; those that fit are kept.
    * @param {Views} views
    * @param {State} state
+   * @param {Kind[]} kinds
    */
-  build(views, state) {
+  build(views, state, kinds) {
     const one = state.view === "layer";
-    const wanted = kindsShown(state).map((kind) => views[kind]);
+    const wanted = kinds.map((kind) => views[kind]);
     const shape = [state.view, ...wanted.map(({ layers, heads }) => `${layers} ${heads}`)].join();
     if (this.shape !== shape) {
       this.shape = shape;
@@ -50,7 +50,13 @@ export class Tiles {
       this.laidOut = false;
       this.element.replaceChildren(...this.blocks.map(({ element }) => element));
     }
-    this.blocks.forEach((block, index) => block.setKind(wanted[index].kind));
+    this.blocks.forEach((block, index) => {
+      block.setKind(wanted[index].kind);
+      for (const tile of block.tiles) {
+        const absent = wanted[index].lacks(block.layerOf(tile, state.layer), tile.head);
+        tile.button.classList.toggle("absent", absent);
+      }
+    });
   }
 
   /**
@@ -194,13 +200,14 @@ export class Tiles {
     for (const { ordered, fit } of this.blocks) {
       const first = this.side ? 0 : lines.length;
       ordered.forEach(({ button }, index) => {
+        if (button.classList.contains("absent")) return;
         const line = first + Math.floor(index / fit.columns);
         lines[line] ??= [];
         lines[line][start + (index % fit.columns)] = button;
       });
       if (this.side) start += fit.columns;
     }
-    return lines;
+    return lines.filter((line) => line); // a layer may have no heads
   }
 
   /** Gives the focus to the tile of the selected head. */
@@ -234,7 +241,8 @@ function ofLayer(sorted, layer, heads) {
 /**
  * The kinds that a state shows tiles of.
  * @param {Pick<State, "view" | "kind">} state
+ * @param {Translation} translation
  */
-export function kindsShown({ view, kind }) {
-  return view === "kinds" ? KINDS : [kind];
+export function kindsShown({ view, kind }, { available }) {
+  return view === "kinds" ? available : [kind];
 }

@@ -56,6 +56,7 @@ export class Words {
    */
   build(translation, texts) {
     this.popover.hide();
+    this.element.hidden = !translation.length; // an encoder generates nothing
     this.translation = translation;
     this.texts = texts;
     setAttribute(this.element, "aria-label", texts.translation);
@@ -96,6 +97,7 @@ export class Words {
   /** @param {number} index */
   token(index) {
     const text = tokenText(this.translation.axes.outputs.tokens[index]);
+    if (!this.translation.steps.length) return h("button", { class: "token", "data-index": index }, text);
     const [probability] = this.translation.steps[index];
     const attributes = {
       class: probability < UNSURE ? "token unsure" : "token",
@@ -118,14 +120,14 @@ export class Words {
   openPopover(index) {
     const { kind, unit } = this.store.state;
     const button = /** @type {HTMLButtonElement} */ (this.line.querySelector(`[data-index="${index}"]`));
-    this.popover.show(button, this.translation, index, this.texts);
+    if (this.translation.steps.length) this.popover.show(button, this.translation, index, this.texts);
     // The same position is a row of the decoder's maps; pointing at a word shows where it looked.
     const row = unit === "words" ? this.translation.axes.outputs.words[index] : index;
     if (kind !== "encoder") this.store.set({ cursor: { query: row, key: null } });
   }
 
   closePopover() {
-    if (this.popover.hide()) this.store.set({ cursor: null });
+    if (this.popover.hide() || !this.translation.steps.length) this.store.set({ cursor: null });
   }
 
   /**
@@ -134,9 +136,6 @@ export class Words {
    * @param {number} step
    */
   update(state, step) {
-    const [layer, head] = state.gloss;
-    const view = this.translation.view("cross", "words", step);
-    const matrix = view.matrix(layer, head);
     this.text.textContent = plainText(this.translation.axes.outputs, step) || "\u2026";
     this.line.classList.toggle("by-token", state.unit === "tokens");
     this.words.forEach((word, index) => {
@@ -146,6 +145,24 @@ export class Words {
         token.classList.toggle("newest", word.first + offset === step - 1 && state.step !== null);
         setAttribute(token, "tabindex", word.first + offset >= step ? -1 : 0);
       });
+    });
+    this.follow(state, step);
+    if (this.translation.available.includes("cross")) this.gloss(state, step);
+    if (this.translation.steps.some(([probability]) => probability < UNSURE)) {
+      this.note.append(" ", h("span", { class: "unsure-key" }, this.texts.unsure_note));
+    }
+  }
+
+  /**
+   * Puts under each word the source word that a head attends to most.
+   * @param {State} state
+   * @param {number} step
+   */
+  gloss(state, step) {
+    const [layer, head] = state.gloss;
+    const view = this.translation.view("cross", "words", step);
+    const matrix = view.matrix(layer, head);
+    this.words.forEach((word, index) => {
       const query = view.queries[index];
       const glossed = index < view.rows && !query.special && WORDLIKE.test(query.text);
       const key = glossed ? matrix.favourite(index, ({ special }) => !special) : -1;
@@ -154,14 +171,10 @@ export class Words {
       word.gloss.classList.toggle("weak", key >= 0 && weight < WEAK);
       word.gloss.title = key < 0 ? "" : percent(weight);
     });
-    this.follow(state, step);
     const note = fill(this.texts.gloss_note, { head: h("b", {}, headName(layer, head)) });
     this.note.replaceChildren(explainIn(note, this.texts.language, ["cross_attention", "head"]));
     if (this.words.some(({ gloss }) => gloss.classList.contains("weak")))
       this.note.append(" ", h("span", { class: "weak-key" }, this.texts.weak_note));
-    if (this.translation.steps.some(([probability]) => probability < UNSURE)) {
-      this.note.append(" ", h("span", { class: "unsure-key" }, this.texts.unsure_note));
-    }
   }
 
   /**

@@ -38,8 +38,8 @@ export class Candidates {
    */
   update(state, step) {
     if (state.step !== null) this.used = true;
-    this.element.hidden = !this.used;
-    if (!this.used) return;
+    this.element.hidden = !this.used || !this.translation.steps.length;
+    if (this.element.hidden) return;
     const { chosen, others } = choicesAt(this.translation, step - 1);
     const rows = [chosen, ...others].sort((a, b) => b.share - a.share);
     const kept = rows.slice(0, MAX);

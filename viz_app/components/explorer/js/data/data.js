@@ -1,7 +1,7 @@
 // One translation as it comes from Python (payload.py), and its maps over tokens or merged to words.
 
 import { readBuffer } from "../../../common/buffer.js";
-import { AXES } from "../../../common/heads/heads.js";
+import { AXES, KINDS } from "../../../common/heads/heads.js";
 import { joinTokens, tokenText } from "../../../common/text/tokens.js";
 import { HeadView, tokenPositions } from "./headview.js";
 import { HeadMatrix } from "./labelledmatrix.js";
@@ -36,6 +36,7 @@ export class Translation {
   constructor({ header, data }) {
     this.id = header.id;
     this.kinds = header.kinds;
+    this.available = KINDS.filter((kind) => kind in header.kinds); // a model of another program may lack some
     this.axes = header.axes;
     this.finished = header.finished;
     this.steps = header.steps;
@@ -56,7 +57,7 @@ export class Translation {
     this.follow = header.follow;
     this.resolution = header.resolution;
     this.weights = new Weights(header, data);
-    this.length = this.steps.length;
+    this.length = this.axes.outputs.tokens.length;
     /** @type {Map<string, View>} */
     this.views = new Map();
     /** @type {Map<Kind, Merged>} */
@@ -189,8 +190,7 @@ export class View extends HeadView {
     const layers = average === "all" ? Array.from({ length: this.layers }, (_, index) => index) : [layer];
     const name = average === "all" ? "mean" : `${layer + 1}.mean`;
     if (!this.means.has(name)) this.means.set(name, this.mean(layers));
-    const heads = layers.flatMap((row) => Array.from({ length: this.heads }, (_, column) => [row, column]));
-    return new HeadMatrix(this, name, this.means.get(name) ?? [], 0, this.scale, heads);
+    return new HeadMatrix(this, name, this.means.get(name) ?? [], 0, this.scale, this.present(layers));
   }
 
   /**
@@ -200,13 +200,12 @@ export class View extends HeadView {
   mean(layers) {
     const size = this.queries.length * this.keys.length;
     const sum = new Float32Array(size);
-    for (const layer of layers) {
-      for (let head = 0; head < this.heads; head++) {
-        const start = this.offset(layer, head, 0);
-        for (let i = 0; i < size; i++) sum[i] += this.values[start + i];
-      }
+    const heads = this.present(layers);
+    for (const [layer, head] of heads) {
+      const start = this.offset(layer, head, 0);
+      for (let i = 0; i < size; i++) sum[i] += this.values[start + i];
     }
-    const share = 1 / (layers.length * this.heads);
+    const share = 1 / Math.max(1, heads.length);
     return sum.map((value) => value * share);
   }
 }

@@ -15,17 +15,18 @@ export class HeadView {
 
   /**
    * @param {Kind} kind
-   * @param {{ layers: number, heads: number }} shape
+   * @param {{ layers: number, heads: number, absent?: number[] }} shape
    * @param {Position[]} queries
    * @param {Position[]} keys
    * @param {ArrayLike<number>} values
    * @param {number} scale Of `values`.
    * @param {boolean} [causal]
    */
-  constructor(kind, { layers, heads }, queries, keys, values, scale, causal = kind === "decoder") {
+  constructor(kind, { layers, heads, absent }, queries, keys, values, scale, causal = kind === "decoder") {
     this.kind = kind;
     this.layers = layers;
     this.heads = heads;
+    this.absent = new Set(absent);
     this.queries = queries;
     this.keys = keys;
     this.values = values;
@@ -33,6 +34,25 @@ export class HeadView {
     this.causal = causal;
     this.rows = queries.length; // rows and columns that exist already
     this.columns = keys.length;
+  }
+
+  /**
+   * Whether a layer has fewer heads than this: layers of another program's model may differ.
+   * @param {number} layer
+   * @param {number} head
+   */
+  lacks(layer, head) {
+    return this.absent.has(layer * this.heads + head);
+  }
+
+  /**
+   * The heads of these layers, as [layer, head].
+   * @param {number[]} layers
+   */
+  present(layers) {
+    return layers.flatMap((row) =>
+      Array.from({ length: this.heads }, (_, column) => [row, column]).filter(([, column]) => !this.lacks(row, column)),
+    );
   }
 
   /**

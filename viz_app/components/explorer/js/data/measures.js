@@ -53,7 +53,8 @@ export class Measures {
     if (order === "information") return information(whole(translation, kind));
     if (order === "alignment")
       return translation.alignment?.[kind] ? Float64Array.from(translation.alignment[kind].flat()) : null;
-    if (order === "change" && before) return headChanges(whole(before, kind), whole(translation, kind));
+    if (order === "change" && before?.available.includes(kind))
+      return headChanges(whole(before, kind), whole(translation, kind));
     return null;
   }
 
@@ -66,7 +67,9 @@ export class Measures {
     const values = order === "layer" ? null : this.of(order, kind);
     if (!values) return null;
     const sign = order === "change" ? -1 : 1;
-    return Array.from(values, (_, index) => index).sort((a, b) => sign * (values[a] - values[b]) || a - b);
+    const absent = this.translation.kinds[kind].absent ?? [];
+    const indices = Array.from(values, (_, index) => index).filter((index) => !absent.includes(index));
+    return indices.sort((a, b) => sign * (values[a] - values[b]) || a - b);
   }
 
   /**
