@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.explorer.weights import packed_size
+from viz_app.components.html_document import PageTheme
 from viz_app.explorer_view.foreign_maps import foreign_payload
 from viz_app.standalone.document import Origin, PageSentence, explorer_page
 from viz_app.standalone.sentences import MAX_MAP_BYTES, MAX_SENTENCES, PageTooLarge
@@ -14,7 +15,9 @@ from viz_app.standalone.sentences import MAX_MAP_BYTES, MAX_SENTENCES, PageTooLa
 log = logging.getLogger(__name__)
 
 
-def render_maps(maps: Mapping[str, AttentionMaps], *, model: str = "", language: str = "en") -> bytes:
+def render_maps(
+    maps: Mapping[str, AttentionMaps], *, model: str = "", language: str = "en", theme: PageTheme = "auto"
+) -> bytes:
     """Return a page with the explorer of maps by the name of their sentence; the same arguments give the same bytes.
 
     The size is logged first, as an estimate.
@@ -23,6 +26,7 @@ def render_maps(maps: Mapping[str, AttentionMaps], *, model: str = "", language:
         maps: From `AttentionMaps.from_transformers` or `from_arrays`; they can be compared with one another.
         model: Name of the model.
         language: "en" or "ko".
+        theme: As for `explorer_page`.
 
     Raises:
         PageTooLarge: The maps have more than MAX_MAP_BYTES.
@@ -40,4 +44,5 @@ def render_maps(maps: Mapping[str, AttentionMaps], *, model: str = "", language:
         PageSentence(text=text, branches=[foreign_payload(each, text=text, model=model, language=language)])
         for text, each in maps.items()
     ]
-    return explorer_page(shown, language=language, origin=Origin(record={"checkpoint": model} if model else {}))
+    origin = Origin(record={"checkpoint": model} if model else {})
+    return explorer_page(shown, language=language, origin=origin, theme=theme)
