@@ -138,19 +138,19 @@ class AttentionMaps(ShortRepr):
             ValueError: The outputs hold no attention, or shapes, tokens or weights are wrong.
             MapsTooLarge: The maps would take more than 1 GiB.
         """
-        found = foreign_attention.read_outputs(outputs, row)
+        layers, positions = foreign_attention.read_outputs(outputs, row)
         source, target = source_tokens or (), target_tokens or ()
-        if "one" in found.layers:
+        if "one" in layers:
             if bool(source) == bool(target):
                 raise ValueError("this model has one sequence: give its tokens as source_tokens or target_tokens")
-            causal = foreign_attention.is_causal(found.layers["one"])
+            causal = foreign_attention.is_causal(layers["one"])
             if target and not causal:
                 raise ValueError("this attention looks ahead, so it is an encoder's: give the tokens as source_tokens")
             source, target = ((), source or target) if causal else (source, ())
-            found.layers["decoder" if causal else "encoder"] = found.layers.pop("one")
-        if found.positions is not None:  # tokens after the end of a sentence, which others of the batch still filled
-            target = target[: found.positions + 1]
-        return cls._labelled(found.layers, source, target)
+            layers["decoder" if causal else "encoder"] = layers.pop("one")
+        if positions is not None:  # tokens after the end of a sentence, which others of the batch still filled
+            target = target[: positions + 1]
+        return cls._labelled(layers, source, target)
 
     @classmethod
     def _labelled(cls, layers: Mapping[str, list[Any]], source: Sequence[str], target: Sequence[str]) -> AttentionMaps:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,21 +43,12 @@ class MapsTooLarge(ValueError):
         self.needed, self.limit = needed, limit
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """Attention of one sentence in the outputs of a model.
+def read_outputs(outputs: Any, row: int) -> tuple[dict[str, _Layers], int | None]:
+    """Find the attention of one sentence. Arguments and errors as for `AttentionMaps.from_transformers`.
 
-    Args:
-        layers: By kind; "one" where the model has one sequence.
-        positions: Decoder inputs after `generate()`, else None.
+    Returns:
+        Layers by kind, "one" where the model has one sequence; and after `generate()` the number of decoder inputs.
     """
-
-    layers: dict[str, _Layers]
-    positions: int | None = None
-
-
-def read_outputs(outputs: Any, row: int) -> Outputs:
-    """Find the attention of one sentence. Arguments and errors as for `AttentionMaps.from_transformers`."""
     names = {"encoder": "encoder_attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
     found = {kind: list(_field(outputs, name) or ()) for kind, name in names.items()}
     found["decoder" if found["cross"] and not found["decoder"] else "one"] = list(_field(outputs, "attentions") or ())
@@ -73,11 +63,11 @@ def read_outputs(outputs: Any, row: int) -> Outputs:
         if isinstance(next(iter(found.values()))[0], tuple | list):
             raise ValueError("these are steps of generate(): give its outputs with return_dict_in_generate=True")
         _check_size(layer.shape[1:] for layers in found.values() for layer in layers if layer is not None)
-        return Outputs({kind: _rows(layers, row) for kind, layers in found.items()})
+        return {kind: _rows(layers, row) for kind, layers in found.items()}, None
     return _generated(found, row, len(sequences), _field(outputs, "beam_indices"))
 
 
-def _generated(found: dict[str, _Layers], row: int, count: int, beams: Any) -> Outputs:
+def _generated(found: dict[str, _Layers], row: int, count: int, beams: Any) -> tuple[dict[str, _Layers], int]:
     """Join the steps of `generate()`; `beams` (count, steps) says which row of the batch each token came from."""
     _check_row(row, count)
     layers: dict[str, _Layers] = {}
@@ -98,7 +88,7 @@ def _generated(found: dict[str, _Layers], row: int, count: int, beams: Any) -> O
             None if steps[0][layer] is None else _joined([step[layer] for step in steps], rows, positions, keys)
             for layer in range(len(steps[0]))
         ]
-    return Outputs(layers, positions)
+    return layers, positions
 
 
 def _joined(steps: Sequence[Any], rows: Sequence[int], positions: int, keys: int) -> npt.NDArray[np.float32]:
@@ -177,7 +167,7 @@ def stack(kind: str, layers: _Layers) -> npt.NDArray[np.float32]:
     for number, layer in enumerate(layers):
         if layer is not None:
             weights = _numbers(layer).reshape(shapes[number])
-            _check_layer(weights, f"layer {number}", kind)
+            check_rows(weights[None], _ROUNDED, f"{kind} attention", number)
             sums = weights.sum(axis=-1, keepdims=True)
             array[number, : len(weights)] = np.where(np.abs(sums - 1) > _EXACT / 2, weights / sums, weights)
     if kind == "decoder" and not is_causal(list(array)):
@@ -185,17 +175,13 @@ def stack(kind: str, layers: _Layers) -> npt.NDArray[np.float32]:
     return array
 
 
-def _check_layer(weights: npt.NDArray[np.float32], where: str, kind: str) -> None:
-    try:
-        check_rows(weights[None], _ROUNDED)
-    except ValueError as error:
-        message = str(error).replace("layer 0", where, 1)
-        dropout = "; call model.eval(), for dropout changes weights" if "sums to" in message else ""
-        raise ValueError(f"{kind}: {message}{dropout}") from None
+def check_rows(
+    array: npt.NDArray[np.float32], tolerance: float = _EXACT, name: str = "the weights", first: int = 0
+) -> None:
+    """Raise ValueError unless each row of (L, H, Q, K) weights holds numbers from 0 to 1 that sum to 1.
 
-
-def check_rows(array: npt.NDArray[np.float32], tolerance: float = _EXACT) -> None:
-    """Raise ValueError unless each row of (L, H, Q, K) weights holds numbers from 0 to 1 that sum to 1."""
+    `name` and the number of the `first` layer are for the error.
+    """
     low, high = -tolerance, 1 + tolerance
     with np.errstate(invalid="ignore"):
         sums = array.sum(axis=-1, dtype=np.float64)
@@ -203,12 +189,15 @@ def check_rows(array: npt.NDArray[np.float32], tolerance: float = _EXACT) -> Non
         (np.isnan(array).any(axis=-1), "holds NaN, but must hold weights from 0 to 1"),
         ((array < low).any(axis=-1), "holds a negative weight, but weights are 0 to 1 (is it before the softmax?)"),
         ((array > high).any(axis=-1), "holds a weight above 1, but weights are 0 to 1 (is it before the softmax?)"),
-        (np.abs(sums - 1) > tolerance, f"sums to {{sum:.4f}}, but must sum to 1 (within {tolerance})"),
+        (
+            np.abs(sums - 1) > tolerance,
+            f"sums to {{sum:.4f}}, but must sum to 1 (within {tolerance}; in training, dropout changes that)",
+        ),
     ):
         if wrong.any():
             layer, head, row = (int(i) for i in np.argwhere(wrong)[0])
             message = what.format(sum=sums[layer, head, row]) if "{sum" in what else what
-            raise ValueError(f"layer {layer}, head {head}, query {row} of the weights (counted from 0) {message}")
+            raise ValueError(f"layer {first + layer}, head {head}, query {row} of {name} (counted from 0) {message}")
 
 
 def is_causal(layers: _Layers) -> bool:
@@ -253,7 +242,7 @@ def is_special(token: str) -> bool:
 
 
 def axis_of(tokens: Sequence[str]) -> Axis:
-    """Return an axis of another tokenizer's tokens, whose marks of words become those of SentencePiece.
+    """Return an axis of another tokenizer's tokens; its marks of words become SentencePiece's.
 
     Read are `Ġ` (GPT-2), `##` (BERT) and `</w>` (CLIP, XLM). Without any mark, each token is a word.
     """

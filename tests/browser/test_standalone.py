@@ -18,6 +18,7 @@ from tests.browser.rest import rest
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection, pack
+from viz_app.lessons import load_lesson
 from viz_app.standalone.document import PageSentence, explorer_page
 from viz_app.standalone.origin import Origin
 from viz_app.text import texts
@@ -68,8 +69,9 @@ def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage)
     rows.nth(1).click()
     page.locator(".branch-note").get_by_text(t["beam_back"]).wait_for()
     page.locator("header select").select_option(label=SENTENCES[1])
-    page.locator(".compare-name").get_by_text(SENTENCES[0]).wait_for()
-    page.locator(".compare-name").get_by_text(SENTENCES[1]).wait_for()
+    names = page.locator(".compare-name")
+    names.nth(1).get_by_text(SENTENCES[1]).wait_for()
+    names.nth(0).get_by_text(SENTENCES[0]).wait_for()
     rest(page)
     assert is_drawn(page, ".side-difference canvas")
 
@@ -106,3 +108,38 @@ def test_hostile_tokens_are_shown_as_they_are(
     owned, found, frames = page.evaluate(SAFE)
     assert (owned, found, frames) == (None, f"{title} · Headlight", 0)
     assert page.locator(".page-title").text_content() == title
+
+
+def test_a_lesson_answers_from_its_file(tmp_path: Path, open_page: OpenPage) -> None:
+    page = open_page(written(tmp_path, "--lesson=positions", "--text=The little dog is playing."), still=True)
+    lesson = page.locator(".lesson")
+    lesson.get_by_role("tab", name=load_lesson("positions", "en").scenes[0].title).wait_for()
+    shown = "(root) => [...root.lesson.tools.element.querySelectorAll('button')].filter((one) => !one.hidden).length"
+    assert lesson.evaluate("(root) => root.lesson.tools.link.button.hidden") and lesson.evaluate(shown)
+    scenes = lesson.evaluate("(root) => root.lesson.lesson.scenes.map(({ name }) => name)")
+    for name in scenes:
+        lesson.evaluate("(root, name) => root.lesson.go(name)", name)
+        assert is_drawn(page, ".lesson canvas")
+    lesson.evaluate("(root) => root.lesson.go('swap')")
+    fields = page.locator(".lesson .controls input[type=range]")
+    for first, second in ((0, 4), (4, 0), (3, 3)):
+        for field, value in ((fields.nth(1), first), (fields.nth(2), second)):
+            field.fill(str(value))
+        page.wait_for_function(
+            """([first, second]) => {
+                const { answers } = document.querySelector("main").shadowRoot.firstChild.lesson.lesson;
+                return answers.first === first && answers.second === second;
+            }""",
+            arg=[first, second],
+        )
+    assert page.locator(".next").count() == 0 or scenes[-1] != "swap"
+
+
+def test_a_control_without_answers_is_not_there(tmp_path: Path, open_page: OpenPage) -> None:
+    page = open_page(written(tmp_path, "--lesson=warmup"), still=True)
+    lesson = page.locator(".lesson")
+    lesson.evaluate("(root) => root.lesson.go('live')")
+    assert page.locator(".lesson .act").count() == 0 and page.locator(".lesson .choices").count() == 0
+    lesson.evaluate("(root) => root.lesson.set({ source: 'live' })")
+    assert lesson.evaluate("(root) => root.lesson.settings().source") == "recorded"
+    assert is_drawn(page, ".lesson canvas")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -208,8 +209,11 @@ def test_weights_of_eight_bits_sum_to_one_again() -> None:
         ({"encoder": [rows(2, 3), rows(2, 3)], "source_tokens": list("abc")}, "must be .heads, queries, keys"),
         ({"encoder": [rows(2, 2, 3, 3)], "source_tokens": list("abc")}, "must be .heads, queries, keys"),
         ({"encoder": [None], "source_tokens": list("abc")}, "must be .heads, queries, keys"),
-        ({"encoder": rows(2, 2, 3, 3) * 0.9, "source_tokens": list("abc")}, "layer 0, head 0, query 0 .*0.9000.*eval"),
-        ({"encoder": rows(2, 2, 3, 3) - 1, "source_tokens": list("abc")}, "encoder: layer 0.* negative weight"),
+        (
+            {"encoder": rows(2, 2, 3, 3) * 0.9, "source_tokens": list("abc")},
+            "head 0, query 0 .*0.9000.*dropout",
+        ),
+        ({"encoder": rows(2, 2, 3, 3) - 1, "source_tokens": list("abc")}, "encoder attention.* negative weight"),
         ({"encoder": rows(2, 2, 3, 3) * np.nan, "source_tokens": list("abc")}, "holds NaN"),
         ({"encoder": rows(2, 2, 3, 3) * np.inf, "source_tokens": list("abc")}, "above 1"),
         (
@@ -280,6 +284,19 @@ def test_marks_of_words_of_each_tokenizer_are_read(tokens: list[str], shown: lis
     assert [token for token, mark in zip(axis.tokens, axis.special, strict=True) if mark] == [
         token for token in tokens if token in {"<|endoftext|>", "[CLS]", "[SEP]", "</s>", "<pad>"}
     ]
+
+
+def test_the_lines_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+    code = guide.split("## Any model's attention")[1].split("```python\n")[1].split("```")[0]
+    tokenizer = lambda text, return_tensors: {"input_ids": torch.tensor([[1, 2, 3, 4]])}  # noqa: E731
+    tokenizer.convert_ids_to_tokens = names  # type: ignore[attr-defined]
+    for kind, made in (("AutoTokenizer", tokenizer), ("AutoModelForCausalLM", MAKE["gpt2"]())):
+        monkeypatch.setattr(getattr(transformers, kind), "from_pretrained", lambda *_, made=made, **__: made)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert (tmp_path / "layer2.pdf").read_bytes().startswith(b"%PDF")
+    assert b"<title>The old dog sleeps." in (tmp_path / "gpt2.html").read_bytes()
 
 
 def test_transformers_is_not_imported() -> None:

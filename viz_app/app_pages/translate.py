@@ -39,8 +39,8 @@ from viz_app.serving.models.comparison import Comparison, NotComparable, compare
 from viz_app.serving.models.registry import available_models, is_parser, languages, source_language
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
+from viz_app.standalone.document import MAX_BYTES
 from viz_app.standalone.sentences import BRANCHES, map_bytes, render_sentences
-from viz_app.standalone.size import MAX_BYTES
 from viz_app.state import session
 from viz_app.state.query_params import selection_from_params, selection_to_params, text_to_param
 from viz_app.state.selected_model import model_query_param, selected_model

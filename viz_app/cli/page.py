@@ -61,7 +61,7 @@ def parser() -> Parser:
 
 def run(options: Options) -> int:
     """Write the page."""
-    from viz_app.standalone.size import PageTooLarge
+    from viz_app.standalone.document import PageTooLarge
 
     if options.lesson is not None:
         _check_lesson(options)
@@ -93,18 +93,12 @@ def _lesson(options: Options, service: TranslationService) -> bytes:
 
 
 def _explorer(options: Options, service: TranslationService) -> bytes:
-    from transformer_core.progress import progress_bar
-    from viz_app.standalone.sentences import BRANCHES, all_heads, map_bytes, render_sentences
+    from viz_app.standalone.sentences import BRANCHES, map_bytes, render_sentences
 
     sentences, branches = list(_sentences(options, service)), options.branches or BRANCHES
     size = 0.4 + 0.7e-6 * map_bytes(service, sentences, branches)
     log.info("%s, about %.1f MB", counted(len(sentences), "sentence"), size)
-    off = bool(options.heads_off)
-    heads = len(list(all_heads(service))) * len(sentences) if off else 0
-    with progress_bar(unit="head", total=heads, shown=off) as bar:
-        return render_sentences(
-            service, sentences, options.language, branches=branches, heads_off=off, each_head=bar.update
-        )
+    return render_sentences(service, sentences, options.language, branches=branches, heads_off=bool(options.heads_off))
 
 
 def _given(options: Options) -> Iterator[tuple[str, str]]:

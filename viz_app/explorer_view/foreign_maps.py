@@ -10,16 +10,7 @@ from viz_app.text import texts
 NO_ANSWERS = {"off": False, "branches": [0]}
 
 
-def foreign_payload(
-    maps: AttentionMaps,
-    *,
-    text: str = "",
-    model: str = "",
-    language: str = "en",
-    source_language: str = "",
-    target_language: str = "",
-    selection: Selection | None = None,
-) -> bytes:
+def foreign_payload(maps: AttentionMaps, *, text: str = "", model: str = "", language: str = "en") -> bytes:
     """Return a payload of the explorer without probabilities, search, cards and translation.
 
     Args:
@@ -27,18 +18,14 @@ def foreign_payload(
         text: Name of the sentence in comparisons.
         model: Name of the model.
         language: "en" or "ko", of the labels.
-        source_language: BCP 47 code of the source, for fonts and screen readers; empty where it is not known.
-        target_language: The same for the decoder's tokens.
-        selection: Where it starts; None for the first head of the last kind.
     """
     t, kind = texts(language), maps.kinds[-1]
-    view = opening_view(maps.layers(kind), maps.heads(kind))
     return pack(
         maps,
         steps=None,
         texts={**t.table("explorer"), **(t.table("one_sequence") if len(maps.kinds) == 1 else {})},
-        selection=selection or Selection(kind=kind, view=view),
+        selection=Selection(kind=kind, view=opening_view(maps.layers(kind), maps.heads(kind))),
         about={"text": text, "model": model, "own": model, "models": [], "answers": NO_ANSWERS},
-        source_language=source_language,
-        target_language=target_language,
+        source_language="",  # fonts and screen readers choose by themselves
+        target_language="",
     )

@@ -253,22 +253,17 @@ def _to_json_numbers(values: np.ndarray[Any, np.dtype[np.floating[Any]]]) -> lis
 
 
 def _panel(panel: HeatmapPanel) -> dict[str, Any]:
+    signed = "difference" if isinstance(panel, DifferencePanel) else "weight"
     return {
         "title": panel.title,
         "layer": _from_one(panel.layer) or None,
         "head": _from_one(panel.head) or None,
-        "values": _values_name(panel),
+        "values": "number" if isinstance(panel, NumbersPanel) else signed,
         "query_labels": list(panel.query_labels),
         "key_labels": list(panel.key_labels),
         "weights": [_to_json_numbers(row) for row in panel.weights],
         "masked": None if panel.masked is None else panel.masked.tolist(),
     }
-
-
-def _values_name(panel: HeatmapPanel) -> str:
-    if isinstance(panel, NumbersPanel):
-        return "number"
-    return "difference" if isinstance(panel, DifferencePanel) else "weight"
 
 
 def _arrays(panel: HeatmapPanel) -> dict[str, Any]:

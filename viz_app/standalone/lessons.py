@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from viz_app.components.buffer import ALIGNMENT, split_buffer
+from viz_app.components.buffer import split_buffer
 from viz_app.components.modules import join_modules
 from viz_app.lessons import Lesson, load_lesson
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.module import LessonModule, lesson_module
 from viz_app.lessons.stage import LessonState, lesson_code, pack
-from viz_app.standalone.document import standalone_page
+from viz_app.standalone.document import check_size, standalone_page
 from viz_app.standalone.origin import page_origin
-from viz_app.standalone.size import check_size
 from viz_app.text import texts
 
 _FOLDER = Path(__file__).parent
@@ -53,7 +52,7 @@ def render_lesson(name: str, context: LessonContext) -> bytes:
         words.title,
         [lesson_code(name), join_modules(_FOLDER / "js" / "lesson_page.js")],
         {"start": next(iter(states)), "controls": controls},
-        {"lesson": json.dumps(lesson, separators=(",", ":"), allow_nan=False).encode(), "arrays": bytes(pool.data)},
+        {"lesson": json.dumps(lesson, separators=(",", ":"), allow_nan=False).encode(), **pool.blocks},
         language=context.language,
         origin=page_origin(context.service, texts(context.language), [("lesson", name), ("text", context.text)]),
     )
@@ -85,8 +84,7 @@ class _Pool:
     def __init__(self) -> None:
         self.header: dict[str, Any] = {}
         self.values: dict[str, int] = {}  # number of each value, as JSON
-        self.data = bytearray()
-        self._places: dict[bytes, int] = {}
+        self.blocks: dict[str, bytes] = {}  # arrays by their hashes
 
     def state(self, payload: bytes) -> dict[str, Any]:
         """Add a payload; return how lesson_page.js puts it together again. Raises PageTooLarge."""
@@ -97,14 +95,13 @@ class _Pool:
         written = {name: json.dumps(value, separators=(",", ":")) for name, value in values.items()}
         own["values"] = {name: self.values.setdefault(text, len(self.values)) for name, text in written.items()}
         own["arrays"] = dict(self._placed(arrays, data))
+        check_size(sum(map(len, self.blocks.values())))
         return own
 
     def _placed(self, arrays: Mapping[str, Any], data: memoryview) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, array in arrays.items():
             size = int(np.prod(array["shape"])) * np.dtype(array["type"]).itemsize
             part = bytes(data[array["offset"] : array["offset"] + size])
-            place = self._places.setdefault(hashlib.sha256(part).digest(), len(self.data))
-            if place == len(self.data):
-                self.data += part + b"\0" * (-size % ALIGNMENT)
-                check_size(len(self.data))
-            yield name, {**array, "offset": place}
+            block = f"a{hashlib.blake2b(part, digest_size=12).hexdigest()}"
+            self.blocks[block] = part
+            yield name, {"shape": array["shape"], "type": array["type"], "block": block}

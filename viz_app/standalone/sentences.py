@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from transformer_core.attention_maps import KINDS
+from transformer_core.progress import tracked
 from viz_app.components.explorer.weights import packed_size
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.snapshot import branch_payload
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.models.search_tree import branch_ends
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
-from viz_app.standalone.document import PageSentence, explorer_page
+from viz_app.standalone.document import PageSentence, check_size, explorer_page
 from viz_app.standalone.origin import page_origin
-from viz_app.standalone.size import check_size
 from viz_app.text import Texts, texts
 
 MAX_SENTENCES = 64
@@ -29,7 +29,6 @@ def render_sentences(
     session: str = "page",
     branches: int = BRANCHES,
     heads_off: bool = False,
-    each_head: Callable[[], object] = lambda: None,
 ) -> bytes:
     """Return a page with the explorer of sentences; the same arguments give the same bytes.
 
@@ -40,7 +39,6 @@ def render_sentences(
         session: As for `TranslationService.translate`.
         branches: Branches of each search at most.
         heads_off: Whether each sentence is translated without each head.
-        each_head: Called after each of these translations.
 
     Raises:
         PageTooLarge: The maps are too large.
@@ -48,7 +46,7 @@ def render_sentences(
     """
     t = texts(language, parses=service.parses, source=service.source_language)
     check_size(map_bytes(service, sentences, branches, session))
-    shown = [_prepared(service, session, t, sentence, branches, heads_off, each_head) for sentence in sentences]
+    shown = [_prepared(service, session, t, sentence, branches, heads_off) for sentence in sentences]
     check_size(sum(len(payload) for sentence in shown for payload in sentence.branches))
     options: list[tuple[str, object]] = [("text", sentence.text) for sentence in sentences]
     options += [("branches", branches), *([("heads_off", "true")] if heads_off else [])]
@@ -83,7 +81,6 @@ def _prepared(
     sentence: Sentence,
     branches: int,
     heads_off: bool,
-    each_head: Callable[[], object],
 ) -> PageSentence:
     text, best = sentence.text, service.translate(session, sentence.source)
     count = _count(best, branches)
@@ -92,10 +89,8 @@ def _prepared(
     for branch in range(count):
         shown = service.translate_branch(session, best, branch)
         payloads.append(branch_payload(t, service, (text, branch), best, shown, answers=answers))
-    off = {}
-    for head in all_heads(service) if heads_off else ():
-        off[_place(head)] = findings.without_head(service, session, best, head)["off"]
-        each_head()
+    heads = tracked(list(all_heads(service)), "head") if heads_off else ()
+    off = {_place(head): findings.without_head(service, session, best, head)["off"] for head in heads}
     searches = service.parses and service.translator.decoding.constrained
     free = findings.free_search(service, session, best)["free"] if searches else None
     return PageSentence(text=text, branches=payloads, off=off, free=free)

@@ -26,7 +26,7 @@ from viz_app.components.buffer import join_buffer, split_buffer
 from viz_app.export.embedded_record import read_record
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.models.translation_service import BEAM, TranslationService
-from viz_app.standalone import origin, size
+from viz_app.standalone import document, origin
 from viz_app.standalone import sentences as module
 from viz_app.standalone.document import PageSentence, explorer_page
 from viz_app.standalone.origin import Origin, model_licences
@@ -156,9 +156,9 @@ def test_a_page_has_bounds(
     assert run("page", f"--text={OTHER}", f"--text={SENTENCE}", out) == 2
     assert "a page holds at most 1 sentences" in capsys.readouterr().err
     assert run("page", f"--text={OTHER}", f"--text={OTHER} ", "--branches=1", out, "--force") == 0, "the same one"
-    monkeypatch.setattr(size, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(document, "MAX_BYTES", 10_000)
     assert run("page", f"--text={OTHER}", out, "--force") == 2
-    assert "write fewer sentences or --branches" in capsys.readouterr().err
+    assert "use shorter or fewer sentences" in capsys.readouterr().err
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"good\n\xff\n")
     assert run("page", f"--texts={bad}", out, "--force") == 2

@@ -1,6 +1,6 @@
 // A buffer as Python joins it (components/buffer.py): a header of plain values, and data after it.
 
-const ALIGNMENT = 8;
+export const ALIGNMENT = 8;
 
 /**
  * Header and data -> bytes, as `join_buffer` of buffer.py.

@@ -24,9 +24,6 @@ def heatmap(
     columns: Sequence[str],
     *,
     signed: bool = False,
-    row_title: str = "",
-    column_title: str = "",
-    scale_title: str = "",
     language: str = "en",
     **options: Any,
 ) -> MatrixFigure:
@@ -37,11 +34,8 @@ def heatmap(
         rows: A label for each row, from the top.
         columns: A label for each column.
         signed: Whether 0 is the middle of the colours, for numbers of both signs; else they go from the least.
-        row_title: What the rows are.
-        column_title: What the columns are.
-        scale_title: What the numbers are.
         language: "en" or "ko".
-        options: Further fields of `MatrixFigure`, such as `title`, `caption` or `theme`.
+        options: Further fields of `MatrixFigure`: `row_title`, `column_title`, `scale_title`, `title`, `caption`, ...
 
     Raises:
         ValueError: One line that says what is wrong and what is allowed.
@@ -51,15 +45,6 @@ def heatmap(
         if isinstance(labels, str) or not all(isinstance(label, str) for label in labels):
             raise ValueError(f"{name} must be a list with a text for each position")
         check_lengths(name, labels)
-    figure = MatrixFigure(
-        values=array,
-        row_labels=rows,
-        column_labels=columns,
-        row_title=row_title or t("figures.row_own"),
-        column_title=column_title or t("figures.column_own"),
-        scale_title=scale_title or t("figures.scale_own"),
-        diverging=signed,
-        language=language,
-        **options,
-    )
-    return with_caption(figure)
+    titles = {f"{name}_title": t(f"figures.{name}_own") for name in ("row", "column", "scale")}
+    made = {"row_labels": rows, "column_labels": columns, "diverging": signed, "language": language}
+    return with_caption(MatrixFigure(values=array, **made, **{**titles, **options}))

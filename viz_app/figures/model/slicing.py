@@ -89,7 +89,7 @@ class AttentionSlice:
 
     @property
     def scale_title(self) -> str:
-        """What the colours mean."""
+        """Title of the scale of colours."""
         if self.signed is None or not isinstance(self.maps, OwnMaps):
             return self.t("figures.scale")
         return self.maps.scale_title or self.t("figures.scale_own")
@@ -125,6 +125,8 @@ class AttentionSlice:
         rows, columns = panels[-1].weights.shape
         hatched = {"masked": kind == "decoder", "missing": any(np.isnan(panel.weights).any() for panel in panels)}
         counts = {"rows": rows, "columns": columns}
+        if self.signed is not None:  # captions tell of attention; `View.figure` has others
+            options |= {"caption": "", "alt": ""}
         made: dict[str, Any] = {
             "query_title": self.query_title,
             "key_title": self.key_title,

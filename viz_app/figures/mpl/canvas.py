@@ -165,16 +165,12 @@ class Canvas:
             self.axes.imshow(pixels, extent=extent, interpolation="none", aspect="auto", zorder=1)
         self._fit()
 
-    def cells(
-        self,
-        pixels: npt.NDArray[np.uint8],
-        there: npt.NDArray[np.bool_],
-        left: float,
-        top: float,
-        width: float,
-        height: float,
-    ) -> None:
-        """Draw (rows, columns, 3) colours where `there`; other cells have the page's colour and are hatched."""
+    def cells(self, pixels: npt.NDArray[np.uint8], there: npt.NDArray[np.bool_], *place: float) -> None:
+        """Draw (rows, columns, 3) colours where `there`; other cells have the page's colour and are hatched.
+
+        `place` is left, top, width and height.
+        """
+        left, top, width, height = place
         if not there.all():
             page = np.frombuffer(bytes.fromhex(self.background[1:]), dtype=np.uint8)
             pixels = np.where(there[..., None], pixels, page).astype(np.uint8)

@@ -79,10 +79,10 @@ def strongest_links(
         content &= ~np.eye(len(queries), dtype=bool)
     if not content.any():
         content = np.ones_like(content)
-    masked = np.where(content, np.nan_to_num(weights), -1.0)  # no number where a layer lacks the head
+    masked = np.where(content, np.nan_to_num(weights), -np.inf)  # no number where a layer lacks the head
     columns = masked.argmax(axis=1)
     best = masked[np.arange(len(columns)), columns]
-    rows = [int(row) for row in np.argsort(-best, kind="stable")[:count] if best[row] >= 0]
+    rows = [int(row) for row in np.argsort(-best, kind="stable")[:count] if best[row] > -np.inf]
     return tuple(
         Link(
             row,
@@ -108,8 +108,6 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
         head: Head, from 0.
         language: "en" or "ko".
     """
-    if _has_numbers(maps):
-        return Caption(())
     links = strongest_links(maps, kind, layer, head, count=len(maps.queries(kind)))
     near = [link for link in links if link.weight > links[0].weight - _NEARLY]
     # In the order of the sentence, so that equally long queries give the first one.
@@ -135,8 +133,6 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
 
 def layer_caption(maps: Maps, kind: AnyKind, layer: int, *, language: str = "en") -> Caption:
     """Caption the heads of one layer; it names the head with the strongest link between content tokens."""
-    if _has_numbers(maps):
-        return Caption(())
     head = int(np.argmax([_peak(maps, kind, layer, h) for h in range(maps.heads(kind))]))
     count = _count(maps.weights(kind)[layer])
     start = say(language, "caption_layer", layer=layer + 1, count=count, kind=kind_name(language, kind))
@@ -145,8 +141,6 @@ def layer_caption(maps: Maps, kind: AnyKind, layer: int, *, language: str = "en"
 
 def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
     """Caption all heads of one kind; it names the head with the strongest link between content tokens."""
-    if _has_numbers(maps):
-        return Caption(())
     layers, heads = maps.layers(kind), maps.heads(kind)
     peaks = [[_peak(maps, kind, layer, head) for head in range(heads)] for layer in range(layers)]
     layer, head = divmod(int(np.argmax(peaks)), heads)
@@ -167,8 +161,6 @@ def head_alt(
     of_parser: bool = False,
 ) -> str:
     """Describe the map of one head in words: what it is, its axes, its three strongest links."""
-    if _has_numbers(maps):
-        return ""
     axes = axis_words(maps, kind, language, unit, of_parser)
     place = {"kind": kind_name(language, kind), "layer": layer + 1, "head": head + 1}
     links = [
@@ -189,8 +181,6 @@ def grid_alt(
     of_parser: bool = False,
 ) -> str:
     """Describe the maps of several heads in words: the axes that they share, then their caption."""
-    if _has_numbers(maps):
-        return ""
     return f"{say(language, 'alt_grid', **axis_words(maps, kind, language, unit, of_parser)).text} {caption.text}"
 
 
@@ -219,11 +209,6 @@ def strongest_link_caption(
 def kind_name(language: str, kind: AnyKind) -> str:
     """Return the name of a kind of attention."""
     return texts(language)(f"figures.kind_{kind}")
-
-
-def _has_numbers(maps: Maps) -> bool:
-    """Return whether these are no attention weights; `chart_captions` describes their figures."""
-    return getattr(maps, "signed", None) is not None
 
 
 def _count(weights: npt.NDArray[np.float32]) -> int:

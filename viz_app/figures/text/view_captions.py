@@ -10,7 +10,7 @@ from transformer_core.attention_maps import KINDS, Kind
 from viz_app.figures.model.arrays import Maps
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
-from viz_app.figures.model.figure import HeatmapPanel, NumbersPanel, display_label
+from viz_app.figures.model.figure import HeatmapPanel, display_label
 from viz_app.figures.options import AnyKind
 from viz_app.figures.text.captions import (
     MAX_LABEL,
@@ -97,8 +97,6 @@ def comparison_caption(difference: HeatmapPanel | None, *, language: str) -> Cap
     """Caption a comparison: the largest difference of A and B, or that their tokens differ."""
     if difference is None:
         return say(language, "caption_apart")
-    if isinstance(difference, NumbersPanel):
-        return Caption(())
     row, column = (int(i) for i in np.unravel_index(np.abs(difference.weights).argmax(), difference.weights.shape))
     tokens = {"query": _token(difference.query_labels[row]), "key": _token(difference.key_labels[column])}
     change = float(difference.weights[row, column])

@@ -1,12 +1,13 @@
 // A lesson on a page without Python: the numbers of each scene, and of each setting that asks Python, are in the file.
 
-import { joinBuffer } from "../../components/common/buffer.js";
+import { ALIGNMENT, joinBuffer } from "../../components/common/buffer.js";
 import { mountWith } from "../../components/common/handover.js";
 import { Host } from "./host.js";
 import { readBytes, readJson } from "./packed.js";
 
-/** @typedef {{ values: Record<string, number>, arrays: object, id: string, answers: Settings, state: object }} Prepared
- *   Its values are numbers of texts, its arrays places in the block of all arrays.
+/** @typedef {{ shape: number[], type: string, block: string }} PreparedArray
+ * @typedef {{ values: Record<string, number>, arrays: Record<string, PreparedArray> }} Prepared
+ *   Its values are numbers of texts; its other fields are those of a payload's header.
  * @typedef {{ header: { name: string }, values: string[], states: Record<string, Prepared> }} PreparedLesson
  */
 
@@ -25,13 +26,22 @@ class LessonPage {
 
   /** Mounts the lesson with the numbers of the state. */
   async show() {
-    const [told, arrays] = await Promise.all([readBytes("lesson"), readBytes("arrays")]);
-    this.lesson ??= JSON.parse(new TextDecoder().decode(told));
+    this.lesson ??= JSON.parse(new TextDecoder().decode(await readBytes("lesson")));
+    const { key } = this;
     const { header, values, states } = this.lesson;
-    const own = states[this.key];
+    const own = states[key];
+    const parts = await Promise.all(Object.values(own.arrays).map(({ block }) => readBytes(block)));
+    if (key !== this.key) return; // another state was asked for meanwhile
+    const starts = startsOf(parts);
+    const data = new Uint8Array(starts[parts.length]);
+    parts.forEach((part, index) => data.set(part, starts[index]));
+    const arrays = Object.entries(own.arrays).map(([name, array], index) => [
+      name,
+      { ...array, offset: starts[index] },
+    ]);
     const numbers = Object.entries(own.values).map(([name, number]) => [name, JSON.parse(values[number])]);
-    const data = joinBuffer({ ...header, ...own, values: Object.fromEntries(numbers) }, arrays);
-    mountWith(`lesson.${header.name}`, { ...this.host.component, data });
+    const full = { ...header, ...own, values: Object.fromEntries(numbers), arrays: Object.fromEntries(arrays) };
+    mountWith(`lesson.${header.name}`, { ...this.host.component, data: joinBuffer(full, data) });
   }
 
   /**
@@ -46,6 +56,16 @@ class LessonPage {
     this.key = key;
     this.show();
   }
+}
+
+/**
+ * Where parts start one behind the other, each at a multiple of the longest item; and the length of all.
+ * @param {Uint8Array[]} parts
+ */
+function startsOf(parts) {
+  const starts = [0];
+  for (const part of parts) starts.push(Math.ceil((starts[starts.length - 1] + part.length) / ALIGNMENT) * ALIGNMENT);
+  return starts;
 }
 
 export default function start() {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -133,3 +134,10 @@ def test_lists_and_tensors_are_arrays_too() -> None:
     given = torch.tensor(VALUES, requires_grad=True)
     np.testing.assert_array_equal(heatmap(given, ROWS, COLUMNS).matrix, VALUES)
     np.testing.assert_array_equal(heatmap(VALUES.tolist(), ROWS, COLUMNS).matrix, VALUES)
+
+
+def test_the_lines_of_the_guide_run() -> None:
+    guide = (Path(__file__).resolve().parents[4] / "docs" / "figures.md").read_text(encoding="utf-8")
+    scope: dict[str, Any] = {}
+    exec(guide.split("## Your own numbers")[1].split("```python\n")[1].split("```")[0], scope)
+    assert scope["pdf"].startswith(b"%PDF") and isinstance(scope["figure"].panels[0], SignedPanel)

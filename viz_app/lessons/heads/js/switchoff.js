@@ -156,7 +156,7 @@ export class SwitchOff extends Scene {
     const { words, original, log_probability: after, before } = this.lesson.values.off;
     const same = ![...words, ...original].some(([, differs]) => differs);
     const count = this.off(settings).filter(Boolean).length;
-    if (!count) return this.texts.off_say_none;
+    if (!count) return this.lesson.prepared ? this.texts.off_say_page : this.texts.off_say_none;
     return fillText(same ? this.texts.off_say_same : this.texts.off_say, { count, change: signed(after - before, 1) });
   }
 
