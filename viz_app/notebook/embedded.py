@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from transformer_core.attention_maps import AttentionMaps
-from transformer_core.translator import Translation
+from transformer_core.translator import TeacherForcedOutput, Translation
 from viz_app.components.explorer.weights import packed_size
 from viz_app.components.html_document import PageTheme
 from viz_app.explorer_view.snapshot import branch_payload
@@ -17,10 +17,9 @@ from viz_app.notebook.display import mimebundle
 from viz_app.notebook.views import view_of
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
-from viz_app.standalone.document import PageSentence, explorer_page
+from viz_app.standalone.document import PageSentence, check_size, explorer_page
 from viz_app.standalone.maps import render_maps
 from viz_app.standalone.origin import page_origin
-from viz_app.standalone.size import check_size
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -75,6 +74,8 @@ def show(
         PageTooLarge: The maps are too large.
         TypeError: There is no view of it.
     """
+    if isinstance(shown, TeacherForcedOutput):
+        shown, title = shown.attention, title or shown.text
     if isinstance(shown, Translation):
         page = _translation_page(shown, language, theme)
     elif isinstance(shown, AttentionMaps):

@@ -20,7 +20,7 @@ from viz_app.explorer_view.snapshot import best_head, branch_payload
 from viz_app.notebook.embedded import labels_of, service_of
 from viz_app.serving.models.search_tree import branch_ends
 from viz_app.serving.models.translation_service import TranslationResult
-from viz_app.standalone.size import check_size
+from viz_app.standalone.document import check_size
 
 try:
     import anywidget

@@ -6,11 +6,13 @@ import logging
 from collections.abc import Mapping
 
 from transformer_core.attention_maps import AttentionMaps
+from transformer_core.cli.arguments import counted
 from viz_app.components.explorer.weights import packed_size
 from viz_app.components.html_document import PageTheme
 from viz_app.explorer_view.foreign_maps import foreign_payload
-from viz_app.standalone.document import Origin, PageSentence, explorer_page
-from viz_app.standalone.sentences import MAX_MAP_BYTES, MAX_SENTENCES, PageTooLarge
+from viz_app.standalone.document import PageSentence, check_size, explorer_page
+from viz_app.standalone.origin import Origin
+from viz_app.standalone.sentences import MAX_SENTENCES
 
 log = logging.getLogger(__name__)
 
@@ -29,17 +31,14 @@ def render_maps(
         theme: As for `explorer_page`.
 
     Raises:
-        PageTooLarge: The maps have more than MAX_MAP_BYTES.
+        PageTooLarge: The maps have more than MAX_BYTES.
         ValueError: There are no maps, or more than MAX_SENTENCES.
     """
     if not 1 <= len(maps) <= MAX_SENTENCES:
         raise ValueError(f"there are {len(maps)} maps, but a page holds 1 to {MAX_SENTENCES}")
     size = sum(map(packed_size, maps.values()))
-    log.info("%d sentences, about %.1f MB", len(maps), 0.4 + 0.7e-6 * size)
-    if size > MAX_MAP_BYTES:
-        raise PageTooLarge(
-            f"the maps have {size / 1e6:,.0f} MB, but a page holds at most {MAX_MAP_BYTES / 1e6:,.0f} MB"
-        )
+    log.info("%s, about %.1f MB", counted(len(maps), "sentence"), 0.4 + 0.7e-6 * size)
+    check_size(size)
     shown = [
         PageSentence(text=text, branches=[foreign_payload(each, text=text, model=model, language=language)])
         for text, each in maps.items()
