@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -48,14 +49,19 @@ class Embedded:
     def __repr__(self) -> str:
         return f"<page of {len(self.page) / 1e6:.2f} MB: {type(self.shown).__name__}>"
 
-    def _repr_html_(self) -> str:
-        document = escape(self.page.decode())
+    @property
+    def html(self) -> str:
+        """The frame. Viewers that remove frames, as of a notebook that is not trusted, show the small view instead."""
         style = f"width: 100%; height: {self.height}px; border: 0; resize: vertical"
-        return f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{document}"></iframe>'
+        frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(self.page.decode())}"></iframe>'
+        return f"{frame}<noscript>{self._small['text/html']}</noscript>"
+
+    @cached_property
+    def _small(self) -> dict[str, str]:
+        return mimebundle(self.shown, self.language)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        small = mimebundle(self.shown, self.language)
-        return {**small, "text/plain": repr(self), "text/html": self._repr_html_()}
+        return {**self._small, "text/plain": repr(self), "text/html": self.html}
 
 
 def show(

@@ -117,9 +117,8 @@ def _(shown: CumulativeAblation, language: str = "en", theme: Theme = "light") -
 
 @view_of.register
 def _(shown: Attribution, language: str = "en", theme: Theme = "light") -> ResultView:
-    rows = shown.run.tokens
-    if len(shown.source) != len(rows):  # the one row of a contrast
-        rows = [f"{texts(language)('notebook.row')} {row + 1}" for row in range(len(shown.source))]
+    tokens, asked = shown.run.tokens, shown.contrast
+    rows = tokens if asked is None else [tokens[asked.position]]
     titles = ("token", "source", "attribution")
     return _matrix(shown.source, rows, shown.run.source_tokens, titles, language, theme)
 

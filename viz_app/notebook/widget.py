@@ -17,6 +17,7 @@ from viz_app.components.html_document import theme_style
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.foreign_maps import foreign_payload
 from viz_app.explorer_view.snapshot import best_head, branch_payload
+from viz_app.notebook.display import mimebundle
 from viz_app.notebook.embedded import labels_of, service_of
 from viz_app.serving.models.search_tree import branch_ends
 from viz_app.serving.models.translation_service import TranslationResult
@@ -67,6 +68,7 @@ class ExplorerWidget(anywidget.AnyWidget):
     )
 
     def __init__(self, shown: Translation | AttentionMaps, *, language: str = "en") -> None:
+        self._shown, self._language = shown, language
         self._maps = shown.attention if isinstance(shown, Translation) else shown
         check_size(packed_size(self._maps))
         start = Selection(kind=self._maps.kinds[-1]).fitted(self._maps)
@@ -97,6 +99,11 @@ class ExplorerWidget(anywidget.AnyWidget):
     def _card(self) -> dict[str, Any]:
         place = self.selection
         return findings.card(self._service, self._texts, (place.kind, place.layer, place.head))
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the widget, and the small view for viewers without a kernel."""
+        data, metadata = super()._repr_mimebundle_(**options)
+        return mimebundle(self._shown, self._language) | data, metadata
 
     @traitlets.validate("selection")
     def _fitted(self, proposal: Any) -> Selection:
