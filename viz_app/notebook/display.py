@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 from html import escape
 
 from viz_app.figures import MIME_TYPES, Figure, export
@@ -11,7 +12,7 @@ from viz_app.notebook.views import ResultView, view_of
 from viz_app.text import texts
 
 MAX_BYTES = 50_000  # of a figure that shows itself
-_DPI = 80
+_DPI = (80, 40)
 
 
 def mimebundle(shown: object, language: str = "en") -> dict[str, str]:
@@ -35,11 +36,16 @@ def mimebundle(shown: object, language: str = "en") -> dict[str, str]:
 
 
 def _small(figure: Figure) -> tuple[str, bytes] | None:
-    """Return the first format that is small enough, and the file."""
-    for format, dpi in (("svg", None), ("png", _DPI)):
-        data = export(figure, format, dpi=dpi)
-        if len(data) <= MAX_BYTES:
-            return format, data
+    """Return the first file that is small enough, with its format: the drawing, or its pixels in 64 colours."""
+    from PIL import Image
+
+    if len(data := export(figure, "svg")) <= MAX_BYTES:
+        return "svg", data
+    for dpi in _DPI:
+        pixels = io.BytesIO()
+        Image.open(io.BytesIO(export(figure, "png", dpi=dpi))).quantize(64).save(pixels, "png", optimize=True)
+        if len(pixels.getvalue()) <= MAX_BYTES:
+            return "png", pixels.getvalue()
     return None
 
 

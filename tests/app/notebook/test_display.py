@@ -41,7 +41,7 @@ RESULTS: dict[str, Callable[[Translator], Any]] = {
     "removal": lambda model: cumulative_ablation(model, OTHER, TARGET),
     "attribution": lambda model: attribute(model, OTHER, TARGET, method="grad-x-input"),
     "lens": lambda model: logit_lens(model, OTHER, TARGET),
-    "heads patched": lambda model: patching(model, SENTENCE, OTHER),
+    "heads patched": lambda model: patching(model, "The house.", "The houses are old.", answers=("Das Haus.", "Die Häuser sind alt.")),
     "direct": lambda model: direct_effects(model, OTHER, TARGET, position=1),
 }
 
@@ -94,7 +94,7 @@ def test_heads_that_a_model_lacks_are_not_shown() -> None:
 
 
 def test_a_large_figure_becomes_pixels_or_is_left_out() -> None:
-    tokens = [f"token{number}" for number in range(150)]
+    tokens = [f"token{number}" for number in range(40)]
     bundle = mimebundle(decoder_only(tokens, layers=1, heads=1))
     assert "image/svg+xml" not in bundle
     sizes = [len(base64.b64decode(text)) for kind, text in bundle.items() if kind == "image/png"]
