@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 # The part of a notebook: a cell for each widget, whose models hold plain values and call listeners.
 NOTEBOOK = """<!doctype html><meta charset="utf-8">
 <style>button { background: red !important } div { font-family: cursive }</style>
-<div id="light" style="width: 1000px; background: #fff"></div><div id="dark" style="width: 1000px; background: #111"></div>
+<div id="light" style="width: 1000px; background: #fff"></div>
+<div id="dark" style="width: 1000px; background: #111"></div>
 <script type="module">
 const [states, esm] = /* STATE */;
 const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));

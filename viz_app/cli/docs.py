@@ -37,12 +37,11 @@ docs/notebooks/*
 ```{toctree}
 :caption: Python
 
-api/transformer_core
-api/viz_app
+api/transformer_core/transformer_core
+api/viz_app/viz_app
 ```
 """
-# Parts of the app that only its pages call, and programs.
-_NO_API = ("app_pages", "classroom", "cli", "components", "lessons", "serving", "state", "ui", "main.py")
+_API = {"__init__.py", "figures", "notebook", "standalone"}  # of the app: the rest is called by its pages alone
 _OPTIONS: dict[str, Any] = {
     "project": "Headlight",
     "extensions": ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.apidoc"],
@@ -84,8 +83,11 @@ def run(options: Options) -> int:
             copy = shutil.copytree if path.is_dir() else shutil.copy
             copy(path, source / path.name)
         (source / "index.md").write_text(_INDEX, encoding="utf-8")
-        hidden = [*(f"{source}/viz_app/{name}" for name in _NO_API), f"{source}/*/__main__.py"]
-        modules = [{"path": source / name, "destination": "api", "exclude_patterns": hidden} for name in _PACKAGES]
+        hidden = [str(path) for path in (source / "viz_app").iterdir() if path.name not in _API]
+        hidden.append(f"{source}/transformer_core/__main__.py")
+        modules = [
+            {"path": source / name, "destination": f"api/{name}", "exclude_patterns": hidden} for name in _PACKAGES
+        ]
         told = {**_OPTIONS, "apidoc_modules": modules}
         app = Sphinx(source, None, out, source / "doctrees", "html", told, status=None)
         app.build()

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from tests.app.components.test_bertviz_document import HOSTILE, Page
-from tests.app.conftest import OTHER, SENTENCE
+from tests.app.conftest import OTHER
 from tests.browser.explorer_samples import sample
 from tests.browser.hostile import LONE, STRINGS
 from tests.foreign_maps import decoder_only, encoder_only
+from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis.attribution.attribute import attribute
 from transformer_core.analysis.attribution.methods import Contrast
 from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
@@ -32,6 +33,7 @@ from viz_app.notebook.display import MAX_BYTES, mimebundle
 from viz_app.notebook.views import view_of
 
 TARGET = "Ein Haus."
+SHORT = ("The house.", "A cat is old today.")
 RESULTS: dict[str, Callable[[Translator], Any]] = {
     "translation": lambda model: model.translate(OTHER),
     "maps": lambda model: model.translate(OTHER).attention,
@@ -41,9 +43,15 @@ RESULTS: dict[str, Callable[[Translator], Any]] = {
     "removal": lambda model: cumulative_ablation(model, OTHER, TARGET),
     "attribution": lambda model: attribute(model, OTHER, TARGET, method="grad-x-input"),
     "lens": lambda model: logit_lens(model, OTHER, TARGET),
-    "heads patched": lambda model: patching(model, "The house.", "The houses are old.", answers=("Das Haus.", "Die Häuser sind alt.")),
+    "heads patched": lambda model: patching(model, *SHORT, answers=("Das Haus.", "Die Katze ist alt.")),
     "direct": lambda model: direct_effects(model, OTHER, TARGET, position=1),
 }
+
+
+@pytest.fixture(autouse=True)
+def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random weights tell sentences apart only a little."""
+    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 def rows(bundle: dict[str, str]) -> list[str]:

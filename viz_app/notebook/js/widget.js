@@ -50,7 +50,10 @@ function render({ model, el }) {
  */
 function isDark(element) {
   for (let each = element; each; each = each.parentElement) {
-    const [red, green, blue, alpha = 1] = getComputedStyle(each).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [];
+    const [red, green, blue, alpha = 1] =
+      getComputedStyle(each)
+        .backgroundColor.match(/[\d.]+/g)
+        ?.map(Number) ?? [];
     if (alpha > 0 && blue !== undefined) return red + green + blue < 384;
   }
   return false;
