@@ -81,7 +81,7 @@ def show(
         TypeError: There is no view of it.
     """
     if isinstance(shown, TeacherForcedOutput):
-        shown, title = shown.attention, title or shown.text
+        title, shown = title or shown.text, shown.attention
     if isinstance(shown, Translation):
         page = _translation_page(shown, language, theme)
     elif isinstance(shown, AttentionMaps):

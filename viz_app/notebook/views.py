@@ -17,7 +17,7 @@ from transformer_core.analysis.effects.head_effects import HeadEffects
 from transformer_core.analysis.effects.part_effects import PartEffects
 from transformer_core.analysis.lens import LogitLens
 from transformer_core.analysis.patching import STACKS, Patching
-from transformer_core.attention_maps import KINDS, AttentionMaps
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from transformer_core.translator import TeacherForcedOutput, Translation
 from viz_app.components.explorer.selection import Selection
 from viz_app.export.provenance import make_provenance
@@ -140,7 +140,7 @@ def _(shown: Patching, language: str = "en", theme: Theme = "light") -> ResultVi
     return _matrix(shown.recovered.flatten(0, 1), names, columns, titles, language, theme)
 
 
-def _heads(values: Mapping[str, Tensor], scale: str, language: str, theme: Theme) -> ResultView:
+def _heads(values: Mapping[Kind, Tensor], scale: str, language: str, theme: Theme) -> ResultView:
     """View numbers of heads: (L, H) for each kind."""
     names = [f"{kind}.{layer + 1}" for kind, rows in values.items() for layer in range(len(rows))]
     together = np.concatenate([rows.detach().cpu().numpy() for rows in values.values()])

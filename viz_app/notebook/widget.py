@@ -72,14 +72,14 @@ class ExplorerWidget(anywidget.AnyWidget):
         self._maps = shown.attention if isinstance(shown, Translation) else shown
         check_size(packed_size(self._maps))
         start = Selection(kind=self._maps.kinds[-1]).fitted(self._maps)
-        self._service = None
+        self._answers = isinstance(shown, Translation)
         if isinstance(shown, Translation):
             self._service = service_of(shown._translator)
             self._texts = labels_of(self._service, language)
             self._best = TranslationResult(shown, self._maps)
             start = best_head(self._service.card, self._maps)
         super().__init__(_key=uuid4().hex, selection=start)
-        if self._service is None:
+        if not self._answers:
             payload = foreign_payload(self._maps, language=language)
             self._payload = with_selection(payload, start, key=self._key)
         else:
@@ -102,16 +102,17 @@ class ExplorerWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the widget, and the small view for viewers without a kernel."""
-        data, metadata = super()._repr_mimebundle_(**options)
+        data, metadata = super()._repr_mimebundle_(**options) or ({}, {})
         return mimebundle(self._shown, self._language) | data, metadata
 
     @traitlets.validate("selection")
     def _fitted(self, proposal: Any) -> Selection:
-        return proposal.value.fitted(self._maps)
+        chosen: Selection = proposal.value
+        return chosen.fitted(self._maps)
 
     @traitlets.observe("selection")
     def _answer(self, change: Any) -> None:
-        if self._service is None or not self._payload:
+        if not self._answers or not self._payload:
             return
         if change.new.branch != change.old.branch:
             self._payload = self._branch()
