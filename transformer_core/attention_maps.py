@@ -156,11 +156,12 @@ class AttentionMaps(ShortRepr):
     def _labelled(cls, layers: Mapping[str, list[Any]], source: Sequence[str], target: Sequence[str]) -> AttentionMaps:
         arrays = {kind: foreign_attention.stack(kind, layers[kind]) for kind in layers}
         axes = foreign_attention.label(arrays, source, target)
-        lacking = {
+        lacking: dict[str, Any] = {
             kind: np.zeros((0, 0, len(axes[q]), len(axes[k])), dtype=np.float32)
             for kind, q, k in (("encoder", 0, 0), ("decoder", 1, 1), ("cross", 2, 0))
         }
-        return cls(**{**lacking, **arrays}, **dict(zip(("source", "inputs", "outputs"), axes, strict=True)))
+        source_axis, inputs, outputs = axes
+        return cls(**{**lacking, **arrays}, source=source_axis, inputs=inputs, outputs=outputs)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:

@@ -11,6 +11,7 @@ Shape legend: B rows of the batch, H heads, Q queries, K keys, S source position
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -93,11 +94,11 @@ def _generated(found: dict[str, _Layers], row: int, count: int, beams: Any) -> t
 
 def _joined(steps: Sequence[Any], rows: Sequence[int], positions: int, keys: int) -> npt.NDArray[np.float32]:
     """Return (H, T, K) of one layer. A cache of fixed size has more keys than there are, all without weight."""
-    first = _numbers(steps[0][rows[0]])[..., :keys]
+    first = to_numbers(steps[0][rows[0]])[..., :keys]
     joined = np.zeros((first.shape[0], positions, keys), dtype=np.float32)
     joined[:, : first.shape[1], : first.shape[2]] = first
     for position, (step, row) in enumerate(zip(steps[1:], rows[1:], strict=True), start=first.shape[1]):
-        new = _numbers(step[row])[:, -1, :keys]  # without a cache, all rows are there again
+        new = to_numbers(step[row])[:, -1, :keys]  # without a cache, all rows are there again
         if new.shape[1] < min(position + 1, keys):
             raise ValueError(f"step {position} has only {new.shape[1]} keys: the cache has dropped older ones")
         joined[:, position, : new.shape[1]] = new
@@ -127,19 +128,19 @@ def _check_row(row: int, count: int) -> None:
 
 
 def _check_size(shapes: Any) -> None:
-    needed = 4 * sum(int(np.prod(shape)) for shape in shapes)
+    needed = 4 * sum(math.prod(shape) for shape in shapes)
     if needed > MAX_BYTES:
         raise MapsTooLarge(needed, MAX_BYTES)
 
 
-def _numbers(array: Any) -> npt.NDArray[np.float32]:
-    """Return an array, or a tensor of any type and device, as float32."""
+def to_numbers(array: Any, name: str = "weights") -> npt.NDArray[np.float32]:
+    """Copy an array, or a tensor of any type and device, to float32. Raises ValueError for other things."""
     if hasattr(array, "detach"):
         array = array.detach().float().cpu()
     array = np.asarray(array)
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"weights are of type {array.dtype}, but must be real numbers")
-    return array.astype(np.float32)
+        raise ValueError(f"{name} are of type {array.dtype}, but must be real numbers")
+    return np.array(array, dtype=np.float32)
 
 
 def stack(kind: str, layers: _Layers) -> npt.NDArray[np.float32]:
@@ -166,7 +167,7 @@ def stack(kind: str, layers: _Layers) -> npt.NDArray[np.float32]:
     array = np.full(shape, np.nan, dtype=np.float32)
     for number, layer in enumerate(layers):
         if layer is not None:
-            weights = _numbers(layer).reshape(shapes[number])
+            weights = to_numbers(layer).reshape(shapes[number])
             check_rows(weights[None], _ROUNDED, f"{kind} attention", number)
             sums = weights.sum(axis=-1, keepdims=True)
             array[number, : len(weights)] = np.where(np.abs(sums - 1) > _EXACT / 2, weights / sums, weights)
@@ -202,7 +203,7 @@ def check_rows(
 
 def is_causal(layers: _Layers) -> bool:
     """Return whether no query of these (H, Q, K) layers has weight on a later key."""
-    there = [_numbers(layer) for layer in layers if layer is not None]
+    there = [to_numbers(layer) for layer in layers if layer is not None]
     return all(bool((np.triu(np.nan_to_num(layer), k=1) == 0).all()) for layer in there)
 
 

@@ -1,6 +1,6 @@
 """Measure the pages of `headlight page`: their size, and the wait until one opened from the disk is drawn.
 
-    python -m benchmarks.screen.page [--rounds 5]
+    python -m benchmarks.screen.page [--rounds 7]
 
 Needs the development requirements and a Chromium (HEADLIGHT_CHROMIUM names another than Debian's). Seconds count from
 the start of the navigation to two frames after the explorer or the scene has its data.
@@ -8,15 +8,13 @@ the start of the navigation to two frames after the explorer or the scene has it
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.machine import read_options, report
 from benchmarks.screen.browser import browsing
 from transformer_core.cli import main as run_command
 from viz_app.cli import PROGRAM
@@ -73,15 +71,12 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
 
 
 def main() -> None:
-    """Print a table, then one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, metavar="N")
-    results = measure(parser.parse_args().rounds)
-    for name, numbers in results.items():
-        shown = "  ".join(f"{key} {value:.2f}" for key, value in numbers.items())
-        sys.stdout.write(f"{name:12s} {shown}\n")
-    sys.stdout.write(json.dumps({name: {k: round(v, 3) for k, v in each.items()} for name, each in results.items()}))
-    sys.stdout.write("\n")
+    """Measure and print."""
+    options = read_options(__doc__)
+    found = measure(options.rounds or (1 if options.quick else 7))
+    header = ["page", "MB", "write s", "open s", "best s"]
+    rows = [[name, *(f"{number:.2f}" for number in numbers.values())] for name, numbers in found.items()]
+    report("pages without a server", header, rows, {"benchmark": "page", "pages": found}, options)
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ def test_steps_of_generate_are_those_of_a_forced_pass(model: Any, options: dict[
                 if two
                 else model(inputs, output_attentions=True)
             )
-        expected = (
+        expected: dict[Any, Any] = (
             {"decoder": forced.attentions}
             if not two
             else {kind: getattr(forced, f"{kind}_attentions") for kind in ("encoder", "decoder", "cross")}
@@ -168,7 +168,7 @@ def test_without_weights_the_error_says_what_to_do(model: Any) -> None:
 def rows(*shape: int, seed: int = 0, causal: bool = False) -> np.ndarray:
     weights = np.random.default_rng(seed).random(shape).astype(np.float32) + 0.1
     weights = np.tril(weights) if causal else weights
-    return weights / weights.sum(axis=-1, keepdims=True)
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
 
 
 def test_layers_may_differ_in_heads_and_have_none() -> None:

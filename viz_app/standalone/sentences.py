@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from transformer_core.analysis.ablation import Head
 from transformer_core.attention_maps import KINDS
 from transformer_core.progress import tracked
 from viz_app.components.explorer.weights import packed_size
@@ -96,7 +97,7 @@ def _prepared(
     return PageSentence(text=text, branches=payloads, off=off, free=free)
 
 
-def all_heads(service: TranslationService) -> Iterator[findings.Head]:
+def all_heads(service: TranslationService) -> Iterator[Head]:
     """Yield kind, layer and head, from 0, of every head of the model."""
     config = service.translator.config
     for kind in KINDS:
@@ -104,7 +105,7 @@ def all_heads(service: TranslationService) -> Iterator[findings.Head]:
             yield from ((kind, layer, head) for head in range(config.num_heads))
 
 
-def _place(head: findings.Head) -> str:
+def _place(head: Head) -> str:
     return ".".join(map(str, head))
 
 

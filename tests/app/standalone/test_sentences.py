@@ -9,27 +9,24 @@ import shlex
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.app.components.test_bertviz_document import Page
 from tests.app.conftest import OTHER, SENTENCE
-from tests.browser.hostile import LONE, STRINGS
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
-from viz_app.components.buffer import join_buffer, split_buffer
+from viz_app.components.buffer import split_buffer
 from viz_app.export.embedded_record import read_record
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.standalone import document, origin
 from viz_app.standalone import sentences as module
-from viz_app.standalone.document import PageSentence, explorer_page
-from viz_app.standalone.origin import Origin, model_licences
+from viz_app.standalone.origin import model_licences
 from viz_app.standalone.sentences import all_heads
 from viz_app.text import texts
 
@@ -163,28 +160,6 @@ def test_a_page_has_bounds(
     bad.write_bytes(b"good\n\xff\n")
     assert run("page", f"--texts={bad}", out, "--force") == 2
     assert "--texts: line 2 not UTF-8" in capsys.readouterr().err
-
-
-def hostile_page(text: str) -> bytes:
-    """A page with a text wherever one comes from outside."""
-    header = {"version": 2, "selection": {}, "texts": {"title": text}}
-    sentence = PageSentence(text=text, branches=[join_buffer(header)], off={text: text}, free={text: text})
-    found = Origin(record={"checkpoint": text, "command": text}, licences={text: text})
-    return explorer_page([sentence, sentence], language="en", origin=found, cards={text: text}, roles={text: text})
-
-
-@pytest.mark.parametrize("text", [*STRINGS, LONE, "</pre></dd>\x00\x1b[201~", '" onload="x', "a\r\nb"])
-def test_no_text_becomes_markup(text: str) -> None:
-    plain, page = Page(hostile_page("a").decode()), Page(hostile_page(text).decode())
-    assert [(tag, attributes.keys()) for tag, attributes in page.tags] == [
-        (tag, attributes.keys()) for tag, attributes in plain.tags
-    ]
-    assert page.policy == plain.policy
-    assert page.policy["default-src"] == ["'none'"] and page.policy["base-uri"] == ["'none'"]
-    shown: dict[str, Any] = page.data
-    assert [each["text"] for each in shown["sentences"]] == [text, text]
-    ids = {str(attributes.get("id")) for _, attributes in page.tags if "id" in attributes}
-    assert ids == {"page", "findings", "s0b0", "s1b0"}
 
 
 def test_every_head_is_there_once(service: TranslationService) -> None:

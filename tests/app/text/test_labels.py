@@ -102,7 +102,7 @@ def entry_of(table: str) -> list[Path]:
     """The entry module of the browser component that is handed this table whole; none where Python alone reads it."""
     if table == "lesson":  # what all lessons share
         return list(APP.rglob("provide.js"))
-    name = table.removeprefix("lesson_")
+    name = "explorer" if table == "one_sequence" else table.removeprefix("lesson_")
     modules = (path for path in APP.rglob("*.js") if name in path.relative_to(APP).parts)
     return [path for path in modules if path.stem in ("main", path.parent.name) or _is_entry(path)]
 

@@ -67,7 +67,7 @@ def pack_weights(maps: AttentionMaps) -> PackedWeights:
     data = np.zeros(size, np.uint8)
     for kind in maps.kinds:
         weights = maps.weights(kind)
-        absent = np.isnan(weights[:, :, 0, 0])
+        absent: npt.NDArray[np.bool_] = np.asarray(np.isnan(weights).all(axis=(2, 3)))
         if absent.any():
             weights = np.where(absent[:, :, None, None], np.float32(0), weights)
             kinds[kind]["absent"] = np.flatnonzero(absent).tolist()

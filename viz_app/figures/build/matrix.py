@@ -46,5 +46,5 @@ def heatmap(
             raise ValueError(f"{name} must be a list with a text for each position")
         check_lengths(name, labels)
     titles = {f"{name}_title": t(f"figures.{name}_own") for name in ("row", "column", "scale")}
-    made = {"row_labels": rows, "column_labels": columns, "diverging": signed, "language": language}
+    made: dict[str, Any] = {"row_labels": rows, "column_labels": columns, "diverging": signed, "language": language}
     return with_caption(MatrixFigure(values=array, **made, **{**titles, **options}))

@@ -6,6 +6,7 @@ figure = one_head(Request(maps=maps, kind="own", layer=0, head=3))
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -14,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray
-from transformer_core.foreign_attention import MAX_LABEL, check_rows, is_special
+from transformer_core.foreign_attention import MAX_LABEL, check_rows, is_special, to_numbers
 from viz_app.figures.options import AnyKind
 
 OWN: Literal["own"] = "own"
@@ -168,17 +169,15 @@ def own_maps(
         layer, head, row, _ = (int(i) for i in np.argwhere(np.isinf(array))[0])
         raise ValueError(f"layer {layer}, head {head}, query {row} (counted from 0) holds an infinite number")
     array.setflags(write=False)
-    return OwnMaps(array, *axes, signed=signed, scale_title=scale_title)
+    queries, keys = axes
+    return OwnMaps(array, queries, keys, signed=signed, scale_title=scale_title)
 
 
 def real_numbers(name: str, values: npt.ArrayLike, most: int) -> FloatArray:
-    """Return a copy in float32. Raises ValueError for other things, and for more numbers than `most`."""
-    array = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
-    if array.dtype.kind not in "fiub":
-        raise ValueError(f"{name} are of type {array.dtype}, but must be real numbers")
-    if array.size > most:
-        raise ValueError(f"{name} are {array.size:,} numbers, but at most {most:,} are allowed")
-    return array.astype(np.float32)
+    """Copy numbers to float32. Raises ValueError for other things, and for more numbers than `most`."""
+    if (size := math.prod(np.shape(values))) > most:
+        raise ValueError(f"{name} are {size:,} numbers, but at most {most:,} are allowed")
+    return to_numbers(values, name)
 
 
 def check_lengths(name: str, labels: Sequence[str]) -> None:

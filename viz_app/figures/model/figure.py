@@ -126,7 +126,7 @@ class HeatmapPanel(ShortRepr):
     @property
     def allowed(self) -> npt.NDArray[np.bool_]:
         """(Q, K) bool, True where attention is not forbidden and a number is there."""
-        there = ~np.isnan(self.weights)
+        there: npt.NDArray[np.bool_] = ~np.isnan(self.weights)
         return there if self.masked is None else there & ~self.masked
 
 
