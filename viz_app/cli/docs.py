@@ -25,6 +25,9 @@ _INDEX = """# Headlight
 
 README
 docs/*
+CONTRIBUTING
+SECURITY
+CHANGELOG
 ```
 
 ```{toctree}
@@ -46,12 +49,13 @@ _OPTIONS: dict[str, Any] = {
     "project": "Headlight",
     "extensions": ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.apidoc"],
     "include_patterns": ["*.md", "docs/**", "api/**"],
+    "exclude_patterns": ["api/*/modules.rst", "docs/notebooks/.ipynb_checkpoints"],
     "html_theme": "furo",
     "nb_execution_mode": "off",
     "nb_ipywidgets_js": {},  # else from a server
     "myst_heading_anchors": 4,
     "apidoc_separate_modules": True,
-    "suppress_warnings": ["myst.xref_missing", "misc.highlighting_failure"],
+    "suppress_warnings": ["myst.xref_missing", "misc.highlighting_failure", "ref.python"],
 }
 
 
