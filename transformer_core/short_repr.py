@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from itertools import islice
 from typing import Any
+
+# View of a result in a notebook, by MIME type; whoever can draw sets it. This package draws nothing.
+notebook_view: Callable[[object], dict[str, str]] | None = None
 
 _FIRST = 5  # elements of a sequence
 _WIDTH = 100  # characters of a field
@@ -20,6 +23,10 @@ class ShortRepr:
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.__repr__ = _lines  # type: ignore[method-assign]  # `dataclass` would write one with all numbers
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Return the view of a notebook: the text, and what `notebook_view` adds."""
+        return {"text/plain": repr(self), **(notebook_view(self) if notebook_view else {})}
 
 
 def _lines(self: Any) -> str:

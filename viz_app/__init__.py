@@ -1,1 +1,36 @@
-"""Streamlit app: pages, figures, lessons, browser components, and the model server behind them."""
+"""Streamlit app: pages, figures, lessons, browser components, and the model server behind them.
+
+Its names for notebooks are imported when they are first used. With the package imported, results of
+`transformer_core` show themselves in a notebook as a table and a figure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from transformer_core import short_repr
+
+if TYPE_CHECKING:
+    from viz_app.notebook.embedded import show as show
+    from viz_app.notebook.widget import ExplorerWidget as ExplorerWidget
+
+
+def _mimebundle(shown: object) -> dict[str, str]:
+    from viz_app.notebook.display import mimebundle
+
+    return mimebundle(shown)
+
+
+short_repr.notebook_view = _mimebundle
+
+
+def __getattr__(name: str) -> Any:
+    if name == "show":
+        from viz_app.notebook.embedded import show
+
+        return show
+    if name == "ExplorerWidget":
+        from viz_app.notebook.widget import ExplorerWidget
+
+        return ExplorerWidget
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -199,6 +199,8 @@ declare const D3: D3Hierarchy;
 
 /** Put before the code of a component by Python. */
 declare const STYLE: string;
+/** Rules of the widget's light and dark theme. */
+declare const THEMES: { light: string; dark: string };
 /** A tour: components/tour. */
 type TourData = { steps: string[]; texts: TourTexts; language: string; first: boolean; asked: string };
 declare const GLOSSARY: Glossary;

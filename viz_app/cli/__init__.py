@@ -17,6 +17,7 @@ COMMANDS = {
     "page": Command("page", "Write the explorer of some sentences, or a lesson, as one HTML file."),
     "paper-figures": Command("paper_figures", "Write figures like those in the paper's appendix, for your model."),
     "lesson": Command("lesson", "Write the figure of a lesson's scene, or the lesson's handout."),
+    "docs": Command("docs", "Build the documentation as a site that needs no network."),
     "growth": Command("growth", "Write one head at a snapshot of its model's training, or as an animation."),
 }
 

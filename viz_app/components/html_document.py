@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from viz_app.figures.record import xml_safe
 
 _SAFE = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
+PageTheme = Literal["auto", "light", "dark"]
 _THEME = Path(__file__).parents[1] / ".streamlit" / "config.toml"
 
 
@@ -69,12 +70,19 @@ def packed_element(name: str, data: bytes) -> str:
 
 
 @cache
-def theme_style() -> str:
-    """Return the app's theme as variables of the components: light, or dark where the reader's system is."""
-    theme: dict[str, Any] = tomllib.loads(_THEME.read_text(encoding="utf-8"))["theme"]
-    light, dark = (_variables(each) for each in (theme | theme["light"], theme["dark"]))
-    on_dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-    return f":root {{ color-scheme: light dark; {light} }}\n{on_dark}\n"
+def theme_style(theme: PageTheme = "auto", root: str = ":root") -> str:
+    """Return the app's theme as variables of the components.
+
+    Args:
+        theme: "auto" is light, or dark where the reader's system is.
+        root: Selector of the element with the variables.
+    """
+    told: dict[str, Any] = tomllib.loads(_THEME.read_text(encoding="utf-8"))["theme"]
+    light, dark = (_variables(told | told[each]) for each in ("light", "dark"))
+    if theme != "auto":
+        return f"{root} {{ color-scheme: {theme}; {dark if theme == 'dark' else light} }}\n"
+    on_dark = f"@media (prefers-color-scheme: dark) {{ {root} {{ {dark} }} }}"
+    return f"{root} {{ color-scheme: light dark; {light} }}\n{on_dark}\n"
 
 
 def _variables(theme: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from transformer_core import __version__
 from viz_app.components.buffer import split_buffer
 from viz_app.components.explorer.code import LICENCES, explorer_code
-from viz_app.components.html_document import html_document, json_element, packed_element, theme_style
+from viz_app.components.html_document import PageTheme, html_document, json_element, packed_element, theme_style
 from viz_app.components.modules import join_modules, self_starting
 from viz_app.figures.record import PROGRAM, record_json, xml_safe
 from viz_app.standalone.origin import Origin
@@ -57,6 +57,7 @@ def explorer_page(
     origin: Origin,
     cards: Mapping[str, Any] | None = None,
     roles: Mapping[str, Any] | None = None,
+    theme: PageTheme = "auto",
 ) -> bytes:
     """Return a page with the explorer; the same arguments give the same bytes.
 
@@ -66,6 +67,7 @@ def explorer_page(
         origin: Its origin.
         cards: Card of each head, such as "cross.5.5".
         roles: Finding of `roles`; None for none.
+        theme: As for `theme_style`.
     """
     blocks = {
         f"s{number}b{branch}": payload
@@ -91,6 +93,7 @@ def explorer_page(
         {**blocks, "findings": json.dumps(findings, separators=(",", ":"), allow_nan=False).encode()},
         language=language,
         origin=Origin(record=origin.record, licences={**LICENCES, **origin.licences}),
+        theme=theme,
     )
 
 
@@ -102,6 +105,7 @@ def standalone_page(
     *,
     language: str,
     origin: Origin,
+    theme: PageTheme = "auto",
 ) -> bytes:
     """Return a page whose modules read the blocks of data.
 
@@ -112,6 +116,7 @@ def standalone_page(
         blocks: Bytes by name.
         language: "en" or "ko".
         origin: Its origin.
+        theme: As for `theme_style`.
     """
     t = texts(language)
     record = {"program": PROGRAM, "version": __version__, **origin.record}
@@ -139,7 +144,7 @@ def standalone_page(
         '\n<meta name="generator" content="Headlight">'
         f'\n<meta name="provenance" content="{escape(record_json(record))}">'
     )
-    style = theme_style() + (_FOLDER / "page.css").read_text(encoding="utf-8")
+    style = theme_style(theme) + (_FOLDER / "page.css").read_text(encoding="utf-8")
     scripts = [*map(self_starting, modules)]
     page = html_document(
         f"{title} · {PROGRAM}", style=style, body=body, scripts=scripts, language=language, head=head, type="module"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.cli.arguments import counted
 from viz_app.components.explorer.weights import packed_size
+from viz_app.components.html_document import PageTheme
 from viz_app.explorer_view.foreign_maps import foreign_payload
 from viz_app.standalone.document import PageSentence, check_size, explorer_page
 from viz_app.standalone.origin import Origin
@@ -16,7 +17,9 @@ from viz_app.standalone.sentences import MAX_SENTENCES
 log = logging.getLogger(__name__)
 
 
-def render_maps(maps: Mapping[str, AttentionMaps], *, model: str = "", language: str = "en") -> bytes:
+def render_maps(
+    maps: Mapping[str, AttentionMaps], *, model: str = "", language: str = "en", theme: PageTheme = "auto"
+) -> bytes:
     """Return a page with the explorer of maps by the name of their sentence; the same arguments give the same bytes.
 
     The size is logged first, as an estimate.
@@ -25,6 +28,7 @@ def render_maps(maps: Mapping[str, AttentionMaps], *, model: str = "", language:
         maps: From `AttentionMaps.from_transformers` or `from_arrays`; they can be compared with one another.
         model: Name of the model.
         language: "en" or "ko".
+        theme: As for `explorer_page`.
 
     Raises:
         PageTooLarge: The maps have more than MAX_BYTES.
@@ -39,4 +43,5 @@ def render_maps(maps: Mapping[str, AttentionMaps], *, model: str = "", language:
         PageSentence(text=text, branches=[foreign_payload(each, text=text, model=model, language=language)])
         for text, each in maps.items()
     ]
-    return explorer_page(shown, language=language, origin=Origin(record={"checkpoint": model} if model else {}))
+    origin = Origin(record={"checkpoint": model} if model else {})
+    return explorer_page(shown, language=language, origin=origin, theme=theme)

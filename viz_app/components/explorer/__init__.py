@@ -146,7 +146,7 @@ def send_finding(key: str, finding: Mapping[str, Any]) -> None:
     The name is `roles`, `card`, `off` or `free`. The maps are not sent again for it.
     """
     (name,) = finding
-    _mount_finding(key=f"code-of-{key}-{name}", data=dict(finding), height="content")
+    _mount_finding(key=f"code-of-{key}-{name}", data={**finding, "key": key}, height="content")
 
 
 def last_report(key: str) -> Selection | None:

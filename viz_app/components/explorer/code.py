@@ -16,14 +16,17 @@ LICENCES = {"d3-hierarchy 3.1.3": _D3.with_name("d3-hierarchy-3.1.3.LICENSE.txt"
 
 
 @cache
-def explorer_code() -> str:
-    """Return the code as one ES module; its default export provides `explorer` to `mountWith` of handover.js."""
+def explorer_code(entry: Path = _FOLDER / "js" / "main.js") -> str:
+    """Return the code as one ES module with the default export of `entry`.
+
+    That of main.js provides `explorer` to `mountWith` of handover.js.
+    """
     library = _D3.read_text(encoding="utf-8")  # a library that finds `exports` puts there what it has
     return "\n".join(
         (
             f"const STYLE = {json.dumps(join_styles(_FOLDER / 'explorer.css', 'explained', 'tool'))};",
             f"const GLOSSARY = {json.dumps(definitions())};",
             f"const D3 = (() => {{ const exports = {{}}, module = {{ exports }};\n{library}\nreturn exports; }})();",
-            join_modules(_FOLDER / "js" / "main.js"),
+            join_modules(entry),
         )
     )

@@ -1,28 +1,7 @@
-// The explorer's code: one explorer for each place on the page, which then takes new data. See mount.js.
-// STYLE, the text of its style matrices, and GLOSSARY are put before it by Python.
+// The explorer's code for a page that mounts it elsewhere: see mount.js.
 
-import { instanceAt } from "../../common/component.js";
 import { provideCode } from "../../common/handover.js";
-import { rootOf } from "../../common/page/dom.js";
-import { provideGlossary } from "../../common/page/explained.js";
-import { Explorer } from "./explorer.js";
-
-const style = new CSSStyleSheet();
-style.replaceSync(STYLE);
-provideGlossary(GLOSSARY);
-
-/** @param {Mounted<Uint8Array>} component */
-function mount({ data, parentElement, setStateValue }) {
-  const { instance: explorer, unmount } = instanceAt(parentElement, "explorer", (root) => {
-    rootOf(root).adoptedStyleSheets = [style];
-    return new Explorer(root);
-  });
-  explorer.report.send = (selection) => setStateValue("selection", selection);
-  explorer.reportOff = (head) => setStateValue("off", head);
-  explorer.card.card.reportSentence = (event) => setStateValue("sentence", event);
-  explorer.receive(data);
-  return unmount;
-}
+import { mount } from "./mountexplorer.js";
 
 export default function provide() {
   provideCode("explorer", mount);

@@ -2,8 +2,8 @@
 
 import { receiveFinding } from "./cards/findings.js";
 
-/** @param {Mounted<Findings>} component */
-export default function mount({ data }) {
-  receiveFinding(data);
+/** @param {Mounted<Findings & { key: string }>} component */
+export default function mount({ data: { key, ...finding } }) {
+  receiveFinding(finding, key);
   return () => {};
 }

@@ -92,7 +92,7 @@ export class AtlasCard {
       this.drawn = null;
       return;
     }
-    const found = findings().card;
+    const found = findings(this.translation.key).card;
     const here =
       found && found.model === this.translation.about?.model && found.head === headPlace({ kind, layer, head });
     if (!here) {

@@ -3,20 +3,26 @@
 
 const TOLD = Symbol.for("headlight.findings"); // of the window, since every mount of a component runs its modules anew
 
-/** @type {Record<symbol, Findings | undefined>} */
-const shared = /** @type {any} */ (globalThis);
+/** Findings of each explorer by its key, which its data have. */
+const shared = /** @type {Record<symbol, Map<string | undefined, Findings>>} */ (/** @type {unknown} */ (globalThis));
+shared[TOLD] ??= new Map();
 
-/** The newest finding of each name. */
-export function findings() {
-  return shared[TOLD] ?? {};
+/**
+ * The newest finding of each name.
+ * @param {string | undefined} key Of the explorer; undefined for the only one of a page.
+ * @returns {Findings}
+ */
+export function findings(key) {
+  return shared[TOLD].get(key) ?? {};
 }
 
 /**
  * Makes a finding known.
  * @param {Findings} finding
+ * @param {string} [key]
  */
-export function receiveFinding(finding) {
-  shared[TOLD] = { ...findings(), ...finding };
+export function receiveFinding(finding, key) {
+  shared[TOLD].set(key, { ...findings(key), ...finding });
   dispatchEvent(new Event("headlight.findings"));
 }
 

@@ -78,7 +78,7 @@ export class HeadCard {
 
   /** What is known of the roles of this model. */
   roles() {
-    const { roles } = findings();
+    const { roles } = findings(this.translation.key);
     return roles?.model === this.translation.about?.model ? roles : null;
   }
 
@@ -108,7 +108,7 @@ export class HeadCard {
   show({ kind, layer, head, off }) {
     const { texts, translation } = this;
     this.title.textContent = fillText(texts.off_title, { kind: texts[`kind_${kind}`], head: headName(layer, head) });
-    const found = findings().off;
+    const found = findings(translation.key).off;
     const { source, model } = translation.about ?? {};
     if (!found || found.head !== off || found.source !== source || found.model !== model)
       return this.body.replaceChildren(h("p", { class: "note" }, texts.off_waiting));

@@ -14,8 +14,8 @@ export class FreeSearch {
    * @param {Translation} translation
    * @param {ExplorerTexts} texts
    */
-  update({ tree, about }, texts) {
-    const { free } = findings();
+  update({ tree, about, key }, texts) {
+    const { free } = findings(key);
     const found = free && tree && free.source === about?.source && free.model === about?.model ? free : null;
     if ([found, tree, texts].every((each, index) => each === this.shown[index])) return;
     this.shown = [found, tree, texts];

@@ -1,0 +1,61 @@
+"""The documentation as a site: guides, notebooks and docstrings are there, and nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from transformer_core.cli import main
+from viz_app.cli import PROGRAM
+
+LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
+
+
+class Loaded(HTMLParser):
+    """Addresses that a page loads by itself; a link that is pressed is none."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        name = LOADS.get(tag)
+        self.addresses += [value for key, value in attrs if key == name and value]
+
+
+def foreign(folder: Path) -> list[str]:
+    """Addresses outside the site that its pages and styles load."""
+    pages = folder.rglob("*.html")
+    found = [address for page in pages for address in Loaded(page.read_text(encoding="utf-8")).addresses]
+    styles = [
+        text for path in folder.rglob("*.css") for text in re.findall(r"url\(([^)]*)\)|@import[^;]*", path.read_text())
+    ]
+    return [address for address in (*found, *styles) if re.match(r"[\"']?(https?:)?//", address)]
+
+
+@pytest.mark.slow
+def test_the_site_has_guides_notebooks_and_docstrings_and_loads_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    out = tmp_path / "site"
+    assert main(["docs", f"--out={out}"], PROGRAM) == 0
+    assert "Attention" in (out / "docs" / "fidelity.html").read_text(encoding="utf-8")
+    assert "<svg" in (out / "docs" / "notebooks" / "1-every-head.html").read_text(encoding="utf-8") or list(
+        (out / "_images").glob("*.svg")
+    )
+    assert "Load a shipped model by its name" in (
+        out / "api" / "transformer_core" / "transformer_core.runs.html"
+    ).read_text(encoding="utf-8")
+    assert foreign(out) == []
+    assert main(["docs", f"--out={tmp_path}"], PROGRAM) == 2  # a folder with something else in it
+
+
+def test_a_site_without_sphinx_says_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if find_spec("sphinx") is not None:
+        pytest.skip("Sphinx is here")
+    assert main(["docs", f"--out={tmp_path / 'site'}"], PROGRAM) == 2
+    assert ".[docs]" in capsys.readouterr().err
