@@ -1,6 +1,9 @@
 """Build the documentation as a folder of HTML pages: the guides, the notebooks, and the docstrings of the packages.
 
 The pages load nothing from the network. Needs a clone of the repository, and Sphinx: pip install ".[docs]".
+
+Example:
+  python -m viz_app docs --out site
 """
 
 from __future__ import annotations
@@ -59,17 +62,10 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def parser() -> Parser:
-    """Return the options of this command."""
-    result = Parser(
-        "docs",
-        package="viz_app",
-        usage="--out DIR",
-        description=__doc__,
-        example="  python -m viz_app docs --out site",
-    )
-    result.add_output_folder("Folder to write.", "site", lambda folder: (folder / "searchindex.js").is_file())
-    return result
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("--out DIR")
+    parser.add_output_folder("Folder to write.", "site", lambda folder: (folder / "searchindex.js").is_file())
 
 
 def run(options: Options) -> int:
