@@ -14,7 +14,7 @@ import pytest
 from tests.browser import explorer_samples as samples
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
 from tests.browser.hostile import LONE, SAFE, STRINGS
-from tests.browser.rest import rest
+from tests.browser.rest import rest, until
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection, pack
@@ -37,14 +37,15 @@ def written(folder: Path, *options: str) -> str:
 
 
 def is_drawn(page: Page, selector: str) -> bool:
-    """Whether a canvas has more than one colour."""
-    return bool(
-        page.locator(selector).first.evaluate(
+    """Whether a canvas comes to have more than a few colours."""
+    return until(
+        page,
+        lambda: page.locator(selector).first.evaluate(
             """(canvas) => {
                 const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
                 return new Set(new Uint32Array(data.buffer)).size > 8;
             }"""
-        )
+        ),
     )
 
 
@@ -65,6 +66,7 @@ def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage)
     page.locator(".compare-button").click()
     page.locator(".beam-button").click()
     rows = page.locator(".beam-hypothesis")
+    rows.nth(3).wait_for()
     assert [row.is_enabled() for row in rows.all()[:4]] == [True, True, False, False]
     rows.nth(1).click()
     page.locator(".branch-note").get_by_text(t["beam_back"]).wait_for()
