@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from tests.browser.chromium import executable
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -25,9 +25,8 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 
 def chromium() -> str:
-    """Return the browser: HEADLIGHT_CHROMIUM, or the one on the path."""
-    named = [os.environ.get("HEADLIGHT_CHROMIUM"), shutil.which("chromium"), shutil.which("google-chrome")]
-    found = next((path for path in named if path), None)
+    """Return the browser of the browser tests."""
+    found = executable()
     if found is None:
         raise SystemExit("no Chromium: install it, or name it in HEADLIGHT_CHROMIUM")
     return found
