@@ -272,7 +272,9 @@ def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
         return
     except ClassServerAway:  # the browser asks again
         return
-    st.session_state[_MOVES] = view.moves
+    # The number that the browser asked for, although the class may be further: the browser then asks again, and its
+    # request brings the old sentence of a text field that it has not redrawn yet, which `_go` replaces once more.
+    st.session_state[_MOVES] = told
     if view.place is not None and view.place.page in pages:
         _go(view.place)
 
