@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from benchmarks.machine import read_options, report
 from benchmarks.screen.browser import browsing
+from transformer_core.attention_maps import AttentionMaps
 from transformer_core.cli import main as run_command
 from viz_app.cli import PROGRAM
+from viz_app.standalone.maps import render_maps
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -28,6 +30,7 @@ PAGES = {
     "sentences": [argument for text in SENTENCES for argument in ("--text", text)],
     "lesson": ["--lesson", "positions"],
 }
+FOREIGN_TOKENS = 40
 _PAINTED = """
 () => new Promise((resolve) => {
   const look = () => {
@@ -38,6 +41,20 @@ _PAINTED = """
   look();
 })
 """
+
+
+def _foreign_page() -> bytes:
+    """A sentence of FOREIGN_TOKENS tokens in a BERT of 24 layers and 16 heads, with random weights."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(0)
+    config = BertConfig(num_hidden_layers=24, num_attention_heads=16, hidden_size=256, vocab_size=1000)
+    model = BertModel._from_config(config, attn_implementation="eager").eval()
+    with torch.inference_mode():
+        outputs = model(torch.randint(0, 1000, (1, FOREIGN_TOKENS)), output_attentions=True)
+    maps = AttentionMaps.from_transformers(outputs, [f"word{number}" for number in range(FOREIGN_TOKENS)])
+    return render_maps({"a sentence": maps}, model="random weights")
 
 
 def _open(browser: Browser, path: Path) -> float:
@@ -54,10 +71,12 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
     """Size in MB, seconds to write, and median and best of the seconds to open, for each page."""
     results = {}
     with tempfile.TemporaryDirectory() as folder, browsing() as browser:
-        for name, options in PAGES.items():
+        for name, options in {**PAGES, "24 x 16 heads": None}.items():
             path = Path(folder) / f"{name}.html"
             started = time.monotonic()
-            if run_command(["page", "--checkpoint", "checkpoints/en-de", *options, "--out", str(path)], PROGRAM):
+            if options is None:
+                path.write_bytes(_foreign_page())
+            elif run_command(["page", "--checkpoint", "checkpoints/en-de", *options, "--out", str(path)], PROGRAM):
                 raise SystemExit(f"the page {name} was not written")
             written = time.monotonic() - started
             times = [_open(browser, path) for _ in range(rounds)]
