@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from transformer_core.model.transformer import count_parameters
@@ -21,6 +22,8 @@ from viz_app.text import Texts
 
 MAX_PARAMETERS = 100_000_000  # of a model in a browser: 400 MB of float32
 BROWSER = "the browser"
+
+ANSWERS = {"prefix": True}  # of a page that runs the model: it decodes on from any token
 
 # Parts of a payload that do not depend on the sentence; `selection` but for layer and head.
 _FIXED = ("version", "languages", "colours", "texts", "alignment", "follow", "defaults", "opens", "selection", "about")
@@ -67,11 +70,17 @@ def live_model(service: TranslationService, t: Texts) -> dict[str, Any]:
     translator = service.translator
     check_live(translator)
     assert translator.checkpoint is not None
-    folder = translator.checkpoint.folder
-    files = (*sorted(set(weight_map(folder).values())), TOKENIZER_FILE)
     config = translator.config
     start = Selection(kind="cross", view=opening_view(config.num_layers, config.num_heads))
-    about = {"text": "", "source": "", "model": service.name, "own": service.name, "models": [], "titles": {}}
+    about = {
+        "text": "",
+        "source": "",
+        "model": service.name,
+        "own": service.name,
+        "models": [],
+        "titles": {},
+        "answers": ANSWERS,
+    }
     example = service.translate("live", service.first_example)
     header, _ = split_buffer(payload(example, t, start, service.card, about=about))
     return {
@@ -82,15 +91,23 @@ def live_model(service: TranslationService, t: Texts) -> dict[str, Any]:
         "limits": {"characters": MAX_CHARACTERS, "tokens": min(MAX_TOKENS, translator.max_tokens)},
         "reads": service.source_language,
         "words": _refusals(service, t),
+        "trained": service.card.trained_tokens,
         "best_head": service.card.best_head,
         "header": {name: header[name] for name in _FIXED},
-        "files": {name: (folder / name).stat().st_size for name in files},
+        "files": {file.name: file.stat().st_size for file in model_files(translator)},
     }
 
 
+def model_files(translator: Translator) -> list[Path]:
+    """Return the files of a model that the browser reads: weights and tokenizer."""
+    assert translator.checkpoint is not None
+    folder = translator.checkpoint.folder
+    return [folder / name for name in (*sorted(set(weight_map(folder).values())), TOKENIZER_FILE)]
+
+
 def _refusals(service: TranslationService, t: Texts) -> dict[str, str]:
-    """Return why a sentence is not translated, by its status, as the page Translate says it."""
+    """Return why a sentence is not translated, by its status, and two warnings, as the page Translate says them."""
     empty = t("translate.empty" if service.examples else "translate.empty_alone")
     korean = f"{t('translate.korean')} {empty}"
-    long, refused = t.table("translate")["long"], t.table("frame")["too_long"]
-    return {"empty": empty, "korean": korean, "long": long, "refused": refused}
+    told = {name: t.table("translate")[name] for name in ("long", "unknown", "untrained")}
+    return {"empty": empty, "korean": korean, "refused": t.table("frame")["too_long"], **told}

@@ -5,7 +5,7 @@ import { headPlace } from "../../components/common/heads/heads.js";
 import { h } from "../../components/common/page/dom.js";
 import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
 import { Host } from "./host.js";
-import { readBytes, readJson } from "./packed.js";
+import { readBytes, readJson, readPacked } from "./packed.js";
 
 const SENDS = ["branch", "against", "vs", "vsbranch"]; // parts of a selection that need other maps
 
@@ -37,7 +37,7 @@ class ExplorerPage {
   }
 
   async tellAll() {
-    this.findings = JSON.parse(new TextDecoder().decode(await readBytes("findings")));
+    this.findings = await readPacked("findings");
     receiveFinding({ roles: this.findings?.roles });
     this.tell();
   }

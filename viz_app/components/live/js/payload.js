@@ -41,7 +41,7 @@ export function explorerPayload(translator, found, branch = 0) {
       probability(own),
       alternatives.filter(([id]) => id !== token).map(([id, log]) => [tokenizer.tokens[id], probability(log)]),
     ]),
-    about: { ...live.header.about, text, source: text },
+    about: { ...live.header.about, text, source: text, prefix: search.prefix.length },
     beam: searchTree(search, tokenizer.tokens, found.id, shown),
     id: `${found.id} ${shown}`,
     selection: { ...live.header.selection, layer, head },
