@@ -424,8 +424,11 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
-    /** Of a page without Python: whether heads can be switched off, and the branches whose maps are there. */
-    answers?: { off: boolean; branches: number[] };
+    /** Of a page without Python: whether a head, or those of a layer, can be switched off, the branches whose maps are
+     * there, and whether the model decodes on from any token. */
+    answers?: { off?: boolean; layer?: boolean; branches?: number[]; prefix?: boolean };
+    /** Tokens with which the translation was made to begin. */
+    prefix?: number;
   };
   beam?: BeamData;
   tree?: TreeData;

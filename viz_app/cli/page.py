@@ -77,9 +77,11 @@ def run(options: Options) -> int:
 
 def _check_options(options: Options) -> None:
     own = "--live" if options.live else "--lesson" if options.lesson is not None else ""
-    for name in ("texts", "branches", "heads_off", *(("text", "lesson") if options.live else ())):
+    if options.live and options.lesson is not None:
+        raise UsageError("--lesson is a page of its own; omit it with --live")
+    for name in ("texts", "branches", "heads_off", *(("text",) if options.live else ())):
         if own and getattr(options, name) is not None:
-            raise UsageError(f"{flag(name)} is for another page; omit it with {own}")
+            raise UsageError(f"{flag(name)} is for a page of sentences; omit it with {own}")
     if own and len(options.text or ()) > 1:
         raise UsageError("--text: a lesson has one sentence")
 

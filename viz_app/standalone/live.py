@@ -8,8 +8,7 @@ from viz_app.components.explorer.code import LICENCES, explorer_code
 from viz_app.components.live import worker_code
 from viz_app.components.modules import join_modules
 from viz_app.explorer_view import findings
-from viz_app.explorer_view.live_model import ANSWERS, live_model, model_files
-from viz_app.explorer_view.snapshot import branch_payload
+from viz_app.explorer_view.live_model import live_model, model_files, opening_payload
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.standalone.document import FOLDER, check_size, standalone_page
 from viz_app.standalone.origin import Origin, page_origin
@@ -37,13 +36,11 @@ def live_document(service: TranslationService, language: str, *, weights: str | 
     """
     t = texts(language, source=service.source_language)
     live = live_model(service, t)
-    text = service.first_example
-    example = service.translate("live", text)
     known = {"cards": head_cards(service, t), "roles": findings.roles(service, "live", t)["roles"]}
     blocks = {
         "live": json.dumps(live).encode(),
         "worker": worker_code().encode(),
-        "opening": branch_payload(t, service, (text, 0), example, example, answers=ANSWERS),
+        "opening": opening_payload(service, t),
         "findings": json.dumps(known, allow_nan=False).encode(),
     }
     allowed = _ALLOWED | ({"connect-src": "'self'"} if weights else {})
@@ -53,7 +50,7 @@ def live_document(service: TranslationService, language: str, *, weights: str | 
     words = {name: t(f"translate.{name}") for name in ("input", "placeholder", "examples", "loading")}
     words |= {name: t.table("page")[name] for name in ("load", "unloaded")}
     about = {
-        "text": text,
+        "text": service.first_example,
         "examples": list(service.examples.values()),
         "words": words,
         "url": weights,

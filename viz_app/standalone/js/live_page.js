@@ -13,7 +13,8 @@ const REST = 60; // milliseconds after a key; a newer text also ends the search 
 const MAX_UNKNOWN = 20; // characters that are listed
 
 /** @typedef {import("../../components/live/js/service.js").LiveAnswer} LiveAnswer
- * @typedef {{ text: string, examples: string[], words: Record<string, string>, url: string | null, size: number }} About
+ * @typedef {Record<"input" | "placeholder" | "examples" | "loading" | "load" | "unloaded", string>} Words
+ * @typedef {{ text: string, examples: string[], words: Words, url: string | null, size: number }} About
  */
 
 class LivePage {
@@ -165,7 +166,8 @@ class LivePage {
     const answer = await this.ask({ do: "translate", text, branch, prefix });
     if (!answer) return;
     const { sentence, refusal, payload } = answer;
-    if (sentence.status === "refused") this.field.value = this.text; // as the refusal says
+    if (sentence.status === "refused")
+      this.field.value = this.text; // as the refusal says
     else this.text = text;
     this.describe(sentence, refusal);
     if (!payload) return;

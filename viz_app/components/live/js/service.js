@@ -87,7 +87,10 @@ export class LiveService {
     const total = sizes.reduce((sum, size) => sum + size, 0);
     const bytes = await readFiles(files, total, (loaded) => this.post({ request, loaded, total }));
     let end = 0;
-    const parts = sizes.map((size) => bytes.subarray(end, (end += size)));
+    const parts = sizes.map((size) => {
+      end += size;
+      return bytes.subarray(end - size, end);
+    });
     this.translator = new Translator(live, parts.slice(0, -1), parts[parts.length - 1]); // the tokenizer is the last
     this.searches.clear();
     this.post({ request, ready: true, kernel: this.translator.model.parameters.product !== plainProduct });

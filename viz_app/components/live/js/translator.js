@@ -21,7 +21,6 @@ import { wordDiff } from "./worddiff.js";
  * @property {string} reads BCP 47 code of the source language.
  * @property {Record<string, string>} words Why a sentence is not translated, by its status; and two warnings.
  * @property {number | null} trained Tokens of the longest sentence in training.
- * @property {[number, number] | null} best_head Layer and head that align words best.
  * @property {any} header What all payloads have.
  * @property {Record<string, number>} files Bytes of each file by its name, the tokenizer last.
  */
@@ -37,7 +36,6 @@ import { wordDiff } from "./worddiff.js";
  * @property {Encoding} encoding
  * @property {BeamSearch} search
  * @property {HeadPlace[]} off
- * @property {[number, number]} [best] The head that the explorer opens with.
  */
 
 export class Translator {
