@@ -42,7 +42,13 @@ from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.standalone.document import MAX_BYTES
 from viz_app.standalone.sentences import BRANCHES, map_bytes, render_sentences
 from viz_app.state import session
-from viz_app.state.query_params import selection_from_params, selection_to_params, text_to_param
+from viz_app.state.query_params import (
+    head_off_from_params,
+    head_off_to_param,
+    selection_from_params,
+    selection_to_params,
+    text_to_param,
+)
 from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
@@ -242,7 +248,8 @@ def _draw_result(
     if other is not None:
         search = (other.text, other.branch)
         second = branch_payload(t, other.service, search, other.best, other.result, served)
-    selection = explorer(packed, key=key, selection=start, other=second, off=st.session_state.get(session.HEAD_OFF_KEY))
+    off = st.session_state.setdefault(session.HEAD_OFF_KEY, head_off_from_params(st.query_params.to_dict()))
+    selection = explorer(packed, key=key, selection=start, other=second, off=off)
     selection = dataclasses.replace(selection, branch=branch)  # the browser's may not be computed yet
     st.session_state[_SELECTION] = selection
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
@@ -349,6 +356,7 @@ def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
         "text": text_to_param(sentence.text),
         "model": model_query_param(),
         "other": open_view(),
+        "off": head_off_to_param(last_head_off(session.fresh_key(_EXPLORER))),
         **route_params(),
     }
     if selection is not None:

@@ -50,7 +50,7 @@ class _PinForm(Form):
 
 
 @dataclass(frozen=True)
-class _HeadForm(Form):
+class HeadForm(Form):
     """A head, such as `cross.5.5`."""
 
     def loads(self, text: str) -> str:
@@ -111,7 +111,7 @@ class Selection:
     special: bool = option(True, Switch())
     threshold: Annotated[int, Meta(ge=0, le=99)] = option(0, Number(high=99))
     pin: _Pin | None = option(None, _PinForm())
-    against: Head | None = option(None, _HeadForm())
+    against: Head | None = option(None, HeadForm())
     branch: _Index = option(0, _FROM_ONE)
     vs: _Compared | None = option(None, _COMPARED)
     vsmodel: _Compared | None = option(None, _COMPARED)

@@ -141,7 +141,7 @@ export class Explorer {
   /** @param {Translation} translation */
   start({ selection, gloss }) {
     this.store.set({ ...selection, ...fitted(this.translation, { ...this.store.state, ...selection }) });
-    this.store.touch({ gloss });
+    if (this.store.state.kind !== "cross") this.store.touch({ gloss });
     this.report.known();
   }
 
