@@ -248,6 +248,7 @@ type HeadCardData = {
   model: string;
   head: string;
   words: string;
+  plain: string; // with how often the role fits
   clear: boolean;
   penalty: string; // that the model was trained with one; else empty
   evidence: (Measured & { words: string; part: string; data: string; baseline: number | null; places: number })[];
