@@ -108,7 +108,7 @@ export class AtlasCard {
       this.title.replaceChildren(`${this.name(kind, layer, head)}: ${found.words}`);
       this.numbers.replaceChildren(...this.parts(found));
       const plain = h("p", { class: "atlas-plain" }, this.plain(found));
-      this.body.replaceChildren(plain, ...this.examples(found), this.evidence);
+      this.body.replaceChildren(plain, this.evidence, ...this.examples(found));
       if (this.moved) {
         this.title.focus({ preventScroll: true });
         this.title.scrollIntoView({ block: "nearest" });

@@ -94,7 +94,11 @@ export function measureMap(view, labels, width, height, tallest, largest = LARGE
     const over = Math.ceil(overhang(view.keys, labels, limit, angle, Math.max(smallest, SMALLEST)));
     const across = Math.floor((width - left - over - 2) / K);
     const down = Math.floor((height - top - 2) / Q);
-    const cell = clamp(view.groups ? across : Math.min(across, down), SMALLEST, largest);
+    const cell = clamp(
+      view.groups ? across : Math.min(across, down),
+      Math.max(SMALLEST, Math.floor(labels.size)),
+      largest,
+    );
     const row = view.groups ? clamp(down, LOWEST, HIGHEST) : cell;
     return { angle, smallest, top, over, cell, row };
   };
