@@ -425,8 +425,10 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
-    /** Of a page without Python: whether heads can be switched off, and the branches whose maps are there. */
-    answers?: { off: boolean; branches: number[] };
+    /** Tokens that the translation was forced to begin with: of the selection, as far as these maps have it. */
+    force?: string;
+    /** Of a page without Python: whether heads can be switched off or tokens forced, and the branches that are there. */
+    answers?: { off: boolean; branches: number[]; force?: boolean };
   };
   beam?: BeamData;
   tree?: TreeData;

@@ -54,14 +54,17 @@ export class Explorer {
     });
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
     this.player = new Player(this.store);
-    this.candidates = new Candidates();
+    this.candidates = new Candidates(this.store);
     this.menu = new Menu(this.store);
     this.figure = new Figure(this.store);
     this.recorder = new Recorder(this.store, this.figure);
     this.menu.panel.append(this.recorder.button);
     this.overview = new Overview(this.store);
     this.card = new HeadCard(this.store);
-    this.presenter = tool("present", { class: "tool plain present-button", click: () => this.present(!this.presenting) });
+    this.presenter = tool("present", {
+      class: "tool plain present-button",
+      click: () => this.present(!this.presenting),
+    });
     this.assemble();
     this.untold = whenTold(() => this.store.mark("findings"));
     this.stopFollowing = onFollowedView((view) => this.showFollowed(view));
@@ -133,7 +136,8 @@ export class Explorer {
     if (first) this.goOn(translation);
     // Hundreds of heads are opened by layer, and fewer side by side.
     if (!this.store.state.viewChosen) this.store.set({ view: translation.opens });
-    if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
+    if (!searched || first)
+      this.store.set({ branch: translation.beam?.shown ?? 0, force: translation.about?.force ?? null });
     if (first) this.store.touch({ off: translation.off }); // last: another head or branch would switch it on
     this.compare.receive(translation, other && new Translation(other), this.texts);
     this.store.mark("data");
@@ -268,7 +272,7 @@ export class Explorer {
     }
     this.overview.readOut(state);
     if (has("zoom")) this.zoomed(state);
-    this.report.update(this.translation.beam?.shown ?? 0);
+    this.report.update(this.translation);
   }
 
   retheme() {

@@ -62,7 +62,8 @@ export class HeadCard {
     const { texts, translation } = this;
     this.element.hidden = state.zoom !== "head" || state.average !== "none";
     const { about, beam } = translation;
-    const fixed = !about || about.answers?.off === false || Boolean(beam?.shown); // a branch is no answer of the model
+    const own = !beam?.shown && !about?.force; // nothing else is an answer of the model
+    const fixed = !about || about.answers?.off === false || !own;
     this.button.hidden = this.cause.hidden = fixed;
     this.button.textContent = state.off ? texts.off_back : texts.off;
     setAttribute(this.button, "aria-pressed", String(Boolean(state.off)));
