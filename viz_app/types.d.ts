@@ -248,6 +248,7 @@ type HeadCardData = {
   model: string;
   head: string;
   words: string;
+  plain: string; // with how often the role fits
   clear: boolean;
   penalty: string; // that the model was trained with one; else empty
   evidence: (Measured & { words: string; part: string; data: string; baseline: number | null; places: number })[];
@@ -424,8 +425,11 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
-    /** Of a page without Python: whether heads can be switched off, and the branches whose maps are there. */
-    answers?: { off: boolean; branches: number[] };
+    /** Tokens that the translation was forced to begin with: of the selection, as far as these maps have it. */
+    force?: string;
+    /** Of a page without Python: whether heads, or all of a layer, can be switched off or tokens forced, and the branches
+     * that are there. */
+    answers?: { off?: boolean; layer?: boolean; branches?: number[]; force?: boolean };
   };
   beam?: BeamData;
   tree?: TreeData;

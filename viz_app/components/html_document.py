@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -22,7 +22,15 @@ _THEME = Path(__file__).parents[1] / ".streamlit" / "config.toml"
 
 
 def html_document(
-    title: str, *, style: str, body: str, scripts: Sequence[str], language: str = "en", head: str = "", type: str = ""
+    title: str,
+    *,
+    style: str,
+    body: str,
+    scripts: Sequence[str],
+    language: str = "en",
+    head: str = "",
+    type: str = "",
+    allowed: Mapping[str, str] | None = None,
 ) -> str:
     """Return the document; the same arguments give the same text.
 
@@ -34,13 +42,16 @@ def html_document(
         language: Its language.
         head: Further elements of its head, behind the policy.
         type: Of the scripts, such as "module"; empty for classic ones.
+        allowed: Further sources by directive of the policy, such as "worker-src".
     """
+    allowed = dict(allowed or {})
     scripts = [script.replace("</script", "<\\/script").replace("<!--", "<\\!--") for script in scripts]
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src {' '.join(map(_hash, scripts))}",
+            f"script-src {' '.join((*map(_hash, scripts), allowed.pop('script-src', '')))}".rstrip(),
             f"style-src {_hash(style)}",
+            *(f"{directive} {sources}" for directive, sources in allowed.items()),
             "base-uri 'none'",
             "form-action 'none'",
         )

@@ -1,5 +1,7 @@
 // Data blocks of a page without Python, as html_document.py writes them.
 
+import { fromBase64 } from "../../components/common/base64.js";
+
 /** @type {Map<string, Promise<Uint8Array>>} */
 const unpacked = new Map();
 
@@ -21,6 +23,24 @@ export function readJson(name) {
   return JSON.parse(textOf(name));
 }
 
+/**
+ * The values of a packed block of JSON.
+ * @param {string} name
+ */
+export async function readPacked(name) {
+  return JSON.parse(new TextDecoder().decode(await readBytes(name)));
+}
+
+/**
+ * The text of a block, which is then no longer on the page.
+ * @param {string} name
+ */
+export function takeText(name) {
+  const text = textOf(name);
+  document.getElementById(name)?.remove();
+  return text;
+}
+
 /** @param {string} name */
 function textOf(name) {
   return document.getElementById(name)?.textContent ?? "";
@@ -28,7 +48,6 @@ function textOf(name) {
 
 /** @param {string} text Gzip in base 64. */
 async function unpack(text) {
-  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const bytes = new Blob([fromBase64(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(bytes).arrayBuffer());
 }

@@ -4,6 +4,8 @@ import { Theme } from "../../common/draw/theme.js";
 import { KINDS } from "../../common/heads/heads.js";
 import { h, pageTop, setAttribute } from "../../common/page/dom.js";
 import { onFollowedView } from "../../common/page/followed_view.js";
+import { isPresenting, leavePresenting, present } from "../../common/page/presenting.js";
+import { tool } from "../../common/page/tool.js";
 import { Beam } from "./beam/beam.js";
 import { Candidates } from "./beam/candidates.js";
 import { whenTold } from "./cards/findings.js";
@@ -52,13 +54,17 @@ export class Explorer {
     });
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
     this.player = new Player(this.store);
-    this.candidates = new Candidates();
+    this.candidates = new Candidates(this.store);
     this.menu = new Menu(this.store);
     this.figure = new Figure(this.store);
     this.recorder = new Recorder(this.store, this.figure);
     this.menu.panel.append(this.recorder.button);
     this.overview = new Overview(this.store);
     this.card = new HeadCard(this.store);
+    this.presenter = tool("present", {
+      class: "tool plain present-button",
+      click: () => this.present(!this.presenting),
+    });
     this.assemble();
     this.untold = whenTold(() => this.store.mark("findings"));
     this.stopFollowing = onFollowedView((view) => this.showFollowed(view));
@@ -113,7 +119,7 @@ export class Explorer {
     this.texts = translation.texts;
     this.words.build(translation, this.texts);
     this.tree.build(translation, this.texts);
-    this.words.sentence.append(this.beam.button);
+    this.words.sentence.append(this.beam.button, this.presenter.button);
     this.beam.build(translation, this.texts);
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);
@@ -130,18 +136,20 @@ export class Explorer {
     if (first) this.goOn(translation);
     // Hundreds of heads are opened by layer, and fewer side by side.
     if (!this.store.state.viewChosen) this.store.set({ view: translation.opens });
-    if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
+    if (!searched || first)
+      this.store.set({ branch: translation.beam?.shown ?? 0, force: translation.about?.force ?? null });
     if (first) this.store.touch({ off: translation.off }); // last: another head or branch would switch it on
     this.compare.receive(translation, other && new Translation(other), this.texts);
     this.store.mark("data");
     this.store.mark("theme");
+    if (first && isPresenting()) this.present(true);
     if (first) this.store.flush();
   }
 
   /** @param {Translation} translation */
   start({ selection, gloss }) {
     this.store.set({ ...selection, ...fitted(this.translation, { ...this.store.state, ...selection }) });
-    this.store.touch({ gloss });
+    if (this.store.state.kind !== "cross") this.store.touch({ gloss });
     this.report.known();
   }
 
@@ -178,7 +186,20 @@ export class Explorer {
     this.menu.label(texts);
     this.recorder.label(texts);
     this.figure.label(texts);
+    this.presenter.words.textContent = this.presenting ? texts.present_end : texts.present;
     setAttribute(this.root, "lang", texts.language);
+  }
+
+  get presenting() {
+    return this.root.classList.contains("presenting");
+  }
+
+  /** @param {boolean} on */
+  present(on) {
+    present(this.root, on);
+    this.root.tabIndex = -1; // a press on nothing leaves the focus here, where Escape is heard
+    this.label();
+    this.store.mark("size");
   }
 
   /** The view that the large map and the tiles draw. */
@@ -251,7 +272,7 @@ export class Explorer {
     }
     this.overview.readOut(state);
     if (has("zoom")) this.zoomed(state);
-    this.report.update(this.translation.beam?.shown ?? 0);
+    this.report.update(this.translation);
   }
 
   retheme() {
@@ -307,6 +328,7 @@ export class Explorer {
     if (pin && zoom !== "token") this.store.set({ pin: null });
     else if (zoom === "token" && !event.defaultPrevented) this.store.set({ zoom: "head" });
     else if (this.compare.release()) event.preventDefault();
+    else if (this.presenting) this.present(false);
     else if (zoom === "head" && !this.pointing && this.body.contains(/** @type {Node} */ (event.composedPath()[0]))) {
       this.overview.opened = true;
       this.store.set({ zoom: "heads" });
@@ -314,6 +336,7 @@ export class Explorer {
   }
 
   stop() {
+    leavePresenting(this.root);
     this.report.stop();
     this.untold();
     this.stopFollowing();

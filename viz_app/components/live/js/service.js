@@ -1,7 +1,7 @@
 // The translator behind messages: the newest request ends the others, and long work stops to hear of it.
 
 import { plainProduct } from "./linear.js";
-import { readFile } from "./loading.js";
+import { readFiles } from "./loading.js";
 import { explorerPayload } from "./payload.js";
 import { refusalText } from "./sentence.js";
 import { requestKey, Translator } from "./translator.js";
@@ -14,11 +14,11 @@ import { requestKey, Translator } from "./translator.js";
 /**
  * What the service is told.
  *
- * `open`: the model and its files by name. `translate`: a sentence as typed, perhaps with a prefix (text or ids) and
- * without some heads, and the branch whose maps are wanted. `without`: the sentence again without some heads.
+ * `open`: the model and its files. `translate`: a sentence as typed, perhaps with a prefix and without some heads, and the
+ * branch whose maps are wanted. `without`: the sentence again without some heads.
  * @typedef {{ request: number } & (
- *   { do: "open", live: LiveModel, files: Record<string, FileSource> } |
- *   { do: "translate", text: string, prefix?: string | number[], off?: HeadPlace[], beam?: number, branch?: number } |
+ *   { do: "open", live: LiveModel, files: FileSource } |
+ *   { do: "translate", text: string, branch?: number } & import("./translator.js").Options |
  *   { do: "without", text: string, heads: HeadPlace[] }
  * )} LiveRequest
  */
@@ -29,7 +29,7 @@ import { requestKey, Translator } from "./translator.js";
  * @typedef {{ request: number } & (
  *   { loaded: number, total: number } | { ready: true, kernel: boolean } |
  *   { sentence: Sentence, refusal?: string, translation?: string, payload?: Uint8Array } |
- *   { off: Without | null } | { superseded: true } | { failed: string }
+ *   { off: Without } | { superseded: true } | { failed: string }
  * )} LiveAnswer
  */
 
@@ -74,42 +74,44 @@ export class LiveService {
     const sentence = translator.validate(message.text);
     const { encoding, ...told } = sentence;
     if (!encoding) return this.post({ request, sentence: told, refusal: refusalText(told, translator.live.words) });
-    const found = await this.search(request, sentence, message.do === "without" ? {} : message);
-    if (!found) return this.post({ request, superseded: true });
-    if (message.do === "without") return this.without(request, sentence, found, message.heads);
-    const payload = explorerPayload(translator, found, message.branch);
+    const { heads, options, branch } =
+      message.do === "without"
+        ? { heads: message.heads, options: {}, branch: 0 }
+        : { heads: null, options: message, branch: message.branch };
+    const found = await this.search(translator, request, sentence, options);
+    const changed = heads && found && (await this.search(translator, request, sentence, { off: heads }));
+    if (!found || (heads && !changed)) return this.post({ request, superseded: true });
+    if (changed) return this.post({ request, off: translator.compareWithout(found, changed) });
+    const payload = explorerPayload(translator, found, branch);
     this.post({ request, sentence: told, translation: translator.text(found), payload }, [payload.buffer]);
   }
 
-  /** @param {{ request: number, live: LiveModel, files: Record<string, FileSource> }} message */
+  /** @param {{ request: number, live: LiveModel, files: FileSource }} message */
   async open({ request, live, files }) {
-    const total = Object.values(live.files).reduce((sum, size) => sum + size, 0);
-    let loaded = 0;
-    /** @type {Map<string, Uint8Array>} */
-    const read = new Map();
-    for (const [name, size] of Object.entries(live.files)) {
-      const bytes = await readFile(files[name], size, (count) => {
-        loaded += count;
-        this.post({ request, loaded, total });
-      });
-      read.set(name, bytes);
-    }
-    const weights = [...read].filter(([name]) => name.endsWith(".safetensors")).map(([, bytes]) => bytes);
-    this.translator = new Translator(live, weights, read.get("tokenizer.model") ?? new Uint8Array());
+    const sizes = Object.values(live.files);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    const bytes = await readFiles(files, total, (loaded) => this.post({ request, loaded, total }));
+    let end = 0;
+    const parts = sizes.map((size) => {
+      end += size;
+      return bytes.subarray(end - size, end);
+    });
+    const tokenizer = parts[parts.length - 1].slice(); // a copy, which does not keep the memory of the weights
+    this.translator = new Translator(live, parts.slice(0, -1), tokenizer);
     this.searches.clear();
     this.post({ request, ready: true, kernel: this.translator.model.parameters.product !== plainProduct });
   }
 
   /**
    * The search for a sentence; null when a newer request came.
+   * @param {Translator} translator
    * @param {number} request
    * @param {Sentence} sentence
    * @param {import("./translator.js").Options} options
    */
-  async search(request, sentence, options) {
+  async search(translator, request, sentence, options) {
     const key = requestKey(sentence.text, options);
-    const found = this.searches.get(key) ?? this.translator?.begin(sentence, options);
-    if (!found) return null;
+    const found = this.searches.get(key) ?? translator.begin(sentence, options);
     while (!found.search.done) {
       if (performance.now() - this.rested > MAX_SILENCE) await this.rest();
       if (request !== this.latest) return null;
@@ -119,23 +121,6 @@ export class LiveService {
     this.searches.set(key, found); // the newest is the last
     for (const old of [...this.searches.keys()].slice(0, -MAX_SEARCHES)) this.searches.delete(old);
     return found;
-  }
-
-  /**
-   * Answers with the translation without some heads, as `without_head` of explorer_view/findings.py.
-   * @param {number} request
-   * @param {Sentence} sentence
-   * @param {Found} original
-   * @param {HeadPlace[]} heads
-   */
-  async without(request, sentence, original, heads) {
-    const { translator } = this;
-    const { num_layers = 0, num_heads = 0 } = translator?.live.model ?? {};
-    if (!translator || heads.some(({ layer, head }) => layer >= num_layers || head >= num_heads))
-      return this.post({ request, off: null });
-    const changed = await this.search(request, sentence, { off: heads });
-    if (!changed) return this.post({ request, superseded: true });
-    this.post({ request, off: translator.compareWithout(original, changed) });
   }
 
   /** Lets messages come in. */

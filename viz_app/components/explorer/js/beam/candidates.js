@@ -5,6 +5,7 @@ import { percent } from "../../../common/text/format.js";
 import { tokenText } from "../../../common/text/tokens.js";
 
 const MAX = 5; // tokens, the written one among them
+const LONGEST = 1000; // characters of a forced beginning that a link carries
 
 export class Candidates {
   /** @type {Translation} */
@@ -13,8 +14,11 @@ export class Candidates {
   texts;
   /** @type {boolean} */
   used;
+  offers = false; // whether another token can be forced
 
-  constructor() {
+  /** @param {Store} store */
+  constructor(store) {
+    this.store = store;
     this.title = h("span", { class: "candidates-title" });
     this.list = h("ol", { class: "candidates-list" });
     this.element = h("div", { class: "candidates", role: "group", hidden: true }, this.title, this.list);
@@ -28,33 +32,62 @@ export class Candidates {
     this.translation = translation;
     this.texts = texts;
     setAttribute(this.element, "aria-label", texts.candidates);
-    this.title.textContent = texts.candidates_short;
+    const { about, tree } = translation;
+    this.offers = Boolean(about && !tree && (about.answers ? about.answers.force : true));
   }
 
   /**
-   * Hidden until the time bar has been used, then it stays, so that the picture does not jump when the end is reached.
+   * Position of the token that is pinned, else of the newest one.
+   * @param {State} state
+   * @param {number} step
+   */
+  at({ kind, pin, unit }, step) {
+    if (kind === "encoder" || !pin?.startsWith("q")) return step - 1;
+    const row = Number(pin.slice(1));
+    const index = unit === "words" ? this.translation.axes.outputs.words.indexOf(row) : row;
+    return index < step ? index : step - 1;
+  }
+
+  /**
+   * Hidden until a token was chosen or the time bar used; then it stays, so that the picture does not jump at the end.
    * @param {State} state
    * @param {number} step
    */
   update(state, step) {
-    if (state.step !== null) this.used = true;
+    const index = this.at(state, step);
+    if (state.step !== null || index !== step - 1) this.used = true;
     this.element.hidden = !this.used || !this.translation.steps.length;
     if (this.element.hidden) return;
-    const { chosen, others } = choicesAt(this.translation, step - 1);
+    const { chosen, others } = choicesAt(this.translation, index);
+    this.title.textContent = this.texts[this.offers && others.length ? "candidates_press" : "candidates_short"];
     const rows = [chosen, ...others].sort((a, b) => b.share - a.share);
     const kept = rows.slice(0, MAX);
     if (!kept.includes(chosen)) kept[MAX - 1] = chosen;
-    this.list.replaceChildren(...kept.map((row) => this.item(row, row === chosen)));
+    this.list.replaceChildren(...kept.map((row) => this.item(row, row === chosen, index)));
   }
 
   /**
    * @param {Candidate} candidate
    * @param {boolean} chosen
+   * @param {number} index
    */
-  item(candidate, chosen) {
+  item(candidate, chosen, index) {
     const { text, bar, number } = candidateParts(candidate);
     const written = chosen ? h("span", { class: "unseen" }, this.texts.candidates_chosen) : null;
-    return h("li", { class: chosen ? "candidate chosen" : "candidate" }, text, number, written, bar);
+    const force = { class: "force", title: this.texts.candidates_force, click: () => this.force(candidate, index) };
+    const token = this.offers && !chosen ? h("button", force, text) : text;
+    return h("li", { class: chosen ? "candidate chosen" : "candidate" }, token, number, written, bar);
+  }
+
+  /**
+   * Asks for the translation that begins with the tokens before this one, and it.
+   * @param {Candidate} candidate
+   * @param {number} index
+   */
+  force({ token }, index) {
+    const force = [...this.translation.axes.outputs.tokens.slice(0, index), token].join(" ");
+    const pin = this.store.state.unit === "tokens" && this.store.state.kind !== "encoder" ? `q${index}` : null;
+    if (force.length <= LONGEST) this.store.set({ force, branch: 0, step: null, playing: false, pin });
   }
 }
 
