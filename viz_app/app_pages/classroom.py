@@ -55,7 +55,7 @@ def main() -> None:
 
 def _draw_outside(t: Texts) -> None:
     """Draw the page for a browser that teaches no class."""
-    st.title(t("classroom.title"))
+    st.title(t("nav.classroom"))
     st.markdown(t("classroom.about"))
     if current_browser() is None:
         st.warning(t("classroom.refused_cookie"))
