@@ -14,6 +14,7 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.exit_ticket import load_exit_ticket
 from viz_app.lessons.handout import answers_of, choices, equations, handout_page, scene_section
 from viz_app.lessons.html import to_html
+from viz_app.lessons.labels import teacher_note
 from viz_app.lessons.lesson_markdown import inline
 from viz_app.text import Texts
 
@@ -55,19 +56,14 @@ def _timetable(t: Texts, lessons: list[Lesson], *, notes: bool) -> str:
     rows = []
     for number, (name, minutes) in enumerate(ROUTE.items(), start=1):
         title = titles.get(name) or t(f"index.stop_{name}")
-        note = _note(t, name) if name in titles else t(f"handout.note_{name}")
-        about = f"<br>{escape(note)}" if notes and note else ""
+        note = teacher_note(t.language, name) if notes else ""
+        about = f"<br>{escape(note)}" if note else ""
         time = f"{minutes}\u202f{t('index.minutes')}"
         rows.append(
             f"<tr><td>{number}</td><td><strong>{escape(title)}</strong>{about}</td><td>{escape(time)}</td></tr>"
         )
     total = f"{sum(ROUTE.values())}\u202f{t('index.minutes')}"
     return f'<p>{escape(total)}</p><table class="timetable">{"".join(rows)}</table>'
-
-
-def _note(t: Texts, name: str) -> str:
-    """Return the teacher's note of a lesson; "" for none."""
-    return t(f"lesson_{name}.teacher_note") if "teacher_note" in t.table(f"lesson_{name}") else ""
 
 
 def _stop(words: Lesson, context: LessonContext, turn: Turn) -> str:
