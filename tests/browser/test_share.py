@@ -13,8 +13,10 @@ from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.explorer_driver import Open
 from tests.browser.rest import until
-from tests.browser.test_session_route import wait_for_stop
+from tests.browser.test_session_route import place, wait_for_stop
+from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import next_stop
+from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -71,6 +73,16 @@ def wanted(page: Page) -> dict[str, list[str]]:
     return {name: [value] for name, value in params(page).items()}
 
 
+def assert_notes(notes: Page, stop: str) -> None:
+    """The window of the teacher's notes shows a stop, with its minutes."""
+    t = labels("en")
+    notes.get_by_role("heading", name=load_lesson(stop, "en").title, exact=True).wait_for()
+    assert t(f"lesson_{stop}.teacher_note") in notes.locator("body").inner_text()
+    assert place(stop) in notes.locator("body").inner_text() and re.match(
+        r"\d+:\d\d$", notes.locator("time").inner_text()
+    )
+
+
 def test_the_presenter_keeps_the_route_and_shows_the_code(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("masks", route="on")
     page = lesson.page
@@ -90,9 +102,14 @@ def test_the_presenter_keeps_the_route_and_shows_the_code(open_lesson: OpenLesso
     assert OPENS.fullmatch(page.evaluate("window.copied"))
     page.keyboard.press("Escape")
     assert lesson.get("lesson.presenting"), "Esc closed the code only"
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name=T("index.notes"), exact=True).click()
+    notes = opened.value
+    assert_notes(notes, "masks")
     after = next_stop("masks", on_route=True)
     assert after is not None
     onward.click()
     wait_for_stop(page, after)
     page.locator(".lesson.presenting canvas").wait_for()
+    assert_notes(notes, after)
     assert page.locator(".st-key-route").evaluate("node => getComputedStyle(node).position") == "fixed"
