@@ -82,7 +82,7 @@ def _draw_outside(t: Texts) -> None:
 
 def _draw_needs(t: Texts) -> None:
     """Draw what students need, and the address that they open, or the command that gives them one."""
-    share = share_data(t, PAGE, {"lang": t.language}, PAGE)
+    share = share_data(t, PAGE, {}, PAGE)  # each phone has a language of its own
     st.markdown(t("classroom.needs"))
     draw_code(t, share)
     if share["command"]:
