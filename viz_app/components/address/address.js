@@ -36,7 +36,10 @@ export default function ({ data }) {
   if (url.href !== window.location.href) {
     window.history.replaceState(window.history.state, "", url);
   }
-  if (known === undefined) goOnTyping(field);
+  if (known !== undefined) return;
+  goOnTyping(field);
+  // Streamlit goes to the place of an address as soon as that is drawn; what stands above it changes its height later.
+  document.fonts.ready.then(() => document.getElementById(window.location.hash.slice(1))?.scrollIntoView());
 }
 
 /**
