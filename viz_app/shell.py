@@ -28,8 +28,10 @@ _PAGES = {
     "figures": ":material/draw:",
     "model": ":material/info:",
     "classroom": ":material/groups:",
+    "glossary": ":material/menu_book:",
 }
 _HOME = "translate"
+_LINKED = "glossary"  # from every definition, and not in the navigation
 _FOLDER = Path(__file__).parent
 
 
@@ -64,6 +66,7 @@ def _draw() -> None:
             icon=icon,
             url_path=name,
             default=name == _HOME,
+            visibility="hidden" if name == _LINKED else "visible",
         )
         for name, icon in _PAGES.items()
     }

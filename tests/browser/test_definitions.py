@@ -7,7 +7,9 @@ import pytest
 from tests.browser.app_driver import WORKED
 from tests.browser.conftest import CheckAccessibility, OpenLesson
 from tests.browser.explorer_driver import Open
+from tests.browser.rest import until
 from viz_app.lessons import terms
+from viz_app.text import texts
 from viz_app.text.glossary import definitions
 
 
@@ -76,6 +78,9 @@ def test_a_term_of_a_lesson_explains_itself(open_lesson: OpenLesson, check_acces
     assert word.get_attribute("aria-describedby") == tip.get_attribute("id")
     box = tip.bounding_box()
     assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] > 15
+    link = word.get_by_role("link", name=texts("ko")("nav.glossary"))
+    page.keyboard.press("Tab")
+    assert tip.is_visible() and link.evaluate("link => link.getRootNode().activeElement === link")
     check_accessibility(page)
 
     page.keyboard.press("Escape")
@@ -84,7 +89,11 @@ def test_a_term_of_a_lesson_explains_itself(open_lesson: OpenLesson, check_acces
     assert other.get_by_role("tooltip").inner_text() == softmax.about["ko"]
     assert other.get_by_role("tooltip").is_visible()
     word.hover()
+    link.hover()  # across the gap between word and explanation
     assert tip.is_visible()
+    page.goto(str(link.evaluate("link => link.href")))
+    term = page.get_by_role("heading", name=masks.korean, exact=False)
+    assert until(page, lambda: 0 <= (term.bounding_box() or {"y": -1})["y"] < 900)
 
 
 def test_escape_hides_the_explanation_before_it_ends_the_presentation(

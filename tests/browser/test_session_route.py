@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pypdf
+import pytest
 
 from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest, until
+from transformer_core.translator import Translator
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
-from viz_app.text import texts
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.route_handout import render_route
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
+from viz_app.text import LANGUAGES, texts
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 T = texts("en")
 
@@ -53,6 +64,18 @@ def test_a_session_reaches_its_last_stop_and_survives_a_reload(
     page.get_by_role("button", name=T("index.finish"), exact=True).click()
     page.locator(".index button.start").wait_for()
     assert until(page, lambda: "route" not in params(page) and "lesson" not in params(page))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_brief_handout_prints_on_two_pages(browser: Browser, random_checkpoint: Path, language: str) -> None:
+    service = TranslationService(Translator.load(random_checkpoint, device="cpu"), RequestQueue(1))
+    sheet = render_route("brief", LessonContext("The dog sleeps.", LessonState(), language, lambda: service, "test"))
+    page = browser.new_page()
+    page.set_content(sheet.decode())
+    printed = pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True)))
+    page.close()
+    assert len(printed.pages) == 2
+    assert texts(language)("questions.ticket") in printed.pages[1].extract_text()
 
 
 def test_page_down_keeps_to_the_time_of_the_route(open_page: OpenPage, app_url: str) -> None:

@@ -13,8 +13,10 @@ from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.explorer_driver import Open
 from tests.browser.rest import until
-from tests.browser.test_session_route import wait_for_stop
+from tests.browser.test_session_route import place, wait_for_stop
+from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import next_stop
+from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 T = texts("en")
 LINK = "http://192.168.1.20:8501/lessons?lang=en&lesson=masks&text=Is+it+%3Cb%3E50+%25%3C%2Fb%3E%3F"
-OPENS = "python -m viz_app class"
+OPENS = re.compile(r"python -m viz_app class --port \d+")
 BORDER = 4  # modules of quiet zone (ISO/IEC 18004)
 
 
@@ -60,7 +62,7 @@ def test_a_page_that_only_this_computer_opens_says_how_to_change_that(
     wait_for_params(page, layer="2", head="3")
     page.get_by_role("button", name=T("share.title")).click()
     page.get_by_text(T("share.closed"), exact=True).wait_for()
-    page.get_by_text(OPENS, exact=True).wait_for()
+    page.get_by_text(OPENS).wait_for()
     shown = page.locator("[data-testid=stPopoverBody] code").last
     assert until(page, lambda: parse_qs(urlsplit(shown.inner_text()).query).items() >= wanted(page).items())
     assert sideways(page) == 0
@@ -69,6 +71,16 @@ def test_a_page_that_only_this_computer_opens_says_how_to_change_that(
 def wanted(page: Page) -> dict[str, list[str]]:
     """The address bar as a link should carry it."""
     return {name: [value] for name, value in params(page).items()}
+
+
+def assert_notes(notes: Page, stop: str) -> None:
+    """The window of the teacher's notes shows a stop, with its minutes."""
+    t = labels("en")
+    notes.get_by_role("heading", name=load_lesson(stop, "en").title, exact=True).wait_for()
+    assert t(f"lesson_{stop}.teacher_note") in notes.locator("body").inner_text()
+    assert place(stop) in notes.locator("body").inner_text() and re.match(
+        r"\d+:\d\d$", notes.locator("time").inner_text()
+    )
 
 
 def test_the_presenter_keeps_the_route_and_shows_the_code(open_lesson: OpenLesson) -> None:
@@ -83,16 +95,21 @@ def test_the_presenter_keeps_the_route_and_shows_the_code(open_lesson: OpenLesso
     onward.click(trial=True)  # nothing lies over it
     lesson.press("q")
     screen = page.get_by_role("dialog", name=T("share.title"))
-    screen.get_by_text(OPENS, exact=True).wait_for()
+    screen.get_by_text(OPENS).wait_for()
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     screen.get_by_role("button", name=T("share.copy"), exact=True).click()
     screen.get_by_role("button", name=T("share.copied"), exact=True).wait_for()
-    assert page.evaluate("window.copied") == OPENS
+    assert OPENS.fullmatch(page.evaluate("window.copied"))
     page.keyboard.press("Escape")
     assert lesson.get("lesson.presenting"), "Esc closed the code only"
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name=T("index.notes"), exact=True).click()
+    notes = opened.value
+    assert_notes(notes, "masks")
     after = next_stop("masks", on_route=True)
     assert after is not None
     onward.click()
     wait_for_stop(page, after)
     page.locator(".lesson.presenting canvas").wait_for()
+    assert_notes(notes, after)
     assert page.locator(".st-key-route").evaluate("node => getComputedStyle(node).position") == "fixed"

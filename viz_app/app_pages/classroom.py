@@ -33,7 +33,7 @@ from viz_app.ui.classroom.class_membership import (
 )
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import open_scene
-from viz_app.ui.share_menu import share_data
+from viz_app.ui.share_menu import draw_code, share_data
 
 _CHOSEN = "class_chosen"  # the question of the list
 _OWN_TEXT, _OWN_CHOICES = "class_own_text", "class_own_choices"
@@ -55,7 +55,7 @@ def main() -> None:
 
 def _draw_outside(t: Texts) -> None:
     """Draw the page for a browser that teaches no class."""
-    st.title(t("classroom.title"))
+    st.title(t("nav.classroom"))
     st.markdown(t("classroom.about"))
     if current_browser() is None:
         st.warning(t("classroom.refused_cookie"))
@@ -70,6 +70,7 @@ def _draw_outside(t: Texts) -> None:
         st.button(t("classroom.open"), key="class-open", type="primary", icon=":material/groups:", on_click=opening)
         st.caption(t("classroom.privacy"))
         _draw_results(t)
+        _draw_needs(t)
     with st.container(border=True):
         st.subheader(t("classroom.join"))
         typed = st.text_input(t("classroom.code"), key="class_code", max_chars=12, placeholder="K7MQ2P")
@@ -77,6 +78,18 @@ def _draw_outside(t: Texts) -> None:
         if is_code(code):
             base = base_path(st.context.url or "", PAGE)
             st.link_button(t("classroom.go"), f"{base}/join/{code}?lang={t.language}", icon=":material/login:")
+
+
+def _draw_needs(t: Texts) -> None:
+    """Draw what students need, and the address that they open, or the command that gives them one."""
+    share = share_data(t, PAGE, {}, PAGE)  # each phone has a language of its own
+    st.markdown(t("classroom.needs"))
+    draw_code(t, share)
+    if share["command"]:
+        st.caption(t("classroom.needs_server"))
+    else:
+        st.code(share["url"], language=None, wrap_lines=True)
+        st.caption(t("classroom.needs_test"))
 
 
 def _open() -> None:

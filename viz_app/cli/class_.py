@@ -60,4 +60,7 @@ def announcement(port: int, key: str) -> str:
     link = f"http://{own}:{port}"
     code = io.StringIO()
     segno.make(link, micro=False).terminal(out=code, compact=True)
-    return f"{code.getvalue()}\nFor the class: {link}\nTeacher key, only to teach from another computer: {key}\n"
+    return (
+        f"{code.getvalue()}\nFor the class: {link}\nTo teach on this computer: http://localhost:{port}/classroom\n"
+        f"Teacher key, only to teach from another computer: {key}\n"
+    )

@@ -5,7 +5,8 @@ A figure is a .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json; some for
 is in a .csv.json beside it.
 
 Without --scene the handout is written as .html: words, figures and questions, with the answers on the last page.
---lesson session writes the handout of the whole route, with --teacher its notes, minutes and answers.
+--lesson session writes the handout of the whole route, with --brief its equations and questions on two pages, with
+--teacher its notes, minutes and answers.
 
 Example:
   python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \
@@ -54,6 +55,7 @@ def add_options(parser: Parser) -> None:
     lessons = (*STAGES, SESSION_NAME)
     parser.add_choice("--lesson", lessons, f"The lesson, or {SESSION_NAME} for all.", form="NAME", required=True)
     parser.add_argument("--teacher", action="store_true", help="Of a session: the sheet with notes and answers.")
+    parser.add_argument("--brief", action="store_true", help="Of a session: two pages.")
     parser.add_argument("--scene", metavar="NAME", help="The scene; the handout unless given.")
     parser.add_argument("--with", metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos.")
     parser.add_argument("--text", metavar="TEXT", help="The sentence; an example unless given.")
@@ -67,8 +69,11 @@ def run(options: Options) -> int:
     whole = options.lesson == SESSION_NAME
     if whole and options.scene:
         raise UsageError("--scene needs one lesson; a session has the handout only")
-    if options.teacher and not whole:
-        raise UsageError(f"--teacher is only for --lesson {SESSION_NAME}")
+    sheets = [f"--{sheet}" for sheet in ("brief", "teacher") if getattr(options, sheet)]
+    if sheets and not whole:
+        raise UsageError(f"{sheets[0]} is only for --lesson {SESSION_NAME}")
+    if len(sheets) > 1:
+        raise UsageError(f"{' and '.join(sheets)} are two files")
     formats = parse_targets(options)
     return _picture(options, formats) if options.scene else _handout(options, formats)
 
@@ -80,11 +85,12 @@ def _handout(options: Options, formats: dict[Path, str]) -> int:
     if style_from_options(options) != Style() or options.dpi is not None or getattr(options, "with"):
         raise UsageError("a handout has its own style; add --scene, or omit the style options")
     from viz_app.lessons.handout import render_handout
-    from viz_app.lessons.route_handout import render_route
+    from viz_app.lessons.route_handout import Sheet, render_route
 
     (out,) = formats
     if options.lesson == SESSION_NAME:
-        data = render_route("teacher" if options.teacher else "class", _context(options))
+        sheet: Sheet = "teacher" if options.teacher else "brief" if options.brief else "class"
+        data = render_route(sheet, _context(options))
     else:
         data = render_handout(options.lesson, _context(options))
     atomic_write_bytes(out, data)

@@ -41,6 +41,22 @@ math { font-family: "STIX Two Math", "Cambria Math", math; font-size: 12pt; }
 .timetable { border-collapse: collapse; width: 100%; }
 .timetable td { padding: 5pt 6pt; border-bottom: 1px solid #dcdcd6; vertical-align: top; }
 .timetable td:last-child { text-align: right; white-space: nowrap; }
+h1, h2 { break-after: avoid; }
+li, tr, .equation { break-inside: avoid; }
+@page brief { margin: 12mm 16mm; }
+@media print { body { padding: 0; } }
+body:has(.brief) { page: brief; }
+.brief { font-size: 9pt; line-height: 1.4; }
+.brief h2 { font-size: 10.5pt; }
+.brief p, .brief .equation { margin: 0 0 4pt; }
+.brief math { font-size: 10pt; }
+.brief .answers { break-before: auto; break-inside: avoid; margin-top: 0; }
+.brief .answers h1 { font-size: 14pt; }
+.points section { break-inside: avoid; }
+.points, .brief ol { columns: 2; column-gap: 9mm; }
+.brief ol { padding-left: 14pt; }
+.brief .choices { margin: 0 0 8pt; }
+.brief .choices li { display: inline-block; margin-right: 8pt; }
 footer { margin-top: 24pt; border-top: 1px solid #dcdcd6; padding-top: 6pt; }
 """
 
@@ -70,7 +86,7 @@ def handout_page(title: str, about: str, body: str, context: LessonContext) -> b
     from viz_app.figures.mpl.renderer import page_fonts  # with matplotlib, which takes seconds to import
 
     t, translator = context.t, context.service.translator
-    made_from = t("handout.made", sentence=context.text)
+    made_from = t("handout.made", sentence=context.text) if "<img" in body else ""
     names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
     if (spoken := context.service.card.languages) is not None:
         names.insert(0, display_name(t, "", spoken))
@@ -98,11 +114,10 @@ def handout_page(title: str, about: str, body: str, context: LessonContext) -> b
 
 def scene_section(words: Lesson, scene: Scene, context: LessonContext) -> str:
     """Render a scene with its words, equation, figure and question as HTML."""
-    equation = "".join(f'<div class="equation">{to_html(line)}</div>' for line in scene.math)
     section = f"{context.t('lesson.section')} {scene.section}"
     return (
         f'<section class="scene"><h2>{escape(scene.title)}</h2><p class="quiet">{escape(section)}</p>'
-        f"{_html(scene.prose)}{equation}{_picture(words, scene, context)}{_question(scene)}</section>\n"
+        f"{_html(scene.prose)}{equations(scene)}{_picture(words, scene, context)}{choices(scene)}</section>\n"
     )
 
 
@@ -119,11 +134,17 @@ def _picture(words: Lesson, scene: Scene, context: LessonContext) -> str:
     return f'<img alt="{escape(drawn.alt or scene.title)}" src="data:image/svg+xml;base64,{svg}">'
 
 
-def _question(scene: Scene) -> str:
+def equations(scene: Scene) -> str:
+    """Render the equations of a scene as HTML."""
+    return "".join(f'<div class="equation">{to_html(line)}</div>' for line in scene.math)
+
+
+def choices(scene: Scene) -> str:
+    """Render the choices of a scene's question with boxes, or lines to write on; empty without a question."""
     if scene.question is None:
         return ""
-    choices = "".join(f"<li>{_html(choice.text)}</li>" for choice in scene.question.choices)
-    return f'<ul class="choices">{choices}</ul>' if choices else '<div class="lines"></div>' * 3
+    boxes = "".join(f"<li>{_html(choice.text)}</li>" for choice in scene.question.choices)
+    return f'<ul class="choices">{boxes}</ul>' if boxes else '<div class="lines"></div>' * 3
 
 
 def answers_of(words: Lesson, title: str) -> str:

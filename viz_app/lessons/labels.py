@@ -37,6 +37,14 @@ def labels(language: str, *, parses: bool = False) -> Texts:
     return texts(language).with_tables(tables)
 
 
+def teacher_note(language: str, stop: str) -> str:
+    """Return what a teacher does at a stop of the route; "" for a lesson without a note."""
+    t = labels(language)
+    if stop not in STAGES:
+        return t(f"handout.note_{stop}")
+    return t(f"lesson_{stop}.teacher_note") if "teacher_note" in t.table(f"lesson_{stop}") else ""
+
+
 def read_labels(name: str, language: str) -> dict[str, str]:
     """Read the labels of one lesson; none where no language has a file.
 

@@ -195,7 +195,7 @@ class _Glossary:
         if name in self.explained:
             return word
         self.explained.add(name)
-        return ["dfn", {"title": terms()[name].about[self.language]}, [word]]
+        return ["dfn", {"title": terms()[name].about[self.language], "data-term": name}, [word]]
 
 
 def _scene(heading: str, body: str, answer: str | None, glossary: _Glossary) -> Scene:

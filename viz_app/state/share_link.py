@@ -10,6 +10,7 @@ from urllib.parse import urlencode, urlsplit
 
 from viz_app.serving.server_address import is_loopback
 
+_PORT, _MAX_PORT = 8501, 65_535  # Streamlit's, for an address that names none; the last one
 _ANYWHERE = "192.0.2.1"  # reserved for examples (RFC 5737): asking for the way there sends nothing
 
 
@@ -18,12 +19,14 @@ class ShareLink:
     """A link.
 
     Args:
-        link: Address of the page with its whole state.
-        open: Whether other computers of the local network can open it.
+        url: Address of the page with its whole state.
+        is_reachable: Whether other computers of the local network can open it.
+        command: Command that opens the app to them, beside this server: its port is the next one.
     """
 
     url: str
     is_reachable: bool
+    command: str
 
 
 def share_link(
@@ -47,9 +50,10 @@ def share_link(
     """
     try:
         parts = urlsplit(seen)
-        host, port = parts.hostname or "localhost", f":{parts.port}" if parts.port else ""
+        host, number = parts.hostname or "localhost", parts.port
     except ValueError:  # no address of a page, so not from a browser
-        parts, host, port = urlsplit(""), "localhost", ""
+        parts, host, number = urlsplit(""), "localhost", None
+    port = f":{number}" if number else ""
     private = bool(bound) and is_loopback(bound or "")
     if is_loopback(host) and not private and own:
         host = own
@@ -57,7 +61,8 @@ def share_link(
     query = urlencode({name: value for name, value in params.items() if value is not None})
     path = f"{base_path(seen, page)}/{page if target is None else target}"
     link = f"{parts.scheme or 'http'}://{shown}{port}{path}{'?' if query else ''}{query}"
-    return ShareLink(link, not private and not is_loopback(host))
+    command = f"python -m viz_app class --port {(number or _PORT) % _MAX_PORT + 1}"
+    return ShareLink(link, not private and not is_loopback(host), command)
 
 
 def base_path(seen: str, page: str) -> str:

@@ -42,6 +42,7 @@ def _before_citation(t: Texts) -> str:
     documents = "\n".join(f"* `{path}`: {t(f'about.doc_{number}')}" for number, path in enumerate(_DOCUMENTS, start=1))
     keys = "\n".join(f"* {t(f'about.key_{name}')}" for name in _KEYS)
     parts = [f"**Headlight {__version__}**", t("frame.about")]
+    documents += f"\n* [{t('nav.glossary')}](glossary?lang={t.language})"
     parts += [f"**{t('about.help')}**", documents, f"**{t('about.keys')}**", keys, f"**{t('about.citation')}**"]
     return "\n\n".join(parts)
 

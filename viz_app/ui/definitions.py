@@ -7,6 +7,7 @@ from viz_app.text.glossary import definitions
 
 
 def define(t: Texts, *names: str) -> str:
-    """Return the definitions of terms for `help`, a paragraph each."""
+    """Return the definitions of terms for `help`, a paragraph each, and a link to the page Glossary."""
     known = definitions()[t.language]
-    return "\n\n".join(f"**{word}**: {about}" for word, about in (known[name] for name in names))
+    paragraphs = [f"**{word}**: {about}" for word, about in (known[name] for name in names)]
+    return "\n\n".join([*paragraphs, f"[{t('nav.glossary')}](glossary?lang={t.language}#{names[0]})"])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from viz_app.components.speaker_notes import speaker_notes
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LAB, LESSONS, ROUTE, next_stop
+from viz_app.lessons.labels import teacher_note
 from viz_app.lessons.stage import LessonState
 from viz_app.state import session
 from viz_app.text import Texts
@@ -110,6 +112,8 @@ def draw_route(t: Texts, name: str) -> None:
             )
         place = t("index.progress", stop=at + 1, stops=len(stops), minutes=ROUTE[name])
         st.markdown(f"**{place}**", width="content")
+        note = teacher_note(t.language, name)
+        speaker_notes(t("index.notes"), title=stop_title(t, name), place=place, note=note, language=t.language)
         after = next_stop(name, on_route=True)
         if after:
             onward = t("index.next", title=stop_title(t, after))

@@ -12,8 +12,6 @@ from viz_app.state.share_link import lan_address, qr_rows, share_link
 from viz_app.text import Texts
 from viz_app.ui.menu import menu
 
-_OPENS = "python -m viz_app class"  # opens the app to the network
-
 
 def share_data(t: Texts, page: str, params: Mapping[str, str | None], target: str | None = None) -> dict[str, Any]:
     """Return the link to a page and its code, for the browser. Hidden answers are not in it.
@@ -29,7 +27,7 @@ def share_data(t: Texts, page: str, params: Mapping[str, str | None], target: st
     return {
         "url": shared.url,
         "rows": qr_rows(shared.url),
-        "command": "" if shared.is_reachable else _OPENS,
+        "command": "" if shared.is_reachable else shared.command,
         "texts": t.table("share"),
         "language": t.language,
     }
@@ -41,11 +39,16 @@ def draw_share(t: Texts, page: str, params: Mapping[str, str | None], *, key: st
         if not is_open:
             return
         data = share_data(t, page, params)
-        if data["command"]:
-            st.markdown(t("share.closed"))
-            st.code(data["command"], language=None)
-        elif data["rows"] is None:
-            st.caption(t("share.too_long"))
-        else:
-            share_code(data)
+        draw_code(t, data)
         st.code(data["url"], language=None, wrap_lines=True)
+
+
+def draw_code(t: Texts, data: Mapping[str, Any]) -> None:
+    """Draw the QR code of a link, or the command that opens the app to others; `data` is of `share_data`."""
+    if data["command"]:
+        st.markdown(t("share.closed"))
+        st.code(data["command"], language=None)
+    elif data["rows"] is None:
+        st.caption(t("share.too_long"))
+    else:
+        share_code(data)

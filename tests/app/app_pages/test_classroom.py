@@ -11,6 +11,7 @@ from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import Classrooms, Place
 from viz_app.serving.classes.polls import LessonQuestion
 from viz_app.serving.settings import TEACHER_KEY_SETTING
+from viz_app.state.share_link import share_link
 from viz_app.text import texts
 from viz_app.ui.classroom import class_membership
 
@@ -64,6 +65,24 @@ def test_a_class_opens_asks_and_ends(app: AppTest, rooms: Classrooms) -> None:
     assert getattr(asked, "choices", None) == ("first", "last") and asked.right == 1  # type: ignore[union-attr]
     press(app, "class-end")
     assert rooms.code_of(TEACHER) is None
+
+
+@pytest.mark.parametrize("bound", ["127.0.0.1", "0.0.0.0"])
+def test_before_it_opens_the_page_says_what_students_need(
+    bound: str, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = share_link("http://localhost:8600/classroom", bound, "classroom", {}, "10.0.0.7", "classroom")
+    monkeypatch.setattr("viz_app.ui.share_menu.share_link", lambda *_: seen)
+    app.run()
+    assert T("classroom.needs") in [each.value for each in app.markdown]
+    # Who can be reached shows the address, who cannot the command; never both.
+    is_reachable = bound == "0.0.0.0"
+    assert [each.value for each in app.code] == [
+        "http://10.0.0.7:8600/classroom" if is_reachable else "python -m viz_app class --port 8601"
+    ]
+    assert (T("classroom.needs_test") in [each.value for each in app.caption]) == is_reachable
+    press(app, "class-open")
+    assert T("classroom.needs") not in [each.value for each in app.markdown]
 
 
 def test_an_own_question_without_answers_is_refused(app: AppTest, rooms: Classrooms) -> None:

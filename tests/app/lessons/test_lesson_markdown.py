@@ -127,7 +127,7 @@ def within(node: Node) -> list[Node]:
 
 def test_a_term_is_introduced_once_and_explained_once_a_scene() -> None:
     words = parse("# T\nS.\n\n## a: A\nsection: 1\n\n{head}, {head}.\n\n## b: B\nsection: 1\n\n{head}.", "x", "ko")
-    about = {"title": terms()["head"].about["ko"]}
+    about = {"title": terms()["head"].about["ko"], "data-term": "head"}
     assert [scene.prose[0][2] for scene in words.scenes] == [
         [["dfn", about, ["헤드(head)"]], ", ", "헤드", "."],
         [["dfn", about, ["헤드"]], "."],

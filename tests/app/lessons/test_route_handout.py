@@ -76,6 +76,23 @@ def test_the_class_gets_every_stop_and_no_answer(sheet_and_turns: tuple[bytes, i
         assert not plain(each.answer) or plain(each.answer) not in ticket
 
 
+def test_two_pages_have_every_stop_and_question_and_no_answer(translator: Translator, language: str) -> None:
+    sheet = render_route("brief", dataclasses.replace(about(translator), language=language))
+    seen = Document(sheet.decode())
+    assert "script" not in seen.tags and "img" not in seen.tags and TEXT not in seen.text
+    for name in STOPS:
+        words = load_lesson(name, language, on_paper=True)
+        assert words.title in seen.text and words.summary in seen.text
+        question = [scene.question for scene in words.scenes if scene.question is not None][-1]
+        for choice in question.choices:
+            assert all(part in seen.text for part in choice.text if isinstance(part, str))
+        answer = question.answer[0][2][0]
+        assert not isinstance(answer, str) or len(answer) < LONG or answer not in seen.text
+    for each in load_exit_ticket(language):
+        assert plain(each.question) in seen.text
+        assert not plain(each.answer) or plain(each.answer) not in seen.text
+
+
 def test_the_teacher_gets_minutes_notes_and_answers(
     translator: Translator, teachers: dict[str, bytes], language: str
 ) -> None:
@@ -92,17 +109,19 @@ def test_the_teacher_gets_minutes_notes_and_answers(
         assert each.lesson in {entry.name for entry in LESSONS}
 
 
-@pytest.mark.parametrize("options", [[], ["--teacher", "--language=ko"]])
+@pytest.mark.parametrize("options", [[], ["--brief"], ["--teacher", "--language=ko"]])
 def test_the_command_writes_the_same(
     options: list[str],
     run: Callable[..., int],
     tmp_path: Path,
+    translator: Translator,
     teachers: dict[str, bytes],
     sheet_and_turns: tuple[bytes, int],
 ) -> None:
     out = tmp_path / "a.html"
     assert run("lesson", "--lesson=session", f"--text={TEXT}", *options, f"--out={out}") == 0
-    assert out.read_bytes() == (teachers["ko"] if options else sheet_and_turns[0])
+    brief = render_route("brief", about(translator)) if "--brief" in options else b""
+    assert out.read_bytes() == (brief or (teachers["ko"] if options else sheet_and_turns[0]))
 
 
 @pytest.mark.parametrize(
@@ -110,6 +129,7 @@ def test_the_command_writes_the_same(
     [
         (["--lesson=session", "--scene=waves", "--out=a.pdf"], "--scene needs one lesson"),
         (["--lesson=masks", "--teacher", "--out=a.html"], "--teacher is only for --lesson session"),
+        (["--lesson=session", "--teacher", "--brief", "--out=a.html"], "--brief and --teacher are two files"),
         (["--lesson=session", "--out=a.pdf"], "a handout is an .html file"),
     ],
 )

@@ -92,6 +92,13 @@ def test_without_a_network_only_this_computer_is_named() -> None:
     assert (shared.url, shared.is_reachable) == ("http://localhost:8501/", False)
 
 
+@pytest.mark.parametrize(
+    ("seen", "port"), [("http://a:8600/", 8601), ("http://a/", 8502), ("http://[", 8502), ("http://a:65535/", 1)]
+)
+def test_the_command_opens_a_port_that_this_server_does_not_hold(seen: str, port: int) -> None:
+    assert share_link(seen, "127.0.0.1", "", {}, LAN).command == f"python -m viz_app class --port {port}"
+
+
 def test_loopback() -> None:
     assert is_loopback("127.0.0.5") and is_loopback("::1") and is_loopback("localhost")
     assert not is_loopback("10.0.0.7") and not is_loopback("example.org")
@@ -111,6 +118,7 @@ def test_the_class_sees_address_and_code(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(module, "lan_address", lambda: LAN)
     actual = announcement(8600, "the-key")
     assert f"For the class: http://{LAN}:8600\n" in actual
+    assert "this computer: http://localhost:8600/classroom\n" in actual
     assert actual.endswith("from another computer: the-key\n")
     assert len(actual.splitlines()) > 10
     monkeypatch.setattr(module, "lan_address", lambda: None)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz_app.text import texts
+
 _PUBLISHED = "address_params"
 _ALWAYS = "address_always"
 _SESSION_KEY = "address_session"  # random name of the session for its page
@@ -36,6 +38,7 @@ def publish(params: Mapping[str, str | None], *, language: str, page: str) -> No
     shown = {**params, **st.session_state.get(_ALWAYS, {})}
     session = st.session_state.setdefault(_SESSION_KEY, uuid.uuid4().hex)
     data = {"params": shown, "language": language, "page": page, "session": session}
+    data["glossary"] = texts(language)("nav.glossary")
     _mount(key=f"address-{page}", data=data, height="content")
 
 

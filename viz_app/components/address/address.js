@@ -6,11 +6,12 @@ const MAX_CHARACTERS = 2_000; // of a sentence that still goes into the address:
  *
  * A page may go on in a new session, as after a restart of the server. Streamlit tells that session only the address
  * with which the page was opened, so that the page opens anew with the present one, and with the sentence in its field.
- * data: { params: { name: string | null }, language: string, page: string, session: string }
+ * data: { params: { name: string | null }, language: string, page: string, session: string, glossary: string }
  * @param {{ data: any }} given
  */
 export default function ({ data }) {
   document.documentElement.lang = data.language;
+  document.documentElement.setAttribute("data-glossary", data.glossary); // for the definitions, which link to that page
   const app = document.querySelector("[data-testid=stApp]");
   if (app) document.documentElement.style.colorScheme = getComputedStyle(app).colorScheme; // for dialogs, outside it
   const url = new URL(window.location.href);
@@ -35,7 +36,10 @@ export default function ({ data }) {
   if (url.href !== window.location.href) {
     window.history.replaceState(window.history.state, "", url);
   }
-  if (known === undefined) goOnTyping(field);
+  if (known !== undefined) return;
+  goOnTyping(field);
+  // Streamlit goes to the place of an address as soon as that is drawn; what stands above it changes its height later.
+  document.fonts.ready.then(() => document.getElementById(window.location.hash.slice(1))?.scrollIntoView());
 }
 
 /**

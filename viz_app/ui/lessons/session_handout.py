@@ -19,7 +19,7 @@ from viz_app.ui.downloads import in_turns
 
 
 def draw_session_handouts(t: Texts) -> None:
-    """Draw a button for the class's file and one for the teacher's, with figures of the visitor's sentence."""
+    """Draw a button for each file of the class and one for the teacher's, with figures of the visitor's sentence."""
     text = str(st.session_state[session.TEXT_KEY])
     for sheet in SHEETS:
         st.download_button(
@@ -28,7 +28,7 @@ def draw_session_handouts(t: Texts) -> None:
             file_name=f"headlight_session_{sheet}_{t.language}.html",
             mime="text/html",
             key=f"session-{sheet}",
-            icon=":material/print:" if sheet == "class" else ":material/key:",
+            icon=":material/key:" if sheet == "teacher" else ":material/print:",
             on_click="ignore",
         )
 

@@ -8,16 +8,23 @@ const EDGE = 8; // between the explanation and the edge of the window
 let terms = 0;
 
 /**
- * A word with its explanation, shown where the pointer or the focus is and hidden by Escape.
+ * A word with its explanation, shown where the pointer or the focus is and hidden by Escape. In the app it links to the
+ * page Glossary, whose name stands at the document (address.js).
  * @param {string} word
  * @param {string} about
+ * @param {string} name Of the term.
  */
-export function explained(word, about) {
-  const tip = h("span", { id: `term-${++terms}`, class: "about", role: "tooltip", popover: "manual" }, about);
+export function explained(word, about, name) {
+  const said = h("span", { id: `term-${++terms}`, role: "tooltip" }, about);
+  const tip = h("span", { class: "about", popover: "manual" }, said);
   const isOpen = () => tip.matches(":popover-open");
   const place = () => (element.isConnected ? put(tip, element) : close());
   const open = () => {
     if (isOpen()) return;
+    const page = document.documentElement;
+    const glossary = page.getAttribute("data-glossary");
+    const link = h("a", { href: `glossary?lang=${page.lang}#${name}`, target: "_blank" }, glossary);
+    tip.replaceChildren(said, ...(glossary ? [" ", link] : []));
     tip.showPopover();
     place();
     window.addEventListener("scroll", place, true);
@@ -26,8 +33,10 @@ export function explained(word, about) {
     window.removeEventListener("scroll", place, true);
     if (isOpen()) tip.hidePopover();
   };
-  const listeners = { pointerenter: open, focus: open, click: open, pointerleave: close, blur: close };
-  const element = h("dfn", { tabindex: "0", "aria-describedby": tip.id, ...listeners }, word, tip);
+  /** @param {FocusEvent} event */
+  const leave = ({ relatedTarget }) => (relatedTarget instanceof Node && tip.contains(relatedTarget)) || close();
+  const listeners = { pointerenter: open, focus: open, click: open, pointerleave: close, focusout: leave };
+  const element = h("dfn", { tabindex: "0", "aria-describedby": said.id, ...listeners }, word, tip);
   element.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !isOpen()) return;
     close();
@@ -102,7 +111,7 @@ export function defined(text, language, names) {
   const found = known[name] && pattern(known[name][0]).exec(text);
   if (!found) return defined(text, language, others);
   const after = found.index + found[0].length;
-  const word = explained(found[0], known[name][1]);
+  const word = explained(found[0], known[name][1], name);
   return [
     ...defined(text.slice(0, found.index), language, others),
     word,

@@ -32,7 +32,7 @@ export function build(node, inMath = false) {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, children] = node;
   const { title } = attributes;
-  if (tag === "dfn") return explained(String(children[0]), title);
+  if (tag === "dfn") return explained(String(children[0]), title, attributes["data-term"]);
   const math = inMath || tag === "math";
   if (!math && !HTML.has(tag)) throw new Error(`a lesson holds no <${tag}>`);
   const element = math ? document.createElementNS(MATHML, tag) : document.createElement(tag);
