@@ -24,7 +24,7 @@ from viz_app.export.figure_arguments import (
 )
 from viz_app.export.figure_request import ModelRunner
 from viz_app.figures import VIEWS, formats_of
-from viz_app.figures.views.view import PLACE
+from viz_app.figures.views import PLACE
 
 if TYPE_CHECKING:
     from transformer_core.config import ModelConfig

@@ -217,7 +217,5 @@ def test_every_view_is_called_something_in_both_languages() -> None:
         assert re.search("[가-힣]", view.label["ko"]) and not re.search("[가-힣]", view.label["en"])
 
 
-def test_each_place_in_the_menus_has_one_owner() -> None:
-    for entries in (VIEWS, RENDERERS):
-        assert len({entry.order for entry in entries.values()}) == len(entries)
+def test_formats_are_those_of_the_renderers() -> None:
     assert tuple(RENDERERS) == FORMATS == tuple(renderer.format for renderer in RENDERERS.values())
