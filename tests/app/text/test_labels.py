@@ -15,7 +15,7 @@ import pytest
 from viz_app.components.modules import join_modules
 from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.labels import labels
-from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, parser_wording, texts
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, parser_wording, read_tables, texts
 
 APP = Path(__file__).resolve().parents[3] / "viz_app"
 # Written without a space after a word; right after a placeholder nobody can tell which of the two forms is right.
@@ -147,6 +147,7 @@ def unused(labels: Iterable[str]) -> list[str]:
     this table, or as a string of Python where an f-string fills the key in.
     """
     files = [strings_in_python(path) for path in APP.rglob("*.py")]
+    files.append(({name for table in read_tables("examples.toml").values() for name in table}, []))
     left = []
     for table, keys in groupby(labels, lambda label: label.partition(".")[0]):
         any_key = re.escape(f"{table}.") + r"\w+"  # an f-string that says nothing of the key
