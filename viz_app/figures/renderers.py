@@ -19,6 +19,7 @@ from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.model.pixels import GIF_DPI
 from viz_app.figures.model.style import Style
 
 Render = Callable[[Figure, Style, int | None], bytes]
@@ -81,7 +82,7 @@ def _html(figure: Figure, style: Style, _: int | None) -> bytes:
 
 
 def _gif(figure: Figure, style: Style, dpi: int | None) -> bytes:
-    from viz_app.figures.mpl.gif import GIF_DPI, to_gif
+    from viz_app.figures.mpl.gif import to_gif
 
     assert isinstance(figure, Animation)
     return to_gif(figure, style, dpi=GIF_DPI if dpi is None else dpi)
