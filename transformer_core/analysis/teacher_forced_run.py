@@ -24,7 +24,7 @@ from transformer_core.model.transformer import Transformer
 from transformer_core.renamed import Alias
 from transformer_core.short_repr import ShortRepr
 from transformer_core.text.tokenizer import EOS_TOKEN
-from transformer_core.translator import Translation, Translator
+from transformer_core.translator import SourceTooLong, Translation, Translator
 
 _MAX_TOKENS = 2**12  # of a batch, source and target: a second of a small model on a slow processor
 _MAX_VALUES = 2**26  # of the largest tensor of a batch, the logits or the inner layer of a network: 256 MiB
@@ -135,8 +135,6 @@ def teacher_forced_run(
 
 def fits(translator: Translator, source: str, *targets: str) -> bool:
     """Return whether the model can read these texts: the source is not empty, and none is too long."""
-    from transformer_core.translator import SourceTooLong
-
     try:
         for target in targets:
             translator.encode_target(target)
