@@ -8,7 +8,7 @@ provenance of each figure, so that its name and parameters make the figure again
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,6 @@ class View:
     Args:
         name: Its name, as on the command line.
         make: Builder of its figures.
-        label: What the page Figures calls it, by the code of the language.
         parameters: Names of the fields of Request that change it, besides language, theme and provenance. Options that
             name this view themselves are added.
         required: Parameters that a command must name.
@@ -57,7 +56,6 @@ class View:
 
     name: str
     make: Callable[[Request], Figure]
-    label: Mapping[str, str]
     parameters: tuple[str, ...] = ()
     _: KW_ONLY
     required: tuple[str, ...] = ()
@@ -92,63 +90,23 @@ class View:
 
 
 _ALL = (  # in the order of menus
-    View("head", one_head, {"en": "One head", "ko": "헤드 하나"}, (*PLACE, "step"), required=_HEAD),
-    View(
-        "layer",
-        layer_heads,
-        {"en": "The heads of a layer", "ko": "한 층의 모든 헤드"},
-        ("kind", "layer", "unit", "step"),
-        required=("layer",),
-    ),
-    View("heads", all_heads, {"en": "All heads of a kind", "ko": "한 종류의 모든 헤드"}, ("kind", "unit", "step")),
-    View("all", all_kinds, {"en": "All heads of the model", "ko": "모델의 모든 헤드"}, ("unit", "step")),
-    View(
-        "lines",
-        head_lines,
-        {"en": "Lines between tokens", "ko": "토큰을 잇는 선"},
-        (*PLACE, "step"),
-        required=("layer",),
-        kind=LinesFigure,
-    ),
-    View("steps", decoding_steps, {"en": "Steps of the decoding", "ko": "디코딩 단계"}, PLACE, required=_HEAD),
-    View(
-        "decoding",
-        decoding,
-        {"en": "Decoding as an animation", "ko": "디코딩 애니메이션"},
-        PLACE,
-        required=_HEAD,
-        moves=True,
-    ),
-    View("beam", beam_tree, {"en": "Beam search", "ko": "빔 서치"}, ("search", "step"), kind=BeamTreeFigure),
-    View(
-        "tree",
-        tree,
-        {"en": "Phrase-structure tree", "ko": "구문 트리"},
-        ("parse", "layer", "head", "step"),
-        kind=ConstituencyFigure,
-        of_parsers=True,
-    ),
+    View("head", one_head, (*PLACE, "step"), required=_HEAD),
+    View("layer", layer_heads, ("kind", "layer", "unit", "step"), required=("layer",)),
+    View("heads", all_heads, ("kind", "unit", "step")),
+    View("all", all_kinds, ("unit", "step")),
+    View("lines", head_lines, (*PLACE, "step"), required=("layer",), kind=LinesFigure),
+    View("steps", decoding_steps, PLACE, required=_HEAD),
+    View("decoding", decoding, PLACE, required=_HEAD, moves=True),
+    View("beam", beam_tree, ("search", "step"), kind=BeamTreeFigure),
+    View("tree", tree, ("parse", "layer", "head", "step"), kind=ConstituencyFigure, of_parsers=True),
     View(
         "compare",
         comparison,
-        {"en": "Two heads compared", "ko": "두 헤드 비교"},
         (*PLACE, "other", "other_kind", "other_layer", "other_head", "names", "step"),
         required=_HEAD,
     ),
-    View(
-        "grid",
-        head_grid,
-        {"en": "Atlas: all heads by a measure", "ko": "아틀라스: 측정값으로 본 모든 헤드"},
-        kind=MatrixFigure,
-        of_atlas=lambda atlas: bool(measures(atlas)),
-    ),
-    View(
-        "pruning",
-        pruning_curves,
-        {"en": "Atlas: scores by heads left", "ko": "아틀라스: 남은 헤드 수에 따른 점수"},
-        kind=CurvesFigure,
-        of_atlas=lambda atlas: bool(pruned_groups(atlas)),
-    ),
+    View("grid", head_grid, kind=MatrixFigure, of_atlas=lambda atlas: bool(measures(atlas))),
+    View("pruning", pruning_curves, kind=CurvesFigure, of_atlas=lambda atlas: bool(pruned_groups(atlas))),
 )
 VIEWS = {view.name: view for view in _ALL}
 
