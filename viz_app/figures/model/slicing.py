@@ -36,12 +36,18 @@ class AttentionSlice:
     @property
     def query_title(self) -> str:
         """Title of the rows."""
-        return self.t(f"figures.{axis_label(self.unit, 'query', self.kind, self.of_parser)}")
+        return self._axis_title("query")
 
     @property
     def key_title(self) -> str:
         """Title of the columns."""
-        return self.t(f"figures.{axis_label(self.unit, 'key', self.kind, self.of_parser)}")
+        return self._axis_title("key")
+
+    def _axis_title(self, side: str) -> str:
+        """Return the title of an axis: the tokens that a parser generates are brackets."""
+        generated = self.kind == "decoder" or (self.kind == "cross" and side == "query")
+        unit = "brackets" if self.of_parser and generated else self.unit
+        return self.t(f"figures.{unit}_{side}_{self.kind}")
 
     @property
     def kind_title(self) -> str:
@@ -153,19 +159,6 @@ class AttentionSlice:
         if self.upto is not None:
             ours["step"] = ours["view"]["step"] = self.upto
         return {**self.provenance, **ours}
-
-
-def axis_label(unit: str, side: str, kind: str, of_parser: bool) -> str:
-    """Return the label in [figures] that is the title of an axis: the tokens that a parser generates are brackets.
-
-    Args:
-        unit: "tokens" or "words".
-        side: "query" or "key".
-        kind: Which attention.
-        of_parser: Whether the model generates brackets.
-    """
-    generated = kind == "decoder" or (kind == "cross" and side == "query")
-    return f"{'brackets' if of_parser and generated else unit}_{side}_{kind}"
 
 
 def upto_step(maps: AttentionMaps, step: int) -> AttentionMaps:
