@@ -128,12 +128,14 @@ def names_in_javascript(entry: Path) -> tuple[set[str], list[re.Pattern[str]]]:
 
 
 def strings_in_python(path: Path) -> tuple[set[str], list[re.Pattern[str]]]:
-    """Every string of a file, and a pattern for every f-string that begins with letters."""
+    """Every string and option of a figure in a file, and a pattern for every f-string that begins with letters."""
     constants: set[str] = set()
     patterns: list[re.Pattern[str]] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             constants.add(node.value)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(node.value, ast.Call):
+            constants |= {node.target.id} if getattr(node.value.func, "id", "") == "option" else set()
         if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
             parts = [re.escape(str(v.value)) if isinstance(v, ast.Constant) else r"\w+" for v in node.values]
             patterns.append(re.compile("".join(parts)))
