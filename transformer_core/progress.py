@@ -25,10 +25,7 @@ def progress_bar(*, unit: str, total: int | None = None, done: int = 0, shown: b
 
 def tracked(items: Iterable[Item], unit: str) -> Iterator[Item]:
     """Yield the items, with a bar that counts them."""
-    with progress_bar(unit=unit) as bar:
-        for item in items:
-            yield item
-            bar.update()
+    yield from tqdm(items, unit=unit, disable=None)
 
 
 def expect(should_stop: Callable[[], bool] | None, checks: int) -> None:

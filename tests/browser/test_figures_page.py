@@ -11,7 +11,6 @@ from urllib.parse import quote
 from tests.browser.app_driver import SENTENCE, saved, wait_for_params
 from tests.browser.figures_driver import choose, edit_figure, picture, printed_width, shown_width
 from tests.browser.rest import wait_for_value
-from viz_app.figures import VIEWS
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def test_from_translate_to_a_printed_figure(
     assert abs(shown_width(page) - 77) < 0.5, "a column of 77 mm, in print size"
     check_accessibility(page)
 
-    choose(page, "view", VIEWS["layer"].label["en"])
+    choose(page, "view", texts("en")("figures_page.view_layer"))
     wait_for_params(page, figure="layer")
     assert picture(page) != styled
     pdf = saved(page, "PDF", tmp_path)

@@ -17,7 +17,6 @@ from tests.browser.figures_driver import choose, edit_figure, picture
 from tests.browser.hostile import OWN, SAFE
 from tests.browser.rest import settled, until, wait_for_value
 from tests.browser.test_model_switch import choice, spoken
-from viz_app.figures import VIEWS
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.text import texts
 
@@ -87,7 +86,7 @@ def test_from_the_tree_to_its_files(page: Page, tmp_path: Path, check_accessibil
     generated = " ".join(tokens(page)[:-1])
     edit_figure(page)
     before = picture(page)
-    choose(page, "view", VIEWS["tree"].label["en"])
+    choose(page, "view", texts("en")("figures_page.view_tree"))
     wait_for_params(page, figure="tree", model="en-tree", text=SENTENCE)
     assert picture(page) != before
     check_accessibility(page)

@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -22,9 +21,7 @@ from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, log_p
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import Edit, edit
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import Translation, Translator
 
 _TOLERANCE = 1e-3  # of the sum of a row
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -16,9 +15,7 @@ from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, stop_
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import edit
 from transformer_core.short_repr import ShortRepr
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import Translation, Translator
 
 LISTED = 5
 _POINTS: tuple[Point, ...] = ("residual", "embeddings")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -23,9 +23,7 @@ from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForce
 from transformer_core.attention_maps import Kind
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm, FeedForward
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+from transformer_core.translator import Translator
 
 By = Literal["part", "token", "role"]
 BY: tuple[By, ...] = get_args(By)

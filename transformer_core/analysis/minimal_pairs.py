@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -15,10 +15,7 @@ from torch import Tensor
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.hooks.points import Captured, capture, has_hooks
 from transformer_core.model.masks import padding_mask
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
-
+from transformer_core.translator import Translation, Translator
 
 Direction = Literal["denoise", "noise"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -34,9 +34,7 @@ from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
 from transformer_core.short_repr import ShortRepr
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import Translation, Translator
 
 PatchSite = Literal["heads", "residual", "ffn"]
 SITES: tuple[PatchSite, ...] = get_args(PatchSite)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -27,9 +26,7 @@ from transformer_core.attention_variants import VARIANTS, Feature
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.attention import MultiHeadAttention, attention_weights
 from transformer_core.short_repr import ShortRepr
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+from transformer_core.translator import Translator
 
 POINTS: tuple[Point, ...] = ("queries", "keys", "scores", "weights", "activations", "embeddings")
 

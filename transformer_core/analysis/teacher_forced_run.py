@@ -8,25 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import Kind
+from transformer_core.config import ModelConfig
 from transformer_core.cpu.token_log_p import token_log_p
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.hooks.points import Captured, capture, has_hooks
 from transformer_core.model.masks import padding_mask
+from transformer_core.model.transformer import Transformer
 from transformer_core.renamed import Alias
 from transformer_core.short_repr import ShortRepr
 from transformer_core.text.tokenizer import EOS_TOKEN
-
-if TYPE_CHECKING:
-    from transformer_core.config import ModelConfig
-    from transformer_core.model.transformer import Transformer
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import SourceTooLong, Translation, Translator
 
 _MAX_TOKENS = 2**12  # of a batch, source and target: a second of a small model on a slow processor
 _MAX_VALUES = 2**26  # of the largest tensor of a batch, the logits or the inner layer of a network: 256 MiB
@@ -137,8 +135,6 @@ def teacher_forced_run(
 
 def fits(translator: Translator, source: str, *targets: str) -> bool:
     """Return whether the model can read these texts: the source is not empty, and none is too long."""
-    from transformer_core.translator import SourceTooLong
-
     try:
         for target in targets:
             translator.encode_target(target)

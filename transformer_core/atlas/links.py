@@ -157,21 +157,22 @@ def word_weights(translator: Translator, tree: Tree) -> FloatArray | None:
 
     Rows of a word without tokens are NaN.
     """
-    try:
-        encoding = translator.encode(tree.text)
-    except SourceTooLong:
+    found = encoder_weights(translator, tree.text)
+    if found is None:
         return None
-    weights = encoder_weights(translator, encoding)
-    if weights is None:
-        return None
+    encoding, weights = found
     members = membership(encoding, tree.words)
     tokens = len(members)
     return by_words(weights[:, :, :tokens, :tokens], members, members)
 
 
 @torch.no_grad()
-def encoder_weights(translator: Translator, encoding: Encoding) -> npt.NDArray[np.float32] | None:
-    """Return (L, H, S, S), `</s>` included; None for an empty sentence, or if the weights take too much memory."""
+def encoder_weights(translator: Translator, text: str) -> tuple[Encoding, npt.NDArray[np.float32]] | None:
+    """Return tokens and (L, H, S, S), `</s>` included; None for a sentence that is empty or too long."""
+    try:
+        encoding = translator.encode(text)
+    except SourceTooLong:
+        return None
     config, length = translator.config, len(encoding) + 1
     if len(encoding) == 0 or 4 * config.num_layers * config.num_heads * length**2 > MAX_MAP_BYTES:
         return None
@@ -179,7 +180,7 @@ def encoder_weights(translator: Translator, encoding: Encoding) -> npt.NDArray[n
     source = batch.source.to(translator.model.embedding.weight.device)
     with capture_maps(translator.model, kinds={"encoder"}) as maps:
         translator.model.encode(source, torch.ones_like(source, dtype=torch.bool)[:, None, None])
-    return to_host(maps)["encoder"][:, 0].numpy()
+    return encoding, to_host(maps)["encoder"][:, 0].numpy()
 
 
 def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]:

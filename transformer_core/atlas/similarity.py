@@ -24,7 +24,7 @@ from transformer_core.atlas.statistics import Bootstrap
 from transformer_core.atlas.targets import read_maps
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.text.tokenizer import Encoding
-from transformer_core.translator import SourceTooLong, Translator
+from transformer_core.translator import Translator
 
 CHUNK = 10  # sentences of an item
 NEAREST = 3  # heads of each model
@@ -169,13 +169,10 @@ def _rows(translator: Translator, source: str, target: str) -> dict[Kind, FloatA
 
 
 def _encoder_rows(translator: Translator, source: str) -> FloatArray | None:
-    try:
-        encoding = translator.encode(source)
-    except SourceTooLong:
+    found = encoder_weights(translator, source)
+    if found is None:
         return None
-    weights = encoder_weights(translator, encoding)
-    if weights is None:
-        return None
+    encoding, weights = found
     members = _members(encoding, source)
     return _flat(by_words(weights, np.pad(members, ((0, 1), (0, 0))), _with_special(members, start=False)))
 

@@ -1,12 +1,25 @@
-"""Command line: python -m transformer_core COMMAND ...
+"""The Transformer of "Attention Is All You Need": train it, run it, measure it, look inside.
 
-Data go to standard output, progress and logs to standard error. Exit status 0 when done, 2 for unusable arguments
-(one line says why and what is allowed), 1 when something failed (one line; --debug shows the whole stack trace).
+{commands}
+
+Each command has its own help with an example: python -m transformer_core translate --help
+
+Try it:
+
+  echo "A man rides a bicycle." | python -m transformer_core translate --checkpoint checkpoints/en-de
+
+Train your own model from parallel text with English and German in two columns:
+
+  python -m transformer_core prepare --train pairs.tsv --vocab-size 8000 --out data
+  python -m transformer_core train --preset en-de --data data --valid valid.tsv --out run
+  python -m transformer_core average run --last 5 --out my-model
+  python -m transformer_core evaluate --checkpoint my-model --test test.tsv
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import io
 import logging
 import os
@@ -73,26 +86,6 @@ COMMANDS = {
 }
 FORMER_NAMES = {"staircase": "cumulative-ablation"}
 
-_HELP = """usage: python -m transformer_core COMMAND ...
-
-The Transformer of "Attention Is All You Need": train it, run it, measure it, look inside.
-
-{commands}
-
-Each command has its own help with an example: python -m transformer_core translate --help
-
-Try it:
-
-  echo "A man rides a bicycle." | python -m transformer_core translate --checkpoint checkpoints/en-de
-
-Train your own model from parallel text with English and German in two columns:
-
-  python -m transformer_core prepare --train pairs.tsv --vocab-size 8000 --out data
-  python -m transformer_core train --preset en-de --data data --valid valid.tsv --out run
-  python -m transformer_core average run --last 5 --out my-model
-  python -m transformer_core evaluate --checkpoint my-model --test test.tsv
-"""
-
 
 @dataclass(frozen=True)
 class Program:
@@ -101,12 +94,12 @@ class Program:
     Args:
         prog: How it is called.
         packages: The commands of each package, by name.
-        help: Shown by --help; `{commands}` is filled in.
+        help: A docstring, shown by --help; `{commands}` is filled in.
     """
 
     prog: str
     packages: Mapping[str, Mapping[str, Command]]
-    help: str
+    help: str | None
 
     @property
     def commands(self) -> dict[str, str]:
@@ -128,13 +121,17 @@ class Program:
         return parser
 
 
-PROGRAM = Program("python -m transformer_core", {__name__: COMMANDS}, _HELP)
+PROGRAM = Program("python -m transformer_core", {__name__: COMMANDS}, __doc__)
 
 called_as: ContextVar[str | None] = ContextVar("called_as", default=None)  # the program that runs, as its help names it
 
 
 def main(arguments: Sequence[str] | None = None, program: Program = PROGRAM) -> int:
-    """Run one command of a program, by default of this one; returns the exit status."""
+    """Run one command of a program, by default of this one; returns the exit status.
+
+    Data go to standard output, progress and logs to standard error. The status is 0 when done, 2 for unusable arguments
+    (one line says why and what is allowed), 1 when something failed (one line; --debug shows the whole stack trace).
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or os.environ.get("HEADLIGHT_DEBUG", "0") not in ("", "0")
     _use_utf8()
@@ -157,7 +154,8 @@ def _run(given: list[str], program: Program) -> int:
     if name in ("-h", "--help", "help"):
         width = max(10, *map(len, program.commands))
         commands = "\n".join(f"  {command:<{width}} {about}" for command, about in program.commands.items())
-        sys.stdout.write(program.help.format(commands=commands))
+        about = inspect.cleandoc(program.help or "").format(commands=commands)
+        sys.stdout.write(f"usage: {program.prog} COMMAND ...\n\n{about}\n")
         return 0 if given else 2
     if name == "--version":
         sys.stdout.write(f"Headlight {__version__}\n")

@@ -4,33 +4,17 @@
 decides which pairs share a batch, `batches` pads them.
 """
 
-from transformer_core.data.batches import Batch, make_batch
-from transformer_core.data.corpus import Corpus
-from transformer_core.data.plan import PLAN_VERSION, bucket_widths, plan_epoch
-from transformer_core.data.preparing import prepare
-from transformer_core.data.text import (
-    DataError,
-    add_typos,
-    is_treebank,
-    read_columns,
-    read_lines,
-    read_pairs,
-    read_treebank,
-)
-
-__all__ = [
-    "PLAN_VERSION",
-    "Batch",
-    "Corpus",
-    "DataError",
-    "add_typos",
-    "bucket_widths",
-    "is_treebank",
-    "make_batch",
-    "plan_epoch",
-    "prepare",
-    "read_columns",
-    "read_lines",
-    "read_pairs",
-    "read_treebank",
-]
+from transformer_core.data.batches import Batch as Batch
+from transformer_core.data.batches import make_batch as make_batch
+from transformer_core.data.corpus import Corpus as Corpus
+from transformer_core.data.plan import PLAN_VERSION as PLAN_VERSION
+from transformer_core.data.plan import bucket_widths as bucket_widths
+from transformer_core.data.plan import plan_epoch as plan_epoch
+from transformer_core.data.preparing import prepare as prepare
+from transformer_core.data.text import DataError as DataError
+from transformer_core.data.text import add_typos as add_typos
+from transformer_core.data.text import is_treebank as is_treebank
+from transformer_core.data.text import read_columns as read_columns
+from transformer_core.data.text import read_lines as read_lines
+from transformer_core.data.text import read_pairs as read_pairs
+from transformer_core.data.text import read_treebank as read_treebank

@@ -26,18 +26,18 @@ def bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Sc
     """Corpus BLEU. `references` holds a list of sentences for each reference. Raises ValueError if lengths differ."""
     from sacrebleu.metrics.bleu import BLEU
 
-    _check(translations, references)
-    metric = BLEU()
-    value = metric.corpus_score(list(translations), [list(r) for r in references]).score
-    return Score(value, str(metric.get_signature()))
+    return _scored(BLEU(), translations, references)
 
 
 def chrf(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
     """Corpus chrF2; `references` holds a list of sentences for each reference. Raises ValueError if lengths differ."""
     from sacrebleu.metrics.chrf import CHRF
 
+    return _scored(CHRF(), translations, references)
+
+
+def _scored(metric: Any, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
     _check(translations, references)
-    metric = CHRF()
     value = metric.corpus_score(list(translations), [list(r) for r in references]).score
     return Score(value, str(metric.get_signature()))
 

@@ -1,4 +1,16 @@
-"""Command lines `python -m viz_app`, and `headlight` with the commands of the core too."""
+r"""Export attention figures and lesson handouts, or run the app for a class.
+
+{commands}
+
+Each command has its own help with an example: python -m viz_app export --help
+
+Try it:
+
+  python -m viz_app export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \
+      --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
+
+The app itself: python -m streamlit run viz_app/main.py
+"""
 
 from __future__ import annotations
 
@@ -21,55 +33,7 @@ COMMANDS = {
     "growth": Command("growth", "Write one head at a snapshot of its model's training, or as an animation."),
 }
 
-_HELP = """usage: python -m viz_app COMMAND ...
-
-Export attention figures and lesson handouts, or run the app for a class.
-
-{commands}
-
-Each command has its own help with an example: python -m viz_app export --help
-
-Try it:
-
-  python -m viz_app export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\
-      --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
-
-The app itself: python -m streamlit run viz_app/main.py
-"""
-
-_HEADLIGHT_HELP = """usage: headlight COMMAND ...
-
-See every head of the Transformer: the app, figures as files, and the model behind them.
-
-{commands}
-
-The shipped models translate English into German (checkpoints/en-de) or French (checkpoints/en-fr), or parse it
-(checkpoints/en-tree). They are small: good for short everyday sentences, poor for news.
-
-Each command has its own help with an example: headlight translate --help
-
-Try it:
-
-  headlight app
-  echo "A man rides a bicycle." | headlight translate --checkpoint checkpoints/en-de
-  headlight export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\
-      --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
-
-Completion of commands and options with the Tab key, here for bash: eval "$(headlight completion bash)"
-"""
-
-PROGRAM = Program("python -m viz_app", {__name__: COMMANDS}, _HELP)
-HEADLIGHT = Program(
-    "headlight",
-    {
-        __name__: {
-            **COMMANDS,
-            "completion": Command("completion", "Print the script that completes headlight in your shell."),
-        },
-        core.__name__: core.COMMANDS,
-    },
-    _HEADLIGHT_HELP,
-)
+PROGRAM = Program("python -m viz_app", {__name__: COMMANDS}, __doc__)
 
 
 def main(program: Program = PROGRAM) -> int:
@@ -80,5 +44,26 @@ def main(program: Program = PROGRAM) -> int:
 
 
 def headlight() -> int:
-    """The command `headlight`; returns the exit status."""
+    r"""See every head of the Transformer: the app, figures as files, and the model behind them.
+
+    {commands}
+
+    The shipped models translate English into German (checkpoints/en-de) or French (checkpoints/en-fr), or parse it
+    (checkpoints/en-tree). They are small: good for short everyday sentences, poor for news.
+
+    Each command has its own help with an example: headlight translate --help
+
+    Try it:
+
+      headlight app
+      echo "A man rides a bicycle." | headlight translate --checkpoint checkpoints/en-de
+      headlight export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \
+          --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
+
+    Completion of commands and options with the Tab key, here for bash: eval "$(headlight completion bash)"
+    """
     return main(HEADLIGHT)
+
+
+_OWN = {**COMMANDS, "completion": Command("completion", "Print the script that completes headlight in your shell.")}
+HEADLIGHT = Program("headlight", {__name__: _OWN, core.__name__: core.COMMANDS}, headlight.__doc__)

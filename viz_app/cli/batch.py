@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from transformer_core import __version__
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.cli.arguments import UsageError, counted, existing
 from transformer_core.cli.line_files import TOO_LONG, raw_lines
+from transformer_core.config import ModelConfig
 from transformer_core.progress import progress_bar
 from transformer_core.storage.files import atomic_write_text, write_json
 from viz_app.export.figure_arguments import (
@@ -23,11 +25,13 @@ from viz_app.export.figure_arguments import (
     view_from_options,
 )
 from viz_app.export.figure_request import ModelRunner
+from viz_app.export.index_page import Card, Part, index_page
+from viz_app.export.provenance import checkpoint_record
 from viz_app.figures import VIEWS, formats_of
-from viz_app.figures.views.view import PLACE
+from viz_app.figures.views import PLACE
+from viz_app.text import texts
 
 if TYPE_CHECKING:
-    from transformer_core.config import ModelConfig
     from viz_app.export.batch import Batch, HeadAddress, SentenceLine
     from viz_app.export.folder import BatchFolder
 
@@ -168,10 +172,6 @@ def write_index(batch: Batch, folder: BatchFolder, problems: Sequence[SentenceLi
 
     Returns the number of figures.
     """
-    from transformer_core import __version__
-    from viz_app.export.index_page import index_page
-    from viz_app.export.provenance import checkpoint_record
-
     translator = runner.translator(batch.sentence.checkpoint)
     numbers = {line.number for line in batch.lines}
     entries = [entry for entry in folder.entries.values() if (folder.path / entry["file"]).is_file()]
@@ -205,9 +205,6 @@ def _line(line: SentenceLine, entries: Sequence[dict[str, Any]], problems: Seque
 
 
 def _page(batch: Batch, index: dict[str, Any], files: Sequence[dict[str, Any]]) -> tuple[str, list[str], list[Any]]:
-    from viz_app.export.index_page import Card, Part
-    from viz_app.text import texts
-
     t = texts(batch.options.language)
     parts = []
     for line in index["lines"]:

@@ -36,10 +36,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
+from viz_app.export.command import DATA_FORMATS
 from viz_app.export.figure_arguments import (
     add_sentence,
     add_style,
@@ -50,10 +50,9 @@ from viz_app.export.figure_arguments import (
     parse_targets,
     style_from_options,
 )
+from viz_app.export.figure_request import ModelRunner, run_figure, table_figure
+from viz_app.export.recorded import target_files
 from viz_app.figures import VIEWS, Figure, Style, formats_of
-
-if TYPE_CHECKING:
-    from viz_app.export.figure_request import ModelRunner
 
 log = logging.getLogger(__name__)
 
@@ -80,8 +79,6 @@ def run(options: Options) -> int:
         raise UsageError("--format is only for --texts; a single figure takes its format from the extension of --out")
     formats = parse_targets(options)
 
-    from viz_app.export.figure_request import ModelRunner
-
     figure, style = draw(options, formats, ModelRunner())
     return write([(figure, formats)], style, options)
 
@@ -93,7 +90,6 @@ def draw(options: Options, formats: Mapping[Path, str], runner: ModelRunner) -> 
     _check_formats(wanted.options.view, formats)
 
     from transformer_core.translator import SourceTooLong
-    from viz_app.export.figure_request import run_figure, table_figure
 
     if options.table is not None:
         if wanted.options.view != "grid" or wanted.options.measure:
@@ -107,8 +103,6 @@ def draw(options: Options, formats: Mapping[Path, str], runner: ModelRunner) -> 
 
 def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: Options) -> int:
     """Write figures with their files. Returns 1 and writes nothing when --strict finds a problem."""
-    from viz_app.export.recorded import target_files
-
     found = [_warn(figure, style, formats.values()) for figure, formats in wanted]
     if any(found) and options.strict:
         log.error("nothing was written, because of --strict")
@@ -122,7 +116,6 @@ def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, option
 
 def _warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
     """Log problems of print in drawn formats. Returns whether there are any."""
-    from viz_app.export.command import DATA_FORMATS
     from viz_app.figures import check
 
     if set(formats) <= set(DATA_FORMATS):

@@ -25,10 +25,12 @@ from viz_app.export.figure_arguments import (
     parse_targets,
     style_from_options,
 )
+from viz_app.export.provenance import folder_name
+from viz_app.figures import RENDERERS, Figure
+from viz_app.text import texts
 
 if TYPE_CHECKING:
     from transformer_core.history.snapshots import History
-    from viz_app.figures import Figure
     from viz_app.model_card.head_snapshot import HeadSnapshot
 
 
@@ -65,10 +67,7 @@ def _located(folder: Path) -> Path:
 def _wanted(options: Options, folder: Path, formats: dict[Path, str]) -> list[tuple[Figure, dict[Path, str]]]:
     """Return the figures with their files: the animation for GIFs, the head at its snapshot for the others."""
     from transformer_core.history.snapshots import History
-    from viz_app.export.provenance import folder_name
-    from viz_app.figures import RENDERERS
     from viz_app.model_card.head_snapshot import model_name
-    from viz_app.text import texts
 
     history = History.load(folder)
     seen = _seen(options, history)

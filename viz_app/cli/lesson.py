@@ -34,7 +34,9 @@ from viz_app.export.figure_arguments import (
     style_from_options,
     validate_choice,
 )
+from viz_app.figures import formats_of
 from viz_app.figures.model.style import Style
+from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import STAGES
 
 if TYPE_CHECKING:
@@ -99,8 +101,6 @@ def _handout(options: Options, formats: dict[Path, str]) -> int:
 
 
 def _picture(options: Options, formats: dict[Path, str]) -> int:
-    from viz_app.figures import formats_of
-    from viz_app.lessons import load_lesson
     from viz_app.lessons.module import lesson_module
     from viz_app.lessons.scene_figure import figure_with_provenance
     from viz_app.lessons.stage.state import LessonState

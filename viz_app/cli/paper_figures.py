@@ -22,6 +22,9 @@ from pathlib import Path
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.export.figure_arguments import add_language, validate_choice
+from viz_app.export.figure_request import ModelRunner, Sentence
+from viz_app.export.provenance import checkpoint_name
+from viz_app.figures import Figure, Style, export, file_name
 from viz_app.figures.model.style import PRESETS
 
 log = logging.getLogger(__name__)
@@ -53,10 +56,7 @@ def run(options: Options) -> int:
     if there and not options.force:
         raise UsageError(f"--out: {out / there[0]} already exists; add --force to replace it, or name another folder")
 
-    from viz_app.export.figure_request import ModelRunner, Sentence
     from viz_app.export.paper import SENTENCES, atlas_figures, paper_figures
-    from viz_app.export.provenance import checkpoint_name
-    from viz_app.figures import Figure, Style, export, file_name
 
     runner = ModelRunner()
     results = {text: runner.run(Sentence(checkpoint=options.checkpoint, text=text)) for text in SENTENCES}

@@ -20,10 +20,13 @@ from typing import Any
 from transformer_core.cli.arguments import Options, Parser, UsageError, write_summary, write_table
 from transformer_core.storage.bundled_models import SHIPPED, find_checkpoint
 from transformer_core.storage.files import CheckpointError, printable, read_regular, sha256
+from transformer_core.storage.manifest import Manifest
 from viz_app.cli.export import draw
+from viz_app.export import export_files
 from viz_app.export.command import command_words
 from viz_app.export.embedded_record import MAX_FILE_BYTES, read_record
 from viz_app.export.figure_arguments import add_sentence, add_style, add_view, format_from_suffix
+from viz_app.export.figure_request import ModelRunner
 from viz_app.export.head_means import MAX_BYTES
 
 _OPTION = re.compile(r"--([a-z-]+)=(.*)", re.DOTALL)
@@ -47,9 +50,6 @@ def run(options: Options) -> int:
     given = [_read(path), *([_read(path.with_name(f"{path.name}.json"))] if format == "csv" else [])]
     record = read_record(given[-1], format)
     wanted, names = _figure_options(record, options.checkpoint, options.table)
-
-    from viz_app.export import export_files
-    from viz_app.export.figure_request import ModelRunner
 
     figure, style = draw(wanted, {path: format}, ModelRunner(names))
     made = list(export_files(figure, format, style, dpi=wanted.dpi).values())
@@ -114,7 +114,6 @@ def _check_table(known: object, given: str | None) -> str:
 def _find_model(digest: object, name: str, folders: Sequence[str]) -> str:
     """Return the folder that holds a model. Raises UsageError when none does."""
     from transformer_core.checkpoint import load_checkpoint
-    from transformer_core.storage.manifest import Manifest
 
     for folder in [*map(Path, folders), *sorted(each.parent for each in SHIPPED.glob("*/manifest.json"))]:
         manifest = Manifest.read(folder)

@@ -12,19 +12,20 @@ Example:
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from transformer_core.attention_maps import AttentionMaps
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.files import atomic_write_bytes
 from viz_app.cli.batch import parse_head
 from viz_app.export.figure_arguments import add_language, add_sentence, sentence_from_options
-from viz_app.figures.options import UNITS
+from viz_app.export.figure_request import ModelRunner
+from viz_app.figures.options import UNITS, Unit
 
 if TYPE_CHECKING:
-    from transformer_core.attention_maps import AttentionMaps
     from transformer_core.translator import Translator
     from viz_app.components.explorer import Selection
-    from viz_app.figures.options import Unit
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +48,6 @@ def run(options: Options) -> int:
 
     from transformer_core.translator import SourceTooLong
     from viz_app.explorer_view.sentence_bundle import sentence_bundle
-    from viz_app.export.figure_request import ModelRunner
 
     runner = ModelRunner()
     try:
@@ -62,8 +62,6 @@ def run(options: Options) -> int:
 
 def _selection(name: str | None, unit: Unit, translator: Translator, maps: AttentionMaps) -> Selection:
     """Return the head of --head. Raises UsageError for a head that the model lacks."""
-    from dataclasses import replace
-
     from viz_app.components.explorer import Selection
     from viz_app.explorer_view.snapshot import best_head
     from viz_app.serving.models.translation_service import TranslationService

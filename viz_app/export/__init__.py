@@ -8,20 +8,11 @@
 Nothing here imports Streamlit.
 """
 
-from viz_app.export.bundle import BUNDLE_FORMATS, BundleItem, bundle
-from viz_app.export.command import command_for
-from viz_app.export.figure_request import Sentence
-from viz_app.export.provenance import checkpoint_name, make_provenance
-from viz_app.export.recorded import export_files, file_bytes
-
-__all__ = [
-    "BUNDLE_FORMATS",
-    "BundleItem",
-    "Sentence",
-    "bundle",
-    "checkpoint_name",
-    "command_for",
-    "export_files",
-    "file_bytes",
-    "make_provenance",
-]
+from viz_app.export.bundle import BUNDLE_FORMATS as BUNDLE_FORMATS
+from viz_app.export.bundle import BundleItem as BundleItem
+from viz_app.export.bundle import bundle as bundle
+from viz_app.export.command import command_for as command_for
+from viz_app.export.provenance import checkpoint_name as checkpoint_name
+from viz_app.export.provenance import make_provenance as make_provenance
+from viz_app.export.recorded import export_files as export_files
+from viz_app.export.recorded import file_bytes as file_bytes

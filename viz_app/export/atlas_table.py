@@ -9,19 +9,16 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from transformer_core.analysis.ablation import Head
 from transformer_core.atlas.measures import HeadNumbers, Measure, measures
-from transformer_core.atlas.naming import first_roles
+from transformer_core.atlas.naming import Role, first_roles
 from transformer_core.atlas.record import Atlas
 from transformer_core.storage.csv_table import csv_bytes, escape_formula
 from viz_app.figures.build.atlas import atlas_record
-
-if TYPE_CHECKING:  # with torch, which takes seconds to import
-    from transformer_core.analysis.ablation import Head
-    from transformer_core.atlas.naming import Role
 
 COLUMNS = (
     *("kind", "layer", "head", "role", "measure", "unit", "value", "low", "high", "baseline", "q", "detail"),

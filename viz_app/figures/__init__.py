@@ -16,86 +16,44 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from viz_app.figures.build.beam import beam_tree
-from viz_app.figures.build.comparison import comparison
-from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
-from viz_app.figures.build.lines import head_lines
-from viz_app.figures.build.matrix import heatmap
-from viz_app.figures.build.parse import ParserOutput
-from viz_app.figures.build.request import Request, Search
-from viz_app.figures.build.steps import Animation, decoding, decoding_steps
-from viz_app.figures.model.arrays import OwnMaps, own_maps
-from viz_app.figures.model.beam_tree import BeamTreeFigure, TreeNode
-from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
-from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
-from viz_app.figures.model.dots import Dots, DotsFigure
-from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
-from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.slicing import upto_step
-from viz_app.figures.model.style import PRESETS, SCALES, Style
-from viz_app.figures.options import UNITS, FigureOptions
-from viz_app.figures.renderers import RENDERERS, Renderer
-from viz_app.figures.style_support import effective_style, supported_options
-from viz_app.figures.text.captions import Caption, head_alt, head_caption
-from viz_app.figures.views import VIEWS, View, view_named
+from viz_app.figures.build.beam import beam_tree as beam_tree
+from viz_app.figures.build.heads import layer_heads as layer_heads
+from viz_app.figures.build.heads import one_head as one_head
+from viz_app.figures.build.lines import head_lines as head_lines
+from viz_app.figures.build.matrix import heatmap as heatmap
+from viz_app.figures.build.parse import ParserOutput as ParserOutput
+from viz_app.figures.build.request import Request as Request
+from viz_app.figures.build.request import Search as Search
+from viz_app.figures.build.steps import Animation as Animation
+from viz_app.figures.model.arrays import own_maps as own_maps
+from viz_app.figures.model.beam_tree import BeamTreeFigure as BeamTreeFigure
+from viz_app.figures.model.charts import CurvesFigure as CurvesFigure
+from viz_app.figures.model.charts import MatrixFigure as MatrixFigure
+from viz_app.figures.model.charts import Series as Series
+from viz_app.figures.model.constituency import ConstituencyFigure as ConstituencyFigure
+from viz_app.figures.model.constituency import Constituent as Constituent
+from viz_app.figures.model.dots import Dots as Dots
+from viz_app.figures.model.dots import DotsFigure as DotsFigure
+from viz_app.figures.model.figure import DifferencePanel as DifferencePanel
+from viz_app.figures.model.figure import Figure as Figure
+from viz_app.figures.model.figure import HeatmapFigure as HeatmapFigure
+from viz_app.figures.model.figure import HeatmapPanel as HeatmapPanel
+from viz_app.figures.model.lines import LinesFigure as LinesFigure
+from viz_app.figures.model.slicing import upto_step as upto_step
+from viz_app.figures.model.style import PRESETS as PRESETS
+from viz_app.figures.model.style import SCALES as SCALES
+from viz_app.figures.model.style import Style as Style
+from viz_app.figures.options import FigureOptions as FigureOptions
+from viz_app.figures.renderers import RENDERERS as RENDERERS
+from viz_app.figures.style_support import effective_style as effective_style
+from viz_app.figures.style_support import supported_options as supported_options
+from viz_app.figures.views import VIEWS as VIEWS
+from viz_app.figures.views import View as View
+from viz_app.figures.views import view_named as view_named
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-__all__ = [
-    "FORMATS",
-    "MIME_TYPES",
-    "PRESETS",
-    "RENDERERS",
-    "SCALES",
-    "UNITS",
-    "VIEWS",
-    "Animation",
-    "BeamTreeFigure",
-    "Caption",
-    "ConstituencyFigure",
-    "Constituent",
-    "CurvesFigure",
-    "DifferencePanel",
-    "Dots",
-    "DotsFigure",
-    "Figure",
-    "FigureOptions",
-    "HeatmapFigure",
-    "HeatmapPanel",
-    "LinesFigure",
-    "MatrixFigure",
-    "OwnMaps",
-    "ParserOutput",
-    "Renderer",
-    "Request",
-    "Search",
-    "Series",
-    "Style",
-    "TreeNode",
-    "View",
-    "all_heads",
-    "all_kinds",
-    "beam_tree",
-    "comparison",
-    "decoding",
-    "decoding_steps",
-    "effective_style",
-    "export",
-    "file_name",
-    "formats_of",
-    "head_alt",
-    "head_caption",
-    "head_lines",
-    "heatmap",
-    "layer_heads",
-    "one_head",
-    "own_maps",
-    "supported_options",
-    "to_plotly",
-    "upto_step",
-    "view_named",
-]
 
 FORMATS = tuple(RENDERERS)
 MIME_TYPES = {format: renderer.mime_type for format, renderer in RENDERERS.items()}

@@ -227,7 +227,6 @@ class Option:
         default: Of its field.
         form: How values are written, and their bounds.
         about: Help on the command line.
-        label: Its name on the page Figures, by the code of the language.
         metavar: Name of its value on the command line, if not the form's.
         key: Its name in an address; "" for none.
         always: Whether an address names it even when it is at its default.
@@ -238,7 +237,6 @@ class Option:
     default: Any = None
     form: Form
     about: str = ""
-    label: Mapping[str, str] = field(default_factory=dict)
     metavar: str = ""
     key: str | None = None
     always: bool = False

@@ -47,38 +47,13 @@ class HeadOptions:
         names: Names of A and B in titles.
     """
 
-    kind: AnyKind = option(
-        "cross",
-        _KIND,
-        metavar="KIND",
-        about=f"{', '.join(KINDS)}; cross unless given.",
-        label={"en": "Kind of attention", "ko": "어텐션 종류"},
-    )
-    layer: int = option(
-        0,
-        _FROM_ONE,
-        about="Layer, from 1.",
-        label={"en": "Layer", "ko": "층"},
-    )
-    head: int = option(
-        0,
-        _FROM_ONE,
-        about="Head, from 1.",
-        label={"en": "Head", "ko": "헤드"},
-    )
+    kind: AnyKind = option("cross", _KIND, metavar="KIND", about=f"{', '.join(KINDS)}; cross unless given.")
+    layer: int = option(0, _FROM_ONE, about="Layer, from 1.")
+    head: int = option(0, _FROM_ONE, about="Head, from 1.")
     unit: Unit = option(
-        "tokens",
-        Choice(UNITS),
-        metavar="UNIT",
-        about="tokens (subwords), or words to merge the subwords of a word.",
-        label={"en": "Tokens", "ko": "토큰 단위"},
+        "tokens", Choice(UNITS), metavar="UNIT", about="tokens (subwords), or words to merge the subwords of a word."
     )
-    step: int | None = option(
-        None,
-        Number(low=1),
-        about="Show only what exists after N generated tokens.",
-        label={"en": "Up to token", "ko": "마지막 토큰"},
-    )
+    step: int | None = option(None, Number(low=1), about="Show only what exists after N generated tokens.")
     other_kind: AnyKind | None = option(None, _KIND, metavar="KIND", about="compare: kind of B.")
     other_layer: int | None = option(None, _FROM_ONE, about="compare: layer of B.")
     other_head: int | None = option(None, _FROM_ONE, about="compare: head of B.")
@@ -103,70 +78,29 @@ class ViewOptions:
     """
 
     heads: Indices = option(
-        (),
-        Numbers(first=1),
-        about="Several heads of the layer, for lines: 1,3; more with --texts.",
-        views=("lines",),
-        label={"en": "Heads", "ko": "헤드 (여러 개 선택 가능)"},
+        (), Numbers(first=1), about="Several heads of the layer, for lines: 1,3; more with --texts.", views=("lines",)
     )
-    query: Index | None = option(
-        None,
-        _FROM_ONE,
-        about="Draw only the lines of this token, from 1.",
-        views=("lines",),
-        label={"en": "Lines from", "ko": "선을 그릴 토큰"},
-    )
+    query: Index | None = option(None, _FROM_ONE, about="Draw only the lines of this token, from 1.", views=("lines",))
     steps: Indices = option(
         (),
         Numbers(low=1, kept=MAX_STEPS),
         about="The steps of the view steps: 1,4,8; four unless given.",
         views=("steps",),
-        label={"en": "Tokens generated", "ko": "생성한 토큰 수"},
     )
-    pruned: bool = option(
-        True,
-        Switch(),
-        about="Whether the beam tree shows discarded candidates.",
-        views=("beam",),
-        label={"en": "Include pruned candidates", "ko": "가지치기된 후보도 그리기"},
-    )
-    confidence: bool = option(
-        False,
-        Switch(),
-        about="tree: tint constituents by their probability.",
-        views=("tree",),
-        label={"en": "Tint constituents by their probability", "ko": "구성 성분을 확률에 따라 색칠하기"},
-    )
+    pruned: bool = option(True, Switch(), about="Whether the beam tree shows discarded candidates.", views=("beam",))
+    confidence: bool = option(False, Switch(), about="tree: tint constituents by their probability.", views=("tree",))
     measure: Annotated[str, Meta(max_length=32)] = option(
-        "",
-        Choice(MEASURES),
-        about=f"grid: {', '.join(MEASURES)}; the first unless given.",
-        views=("grid",),
-        label={"en": "Measure", "ko": "측정값"},
+        "", Choice(MEASURES), about=f"grid: {', '.join(MEASURES)}; the first unless given.", views=("grid",)
     )
     group: Name = option(
-        "all",
-        Choice(GROUPS),
-        about=f"pruning: which heads go: {', '.join(GROUPS)}.",
-        views=("pruning",),
-        label={"en": "Heads to remove", "ko": "뺄 헤드"},
+        "all", Choice(GROUPS), about=f"pruning: which heads go: {', '.join(GROUPS)}.", views=("pruning",)
     )
-    score: Name = option(
-        "bleu",
-        Choice(SCORES),
-        about=f"pruning: {', '.join(SCORES)}.",
-        views=("pruning",),
-        label={"en": "Score", "ko": "점수"},
-    )
+    score: Name = option("bleu", Choice(SCORES), about=f"pruning: {', '.join(SCORES)}.", views=("pruning",))
     left: Index | None = option(
         None, Number(), about="pruning: read the curves where N heads are left.", views=("pruning",)
     )
     aligned: bool | None = option(
-        None,
-        Switch(),
-        about="compare: B - A over the tokens both sentences share.",
-        views=("compare",),
-        label={"en": "Difference over shared tokens", "ko": "양쪽에 모두 있는 토큰의 차이"},
+        None, Switch(), about="compare: B - A over the tokens both sentences share.", views=("compare",)
     )
 
 

@@ -28,8 +28,9 @@ MAX_FINDINGS = 4  # that a stage keeps beside each other
 MAX_CHOSEN = 6  # heads of an atlas side by side
 MAX_SAID = 4_000  # characters of the line below a finding
 
-_MODEL = re.compile(r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}")  # a folder's name, never a path
+_MODEL = r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}"  # a folder's name, never a path
 
+ModelName = Annotated[str, Meta(pattern=rf"\A{_MODEL}\Z")]
 SceneName = Annotated[str, Meta(pattern=r"\A([a-z][a-z0-9_]{0,39})?\Z")]
 Sentence = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
 Hash = Annotated[str, Meta(pattern=r"\A([0-9a-f]{64})?\Z")]
@@ -41,18 +42,14 @@ Settings = Annotated[dict[Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,15}\Z
 
 def is_model_name(name: str) -> bool:
     """Return whether a text may be the name of a model: one folder, no way to another."""
-    return _MODEL.fullmatch(name) is not None
+    return re.fullmatch(_MODEL, name) is not None
 
 
 class SavedModel(Struct, frozen=True, kw_only=True):
     """A model by its name, and by the `weights_hash` that tells whether another one is called the same."""
 
-    name: str
+    name: ModelName
     weights: Hash = ""
-
-    def __post_init__(self) -> None:
-        if not is_model_name(self.name):
-            raise ValueError("not the name of a model")
 
 
 class SavedExplorer(Struct, frozen=True, kw_only=True):
@@ -89,11 +86,7 @@ class SavedFinding(Struct, frozen=True, kw_only=True):
     title: Annotated[str, Meta(max_length=200)] = ""
     said: Annotated[str, Meta(max_length=MAX_SAID)] = ""
     text: Sentence = ""
-    model: str = ""
-
-    def __post_init__(self) -> None:
-        if self.model and not is_model_name(self.model):
-            raise ValueError("not the name of a model")
+    model: Annotated[str, Meta(pattern=rf"\A({_MODEL})?\Z")] = ""
 
 
 class SavedLesson(Struct, frozen=True, kw_only=True):
@@ -161,16 +154,12 @@ class SavedFigures(Struct, frozen=True, kw_only=True):
 class SavedGrowth(Struct, frozen=True, kw_only=True):
     """View of a history on the page Model: its model, and a `model_card.head_snapshot.HeadSnapshot`."""
 
-    of: str
+    of: ModelName
     sentence: Index = 0
     kind: Literal["encoder", "decoder", "cross"] = "cross"
     moment: Index = 0
     layer: Index = 0
     head: Index = 0
-
-    def __post_init__(self) -> None:
-        if not is_model_name(self.of):
-            raise ValueError("not the name of a model")
 
 
 class SavedAtlas(Struct, frozen=True, kw_only=True):

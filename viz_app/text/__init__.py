@@ -114,16 +114,17 @@ def texts(language: str, *, parses: bool = False, source: str = "en") -> Texts:
     """
     if language not in LANGUAGES:
         raise ValueError(f"language is {language!r}, but must be one of {', '.join(LANGUAGES)}")
-    found = Texts(language, _read(f"{language}.toml"))
+    found = Texts(language, read_tables(f"{language}.toml"))
     return (found.reworded(parser_wording(language)) if parses else found).for_source(source)
 
 
 def parser_wording(language: str) -> dict[str, dict[str, str]]:
     """Return the labels that differ for a parser, by table and key."""
-    return _read(f"parser.{language}.toml")
+    return read_tables(f"parser.{language}.toml")
 
 
-def _read(name: str) -> dict[str, dict[str, str]]:
+def read_tables(name: str) -> dict[str, dict[str, str]]:
+    """Return the tables of a file of this folder."""
     with (_FOLDER / name).open("rb") as file:
         return tomllib.load(file)
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-from viz_app.text import LANGUAGES
-
-_FILE = Path(__file__).parent / "terms.toml"
+from viz_app.text import LANGUAGES, read_tables
 
 
 @dataclass(frozen=True)
@@ -40,8 +36,6 @@ class Term:
 @cache
 def terms() -> dict[str, Term]:
     """Return all terms by name, in the order of the file."""
-    with _FILE.open("rb") as file:
-        tables = tomllib.load(file)
     return {
         name: Term(
             name,
@@ -50,7 +44,7 @@ def terms() -> dict[str, Term]:
             why=table["why"],
             about={code: table[f"about_{code}"] for code in LANGUAGES if f"about_{code}" in table},
         )
-        for name, table in tables.items()
+        for name, table in read_tables("terms.toml").items()
     }
 
 

@@ -24,7 +24,6 @@ from transformer_core.storage.measurements import write_derived
 from transformer_core.translator import Translator
 from viz_app.components.atlas.payload import MAX_TOKENS
 from viz_app.components.buffer import split_buffer
-from viz_app.figures import VIEWS
 from viz_app.state import session
 from viz_app.state.session_file import SavedAtlas, SavedModel, SavedPruning, SessionFile
 from viz_app.state.session_reader import read_session, write_session
@@ -256,4 +255,4 @@ def test_the_page_figures_offers_no_atlas_where_there_is_none(app: AppTest) -> N
     app.switch_page("app_pages/figures.py").run()
     choice = app.selectbox(key="figures-en-view")
     assert choice.value == "head"
-    assert not {VIEWS[name].label["en"] for name in ("grid", "pruning")} & set(choice.options)
+    assert not {texts("en")(f"figures_page.view_{name}") for name in ("grid", "pruning")} & set(choice.options)

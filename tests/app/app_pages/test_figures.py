@@ -10,8 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app import mounted
 from viz_app.figures import VIEWS
-from viz_app.figures.option import declared
-from viz_app.figures.options import HeadOptions
 from viz_app.text import texts
 from viz_app.text.glossary import definitions
 
@@ -73,7 +71,7 @@ def test_controls_explain_the_words_of_the_field(app: AppTest, language: str) ->
     app = opened(app, view="head")
     controls = {each.label: each.help for each in (*app.button_group, *app.selectbox)}
     for name, term in (("layer", "layer"), ("head", "head"), ("kind", "cross_attention")):
-        assert known[term][1] in controls[declared(HeadOptions)[name].label[language]]
+        assert known[term][1] in controls[texts(language)(f"figures_page.{name}")]
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:

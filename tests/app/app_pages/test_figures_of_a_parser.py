@@ -12,9 +12,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app.app_pages.test_figures import address, command, opened
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
-from viz_app.figures import VIEWS
-from viz_app.figures.option import declared
-from viz_app.figures.options import ViewOptions
+from viz_app.text import texts
 
 TEXT = "The dog sleeps ."
 
@@ -33,7 +31,7 @@ def test_a_parsers_tree_with_its_attention_and_probabilities(
     assert app.selectbox(key=f"figures-{language}-view").value == "tree" and len(app.get("image")) == 1
     assert "--view=tree" in command(app) and "--step" not in command(app)
     app.selectbox(key=f"figures-{language}-step").set_value(2).run()
-    next(box for box in app.checkbox if box.label == declared(ViewOptions)["confidence"].label[language]).check().run()
+    next(box for box in app.checkbox if box.label == texts(language)("figures_page.confidence")).check().run()
     assert not app.error
     assert {"--view=tree", "--step=2", "--confidence=true"} <= set(command(app).split())
     assert address(app)["confidence"] == "on" and address(app)["step"] == "2"
@@ -43,7 +41,7 @@ def test_a_translator_is_not_offered_a_tree(app: AppTest) -> None:
     opened(app, figure="tree", text="The dog.")
     choice = app.selectbox(key="figures-en-view")
     assert not app.error
-    assert choice.value == "head" and VIEWS["tree"].label["en"] not in choice.options
+    assert choice.value == "head" and texts("en")("figures_page.view_tree") not in choice.options
 
 
 def test_the_zip_of_a_parsers_sentence_holds_its_tree(parser_checkpoint: Path, tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from tests.app.app_pages.test_figures import TEXT, address, command, downloads, 
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.figures import Style
-from viz_app.figures.option import declared
-from viz_app.figures.options import HeadOptions
 from viz_app.lessons import load_lesson
 from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state.session import FIGURE_SPEC_KEY
@@ -61,7 +59,7 @@ def test_a_link_opens_the_picture_of_a_lesson(app: AppTest, language: str) -> No
         t("figures_page.scale"),
         t("figures_page.range"),
         t("figures_page.rotation"),
-        *(declared(HeadOptions)[name].label[language] for name in ("kind", "layer")),
+        *(texts(language)(f"figures_page.{name}") for name in ("kind", "layer")),
     } & labels(app)
     assert {t("figures_page.size"), t("figures_page.font"), t("figures_page.parts"), t("figures_page.theme")} <= labels(
         app

@@ -15,7 +15,7 @@ import pytest
 from viz_app.components.modules import join_modules
 from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.labels import labels
-from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, parser_wording, texts
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, parser_wording, read_tables, texts
 
 APP = Path(__file__).resolve().parents[3] / "viz_app"
 # Written without a space after a word; right after a placeholder nobody can tell which of the two forms is right.
@@ -128,12 +128,14 @@ def names_in_javascript(entry: Path) -> tuple[set[str], list[re.Pattern[str]]]:
 
 
 def strings_in_python(path: Path) -> tuple[set[str], list[re.Pattern[str]]]:
-    """Every string of a file, and a pattern for every f-string that begins with letters."""
+    """Every string and option of a figure in a file, and a pattern for every f-string that begins with letters."""
     constants: set[str] = set()
     patterns: list[re.Pattern[str]] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             constants.add(node.value)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(node.value, ast.Call):
+            constants |= {node.target.id} if getattr(node.value.func, "id", "") == "option" else set()
         if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
             parts = [re.escape(str(v.value)) if isinstance(v, ast.Constant) else r"\w+" for v in node.values]
             patterns.append(re.compile("".join(parts)))
@@ -147,6 +149,7 @@ def unused(labels: Iterable[str]) -> list[str]:
     this table, or as a string of Python where an f-string fills the key in.
     """
     files = [strings_in_python(path) for path in APP.rglob("*.py")]
+    files.append(({name for table in read_tables("examples.toml").values() for name in table}, []))
     left = []
     for table, keys in groupby(labels, lambda label: label.partition(".")[0]):
         any_key = re.escape(f"{table}.") + r"\w+"  # an f-string that says nothing of the key

@@ -4,48 +4,19 @@ Start with `attribute`. `methods` has its input and output; `layers`, `mixing`, 
 `sublayer` decomposes an attention sub-layer for norms and ALTI; `agreement` compares methods.
 """
 
-from transformer_core.analysis.attribution.agreement import (
-    Faithfulness,
-    agreement,
-    faithfulness,
-    kendall_tau_b,
-    mean_agreement,
-)
-from transformer_core.analysis.attribution.attribute import STEPS, attribute, check_choice
-from transformer_core.analysis.attribution.methods import (
-    METHODS,
-    OF_HEADS,
-    OF_LAYERS,
-    OF_TOKENS,
-    POINTS,
-    SHARES,
-    SIGNED,
-    Attribution,
-    Contrast,
-    Method,
-    points_of,
-)
-from transformer_core.analysis.attribution.mixing import cross_contributions
-
-__all__ = [
-    "METHODS",
-    "OF_HEADS",
-    "OF_LAYERS",
-    "OF_TOKENS",
-    "POINTS",
-    "SHARES",
-    "SIGNED",
-    "STEPS",
-    "Attribution",
-    "Contrast",
-    "Faithfulness",
-    "Method",
-    "agreement",
-    "attribute",
-    "check_choice",
-    "cross_contributions",
-    "faithfulness",
-    "kendall_tau_b",
-    "mean_agreement",
-    "points_of",
-]
+from transformer_core.analysis.attribution.agreement import Faithfulness as Faithfulness
+from transformer_core.analysis.attribution.agreement import agreement as agreement
+from transformer_core.analysis.attribution.agreement import faithfulness as faithfulness
+from transformer_core.analysis.attribution.agreement import kendall_tau_b as kendall_tau_b
+from transformer_core.analysis.attribution.agreement import mean_agreement as mean_agreement
+from transformer_core.analysis.attribution.attribute import STEPS as STEPS
+from transformer_core.analysis.attribution.attribute import attribute as attribute
+from transformer_core.analysis.attribution.attribute import check_choice as check_choice
+from transformer_core.analysis.attribution.methods import METHODS as METHODS
+from transformer_core.analysis.attribution.methods import OF_TOKENS as OF_TOKENS
+from transformer_core.analysis.attribution.methods import POINTS as POINTS
+from transformer_core.analysis.attribution.methods import SHARES as SHARES
+from transformer_core.analysis.attribution.methods import Attribution as Attribution
+from transformer_core.analysis.attribution.methods import Contrast as Contrast
+from transformer_core.analysis.attribution.methods import Method as Method
+from transformer_core.analysis.attribution.mixing import cross_contributions as cross_contributions

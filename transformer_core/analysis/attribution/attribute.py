@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from torch import Tensor
 
@@ -26,9 +26,7 @@ from transformer_core.analysis.attribution.methods import (
 from transformer_core.analysis.attribution.mixing import through_layers
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, stop_check, teacher_forced_run
 from transformer_core.progress import expect
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import Translation, Translator
 
 STEPS = 32
 

@@ -17,7 +17,6 @@ n either, d = d_model, V = vocab_size.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +28,8 @@ from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import Axis
 from transformer_core.hooks.hook_sites import Rows, Site
 from transformer_core.hooks.points import edit, row_context
-
-if TYPE_CHECKING:
-    from transformer_core.model.transformer import Transformer
-    from transformer_core.translator import Translator
+from transformer_core.model.transformer import Transformer
+from transformer_core.translator import Translator
 
 _MAX_VALUES = 2**26  # that a batch keeps for its backward pass, about: 256 MiB
 _TENSORS = 6  # that exist at a time in a backward pass

@@ -14,7 +14,6 @@ Shape legend: S source positions, T target positions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -22,9 +21,7 @@ from torch import Tensor
 from transformer_core.analysis.attribution.methods import Method
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+from transformer_core.translator import Translator
 
 
 @torch.no_grad()

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -25,9 +24,7 @@ from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, rows_
 from transformer_core.attention_maps import Axis, Kind
 from transformer_core.hooks.hook_sites import Rows, Site
 from transformer_core.hooks.points import edit, row_context
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+from transformer_core.translator import Translator
 
 _MAX_VALUES = 2**26  # of the largest tensor of a batch: 256 MiB
 

@@ -16,7 +16,7 @@ Shape legend: S source positions, T target positions, Q queries, K keys.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -24,9 +24,7 @@ from torch import Tensor
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import Kind
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+from transformer_core.translator import Translator
 
 Mixing = Literal["rollout", "alti"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 import torch
 from torch import Tensor
@@ -25,9 +25,7 @@ from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
 from transformer_core.short_repr import ShortRepr
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import Translation, Translator
 
 Order = Literal["effect", "gradient", "greedy", "random"]
 ORDERS: tuple[Order, ...] = get_args(Order)

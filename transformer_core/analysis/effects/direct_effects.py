@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -23,9 +22,7 @@ from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teach
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.layers import DecoderLayer
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import Translation, Translator
 
 POINTS: tuple[Point, ...] = (*_OF_ATTENTION, "activations", "logits")
 _KINDS: tuple[Kind, ...] = ("cross", "decoder")  # from the top of a layer down

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
@@ -33,9 +33,7 @@ from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
 from transformer_core.progress import expect
 from transformer_core.short_repr import ShortRepr
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import Translation, Translator
 
 Change = Literal["zero", "mean", "resample", "random"]
 CHANGES: tuple[Change, ...] = get_args(Change)

@@ -9,7 +9,6 @@ Shape legend: N heads in the order of `ablation.all_heads`, H heads of a layer, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -18,9 +17,7 @@ from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, log_probabilities
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.points import capture
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+from transformer_core.translator import Translator
 
 
 def gradient_importance(translator: Translator, run: TeacherForcedRun) -> Tensor:

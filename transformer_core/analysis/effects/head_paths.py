@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor
@@ -28,9 +28,7 @@ from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import edit
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+from transformer_core.translator import Translator
 
 HeadInput = Literal["queries", "keys", "values"]
 HEAD_INPUTS: tuple[HeadInput, ...] = get_args(HeadInput)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -25,9 +25,7 @@ from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.progress import expect
 from transformer_core.short_repr import ShortRepr
-
-if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+from transformer_core.translator import Translation, Translator
 
 Sublayer = Literal["self_attention", "cross_attention", "feed_forward", "layer"]
 SUBLAYERS: dict[str, tuple[Sublayer, ...]] = {

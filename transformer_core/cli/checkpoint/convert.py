@@ -11,6 +11,7 @@ Example:
 from __future__ import annotations
 
 import logging
+from dataclasses import asdict
 from pathlib import Path
 
 from transformer_core.cli.arguments import Options, Parser, write_summary
@@ -49,17 +50,6 @@ def run(options: Options) -> int:
     )
     for note in result.notes:
         log.warning("%s", note)
-    write_summary(
-        {
-            "checkpoint": str(out),
-            "checkpoint_hash": Manifest.read(out).weights_hash,
-            "family": result.family,
-            "parameters": result.parameters,
-            "licence": result.licence,
-            "languages": list(result.languages),
-            "source_language": result.source_language,
-            "target_language": result.target_language,
-            "notes": list(result.notes),
-        }
-    )
+    facts = {name: value for name, value in asdict(result).items() if name != "model"}
+    write_summary({"checkpoint": str(out), "checkpoint_hash": Manifest.read(out).weights_hash, **facts})
     return 0

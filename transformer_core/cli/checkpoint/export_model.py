@@ -13,6 +13,7 @@ Example:
 from __future__ import annotations
 
 import logging
+from dataclasses import asdict
 from pathlib import Path
 
 from transformer_core.cli.arguments import Options, Parser, write_summary
@@ -40,14 +41,5 @@ def run(options: Options) -> int:
     log.info("%s: for %s, %s bytes", out, result.program, f"{sum(result.files.values()):,}")
     for note in result.notes:
         log.warning("%s", note)
-    write_summary(
-        {
-            "folder": str(out),
-            "program": result.program,
-            "checkpoint_hash": result.checkpoint_hash,
-            "licence": result.licence,
-            "files": result.files,
-            "notes": list(result.notes),
-        }
-    )
+    write_summary({"folder": str(out), **asdict(result)})
     return 0

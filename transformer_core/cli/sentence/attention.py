@@ -73,10 +73,5 @@ def _measure(translator: Translator, options: Options) -> Measurement:
     )
 
 
-COMMAND = SentenceCommand(
-    name="attention",
-    options=_add_options,
-    check=_check,
-    measure=_measure,
-)
+COMMAND = SentenceCommand("attention", _measure, _add_options, _check)
 add_options, run = COMMAND.add_options, COMMAND.run

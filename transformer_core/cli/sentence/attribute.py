@@ -166,11 +166,5 @@ def _largest(found: Attribution, names: Sequence[str]) -> list[list[str]]:
     return [[title for title, _ in columns], *map(list, zip(*(cells for _, cells in columns), strict=True))]
 
 
-COMMAND = SentenceCommand(
-    name="attribute",
-    options=_add_options,
-    check=_check,
-    measure=_measure,
-    data_set=DataSet(_columns, _choices),
-)
+COMMAND = SentenceCommand("attribute", _measure, _add_options, _check, data_set=DataSet(_columns, _choices))
 add_options, run = COMMAND.add_options, COMMAND.run

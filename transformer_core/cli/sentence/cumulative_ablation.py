@@ -61,9 +61,5 @@ def _measure(translator: Translator, options: Options) -> Measurement:
     )
 
 
-COMMAND = SentenceCommand(
-    name="cumulative-ablation",
-    options=_add_options,
-    measure=_measure,
-)
+COMMAND = SentenceCommand("cumulative-ablation", _measure, _add_options)
 add_options, run = COMMAND.add_options, COMMAND.run

@@ -154,11 +154,5 @@ def _means(translator: Translator, others: tuple[tuple[str, str], ...]) -> MeanO
     return mean_outputs(translator, others)
 
 
-COMMAND = SentenceCommand(
-    name="effects",
-    options=_add_options,
-    check=_check,
-    measure=_measure,
-    data_set=DataSet(_columns, _choices),
-)
+COMMAND = SentenceCommand("effects", _measure, _add_options, _check, data_set=DataSet(_columns, _choices))
 add_options, run = COMMAND.add_options, COMMAND.run

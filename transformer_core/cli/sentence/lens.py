@@ -76,9 +76,5 @@ def _columns(translator: Translator, texts: Sequence[Any], _choices: Mapping[str
     return {"position": range(1, 1 + len(found.run.tokens)), "token": found.run.tokens, **by_layer}
 
 
-COMMAND = SentenceCommand(
-    name="lens",
-    measure=_measure,
-    data_set=DataSet(_columns),
-)
+COMMAND = SentenceCommand("lens", _measure, data_set=DataSet(_columns))
 add_options, run = COMMAND.add_options, COMMAND.run

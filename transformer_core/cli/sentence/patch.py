@@ -170,15 +170,15 @@ def _largest(recovered: Tensor, site: str) -> list[list[str]]:
 
 
 COMMAND = SentenceCommand(
-    name="patch",
-    texts=(
+    "patch",
+    _measure,
+    _add_options,
+    _check,
+    (
         TextOption("clean", "The sentence.", required=True),
         TextOption("corrupted", "One that differs in little.", required=True),
         TextOption("answers", "Their translations, if not those of the model.", translation=True, count=2),
     ),
-    options=_add_options,
-    check=_check,
-    measure=_measure,
     data_set=DataSet(_columns, lambda translator, options: {"direction": options.direction}),
 )
 add_options, run = COMMAND.add_options, COMMAND.run

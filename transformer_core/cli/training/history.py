@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from transformer_core.cli.arguments import Options, Parser, UsageError, select_device, write_summary
 from transformer_core.cli.training.journal import read_curves
 from transformer_core.cli.training.run_settings import RunSettings
+from transformer_core.storage.files import TOKENIZER_FILE
 
 if TYPE_CHECKING:
     from transformer_core.history.snapshots import History
@@ -99,7 +100,6 @@ def build_history(
     from transformer_core.analysis.alignment import read_gold
     from transformer_core.history.training_history import HistoryBuilder
     from transformer_core.progress import tracked
-    from transformer_core.storage.files import TOKENIZER_FILE
     from transformer_core.text.tokenizer import Tokenizer
     from transformer_core.training.snapshots import snapshot_files
     from transformer_core.training.validation import ValidationSet

@@ -27,6 +27,7 @@ from transformer_core.cli.arguments import (
     check_task,
     write_summary,
 )
+from transformer_core.storage.files import atomic_directory
 
 if TYPE_CHECKING:
     from transformer_core.text.tokenizer import Tokenizer
@@ -113,7 +114,6 @@ def prepare_text(
 
     from transformer_core.data import prepare
     from transformer_core.progress import tracked
-    from transformer_core.storage.files import atomic_directory
     from transformer_core.text.tokenizer import Tokenizer
 
     if tokenizer:

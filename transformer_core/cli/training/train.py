@@ -41,7 +41,7 @@ from transformer_core.cli.arguments import (
 )
 from transformer_core.cli.training.prepare import add_training_text, prepare_text
 from transformer_core.cli.training.run_settings import CONFIG_FILE, RunSettings, merged_model, prepared_text, resumed
-from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
+from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import PRESETS, preset
 from transformer_core.renamed import current_names
 from transformer_core.storage.bundled_models import find_checkpoint
@@ -311,7 +311,6 @@ def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: in
 def _score_heads(model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer) -> dict[str, Any]:
     """Count the heads that look, over the first pairs of a validation set; log the counts."""
     from transformer_core.analysis.head_scores import HEAD_PAIRS, head_counts, score_heads_of
-    from transformer_core.config import DecodingConfig
     from transformer_core.translator import Translator
 
     counts = head_counts(score_heads_of(Translator(model, tokenizer, DecodingConfig()), pairs[:HEAD_PAIRS]))

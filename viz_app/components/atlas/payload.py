@@ -7,22 +7,22 @@ within 1/510 of the true one. All tables of numbers are flat, layer after layer;
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from msgspec import Meta
 
+from transformer_core.analysis.ablation import Head
+from transformer_core.atlas.controls import survivors
+from transformer_core.atlas.measures import HeadNumbers, measures
+from transformer_core.atlas.naming import Role
+from transformer_core.atlas.record import Atlas
+from transformer_core.atlas.statistics import FALSE_DISCOVERIES
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.components.buffer import PackedMaps, Part, PlainAxis, join_buffer, pack_maps, plain_axis
 from viz_app.components.palette import palettes
 from viz_app.text import Texts
 from viz_app.text.role_words import head_words, role_words
-
-if TYPE_CHECKING:
-    from transformer_core.analysis.ablation import Head
-    from transformer_core.atlas.measures import HeadNumbers
-    from transformer_core.atlas.naming import Role
-    from transformer_core.atlas.record import Atlas
 
 MAX_TOKENS = 48  # of each axis of a map; more cannot be told apart in a preview
 _DIGITS = 5
@@ -104,8 +104,6 @@ def pack(
         maps: Of the reader's sentence; None until the reader asks for them.
         has_sentence: Whether there can be maps.
     """
-    from transformer_core.atlas.measures import measures
-
     found = measures(atlas)
     parts: list[Part] = []
     controlled = atlas.effects and atlas.effects.differences
@@ -177,8 +175,6 @@ def _roles(roles: Sequence[Role], t: Texts, kind: Kind) -> list[AtlasRole]:
 
 def label_words(t: Texts, kind: Kind, label: str) -> str:
     """Return a role's label in words; the label itself for a rule or relation that this version does not know."""
-    from transformer_core.atlas.naming import Role
-
     name, _, detail = label.partition(" ")
     nan = float("nan")
     try:
@@ -191,9 +187,6 @@ def label_words(t: Texts, kind: Kind, label: str) -> str:
 
 def _significant(atlas: Atlas) -> dict[Kind, list[bool]] | None:
     """Tell whether each head survives the control; in an older atlas, whether its effect differs from 0."""
-    from transformer_core.atlas.controls import survivors
-    from transformer_core.atlas.statistics import FALSE_DISCOVERIES
-
     if atlas.effects is None or (q := atlas.effects.q.get("mean")) is None:
         return None
     found = survivors(atlas.effects, "mean") or {kind: values <= FALSE_DISCOVERIES for kind, values in q.items()}

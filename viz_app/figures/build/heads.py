@@ -27,7 +27,7 @@ def one_head(r: Request) -> HeatmapFigure:
         view={"name": "head", "layer": layer, "head": head},
         draw_notes=kind == "decoder",
         caption=captions.head_caption(view.maps, kind, layer, head, language=r.language).text,
-        alt=captions.head_alt(view.maps, kind, layer, head, language=r.language, unit=r.unit, of_parser=view.of_parser),
+        alt=captions.head_alt(view, layer, head),
     )
 
 
@@ -46,7 +46,7 @@ def layer_heads(r: Request) -> HeatmapFigure:
         view={"name": "layer", "layer": layer},
         columns=min(LAYER_COLUMNS, count),
         caption=caption.text,
-        alt=captions.grid_alt(view.maps, kind, caption, language=r.language, unit=r.unit, of_parser=view.of_parser),
+        alt=captions.grid_alt(view, caption),
     )
 
 
@@ -64,7 +64,7 @@ def all_heads(r: Request) -> HeatmapFigure:
         columns=heads,
         row_titles=[t("figures.row_layer", layer=layer + 1) for layer in range(layers)],
         caption=caption.text,
-        alt=captions.grid_alt(view.maps, kind, caption, language=r.language, unit=r.unit, of_parser=view.of_parser),
+        alt=captions.grid_alt(view, caption),
     )
 
 

@@ -45,8 +45,6 @@ def head_lines(r: Request) -> LinesFigure:
         line_note=t("figures.line_note"),
         title=view.title(title),
         caption=caption.text,
-        alt=view_captions.lines_alt(
-            view.maps, kind, layer, heads, caption, language=r.language, unit=r.unit, of_parser=view.of_parser
-        ),
+        alt=view_captions.lines_alt(view, layer, heads, caption),
         **view.shared(panels, where, parameters),
     )

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.arrays import Maps
-from viz_app.figures.model.slicing import AttentionSlice, slice_attention
+from viz_app.figures.model.slicing import AttentionSlice, cut_maps
 from viz_app.figures.options import FigureOptions
+from viz_app.text import texts
 
 if TYPE_CHECKING:
     from transformer_core.atlas.measures import Measure
@@ -94,13 +95,14 @@ class Request(FigureOptions):
     @property
     def attention(self) -> AttentionSlice:
         """Return the maps cut to the step and merged to the unit. Raises ValueError for what does not exist."""
-        return slice_attention(
-            self.require_maps,
-            self.kind,
-            self.language,
-            self.theme,
-            self.provenance,
-            self.unit,
-            self.step,
+        self.require_maps.weights(self.kind)  # refuses an unknown kind
+        return AttentionSlice(
+            maps=cut_maps(self.require_maps, self.unit, self.step),
+            kind=self.kind,
+            unit=self.unit,
+            upto=self.step,
+            t=texts(self.language),
+            theme=self.theme,
+            provenance=self.provenance,
             of_parser=self.parse is not None,
         )

@@ -17,12 +17,12 @@ from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.arrays import OWN, Maps, OwnMaps
 from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel, NumbersPanel, SignedPanel
 from viz_app.figures.options import UNITS, AnyKind, Unit
-from viz_app.text import Texts, texts
+from viz_app.text import Texts
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionSlice:
-    """Maps cut to a step and merged to a unit, and what every figure of them shares; `slice_attention` makes one."""
+    """Maps cut to a step and merged to a unit, and what every figure of them shares."""
 
     maps: Maps
     kind: AnyKind
@@ -36,12 +36,18 @@ class AttentionSlice:
     @property
     def query_title(self) -> str:
         """Title of the rows."""
-        return self.t(f"figures.{axis_label(self.unit, 'query', self.kind, self.of_parser)}")
+        return self._axis_title("query")
 
     @property
     def key_title(self) -> str:
         """Title of the columns."""
-        return self.t(f"figures.{axis_label(self.unit, 'key', self.kind, self.of_parser)}")
+        return self._axis_title("key")
+
+    def _axis_title(self, side: str) -> str:
+        """Return the title of an axis: the tokens that a parser generates are brackets."""
+        generated = self.kind == "decoder" or (self.kind == "cross" and side == "query")
+        unit = "brackets" if self.of_parser and generated else self.unit
+        return self.t(f"figures.{unit}_{side}_{self.kind}")
 
     @property
     def kind_title(self) -> str:
@@ -155,19 +161,6 @@ class AttentionSlice:
         return {**self.provenance, **ours}
 
 
-def axis_label(unit: str, side: str, kind: str, of_parser: bool) -> str:
-    """Return the label in [figures] that is the title of an axis: the tokens that a parser generates are brackets.
-
-    Args:
-        unit: "tokens" or "words".
-        side: "query" or "key".
-        kind: Which attention.
-        of_parser: Whether the model generates brackets.
-    """
-    generated = kind == "decoder" or (kind == "cross" and side == "query")
-    return f"{'brackets' if of_parser and generated else unit}_{side}_{kind}"
-
-
 def upto_step(maps: AttentionMaps, step: int) -> AttentionMaps:
     """Return the maps that exist when `step` tokens have been written; the encoder's are complete from the start.
 
@@ -200,37 +193,15 @@ def _first(axis: Axis, count: int) -> Axis:
     return Axis(axis.tokens[:count], axis.words[:count], axis.special[:count])
 
 
-def slice_attention(
-    maps: Maps,
-    kind: AnyKind,
-    language: str,
-    theme: Theme,
-    provenance: Mapping[str, Any] | None,
-    unit: Unit,
-    upto: int | None,
-    *,
-    of_parser: bool = False,
-) -> AttentionSlice:
-    """Slice maps to a step and merge them to a unit. Raises ValueError for a kind, unit or step that does not exist."""
-    maps.weights(kind)  # refuses an unknown kind
+def cut_maps(maps: Maps, unit: Unit, step: int | None) -> Maps:
+    """Cut maps to a step and merge them to a unit. Raises ValueError for a unit or step that does not exist."""
     if unit not in UNITS:
         raise ValueError(f"unit is {unit!r}, but must be one of {', '.join(UNITS)}")
-    if upto is not None:
+    if step is not None:
         if not isinstance(maps, AttentionMaps):
             raise ValueError("own arrays have no decoding steps; leave the step out")
-        maps = upto_step(maps, upto)
-    if unit == "words":
-        maps = maps.merged_to_words()
-    return AttentionSlice(
-        maps=maps,
-        kind=kind,
-        unit=unit,
-        upto=upto,
-        t=texts(language),
-        theme=theme,
-        provenance=provenance or {},
-        of_parser=of_parser,
-    )
+        maps = upto_step(maps, step)
+    return maps.merged_to_words() if unit == "words" else maps
 
 
 def check_index(name: str, value: int, count: int) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from transformer_core.attention_maps import Axis
 from viz_app.figures.model.arrays import Maps
 from viz_app.figures.model.figure import display_label
-from viz_app.figures.model.slicing import axis_label
+from viz_app.figures.model.slicing import AttentionSlice
 from viz_app.figures.options import AnyKind
 from viz_app.text import texts
 
@@ -155,45 +155,27 @@ def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
     return start + strongest_link_caption(maps, kind, layer, head, language)
 
 
-def head_alt(
-    maps: Maps,
-    kind: AnyKind,
-    layer: int,
-    head: int,
-    *,
-    language: str = "en",
-    unit: str = "tokens",
-    of_parser: bool = False,
-) -> str:
+def head_alt(view: AttentionSlice, layer: int, head: int) -> str:
     """Describe the map of one head in words: what it is, its axes, its three strongest links."""
-    axes = axis_words(maps, kind, language, unit, of_parser)
-    place = {"kind": kind_name(language, kind), "layer": layer + 1, "head": head + 1}
+    language = view.t.language
+    place = {"kind": view.kind_title, "layer": layer + 1, "head": head + 1}
     links = [
         say(language, "alt_link", {"query": link.query, "key": link.key}, percent=percent(link.weight)).text
-        for link in strongest_links(maps, kind, layer, head)
+        for link in strongest_links(view.maps, view.kind, layer, head)
     ]
-    start = say(language, "alt_head", **place, **axes).text
-    return f"{start} {texts(language)('figures.alt_links')} {', '.join(links)}."
+    start = say(language, "alt_head", **place, **axis_words(view)).text
+    return f"{start} {view.t('figures.alt_links')} {', '.join(links)}."
 
 
-def grid_alt(
-    maps: Maps,
-    kind: AnyKind,
-    caption: Caption,
-    *,
-    language: str = "en",
-    unit: str = "tokens",
-    of_parser: bool = False,
-) -> str:
+def grid_alt(view: AttentionSlice, caption: Caption) -> str:
     """Describe the maps of several heads in words: the axes that they share, then their caption."""
-    return f"{say(language, 'alt_grid', **axis_words(maps, kind, language, unit, of_parser)).text} {caption.text}"
+    return f"{say(view.t.language, 'alt_grid', **axis_words(view)).text} {caption.text}"
 
 
-def axis_words(maps: Maps, kind: AnyKind, language: str, unit: str, of_parser: bool) -> dict[str, object]:
+def axis_words(view: AttentionSlice) -> dict[str, object]:
     """Return numbers and titles of the rows and columns of a map."""
-    t, (rows, columns) = texts(language), maps.weights(kind).shape[2:]
-    query, key = (t(f"figures.{axis_label(unit, side, kind, of_parser)}") for side in ("query", "key"))
-    return {"rows": rows, "columns": columns, "query_title": query, "key_title": key}
+    rows, columns = view.maps.weights(view.kind).shape[2:]
+    return {"rows": rows, "columns": columns, "query_title": view.query_title, "key_title": view.key_title}
 
 
 def percent(weight: float) -> str:

@@ -11,6 +11,7 @@ from viz_app.figures.model.arrays import Maps
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import HeatmapPanel, display_label
+from viz_app.figures.model.slicing import AttentionSlice
 from viz_app.figures.options import AnyKind
 from viz_app.figures.text.captions import (
     MAX_LABEL,
@@ -70,21 +71,10 @@ def lines_caption(
     return caption + row if caption.segments else row
 
 
-def lines_alt(
-    maps: Maps,
-    kind: AnyKind,
-    layer: int,
-    heads: Sequence[int],
-    caption: Caption,
-    *,
-    language: str,
-    unit: str,
-    of_parser: bool = False,
-) -> str:
+def lines_alt(view: AttentionSlice, layer: int, heads: Sequence[int], caption: Caption) -> str:
     """Describe the two columns of tokens, then repeat the caption."""
-    place = {"kind": kind_name(language, kind), "layer": layer + 1, "heads": _list(heads)}
-    start = say(language, "alt_lines", **place, **axis_words(maps, kind, language, unit, of_parser)).text
-    return f"{start} {caption.text}"
+    place = {"kind": view.kind_title, "layer": layer + 1, "heads": _list(heads)}
+    return f"{say(view.t.language, 'alt_lines', **place, **axis_words(view)).text} {caption.text}"
 
 
 def steps_caption(maps: Maps, kind: AnyKind, layer: int, head: int, steps: Sequence[int], *, language: str) -> Caption:

@@ -120,7 +120,7 @@ def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
     view, name = provenance.get("view", {}).get("name"), provenance.get("lesson")
     lesson_title = stop_title(t, str(name)) if name else ""
     notes = [
-        escape_markdown(lesson_title) if lesson_title else VIEWS[view].label[t.language] if view in VIEWS else "",
+        escape_markdown(lesson_title) if lesson_title else t(f"figures_page.view_{view}") if view in VIEWS else "",
         escape_markdown(display_label(str(provenance.get("source", "")), _SENTENCE)),
         escape_markdown(str(provenance.get("checkpoint", "")).rpartition("/")[2])
         if len(available_models()) > 1

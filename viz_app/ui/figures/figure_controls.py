@@ -52,7 +52,7 @@ class FigureControls:
         t = self.t
         offered = tuple(name for name, view in VIEWS.items() if self._has(view))
         now = spec.view if spec.view in offered else offered[0]
-        view = self.widgets.list("view", offered, now, lambda name: VIEWS[name].label[t.language])
+        view = self.widgets.list("view", offered, now, lambda name: t(f"figures_page.view_{name}"))
         spec = replace(spec, view=view).fitted(self.maps)
         spec = self._place(spec)
         if view == "lines":

@@ -7,8 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from viz_app.figures import FigureOptions
-from viz_app.figures.option import declared
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.definitions import define
@@ -85,9 +83,8 @@ class Widgets:
         return st.checkbox(self.label(name), value=now, key=self.key(name))
 
     def label(self, name: str) -> str:
-        """Return the label of an option from its declaration, of anything else from the labels of the page."""
-        found = declared(FigureOptions).get(name)
-        return found.label[self.t.language] if found and found.label else self.t(f"figures_page.{name}")
+        """Return the label of an option."""
+        return self.t(f"figures_page.{name}")
 
     def key(self, name: str) -> str:
         """Return the key of a widget; in another language it is another widget, which starts at the spec's value."""

@@ -36,7 +36,7 @@ from viz_app.figures import (
 )
 from viz_app.figures.colours.scales import sequential
 from viz_app.figures.record import provenance_record
-from viz_app.text import LANGUAGES
+from viz_app.text import LANGUAGES, texts
 
 
 def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
@@ -212,12 +212,8 @@ def test_a_slide_is_filled_and_not_more(small: AttentionMaps, search: Search) ->
 
 
 def test_every_view_is_called_something_in_both_languages() -> None:
-    for view in VIEWS.values():
-        assert set(view.label) == set(LANGUAGES) and all(label.strip() for label in view.label.values())
-        assert re.search("[가-힣]", view.label["ko"]) and not re.search("[가-힣]", view.label["en"])
+    assert all(texts(language)(f"figures_page.view_{name}") for language in LANGUAGES for name in VIEWS)
 
 
-def test_each_place_in_the_menus_has_one_owner() -> None:
-    for entries in (VIEWS, RENDERERS):
-        assert len({entry.order for entry in entries.values()}) == len(entries)
+def test_formats_are_those_of_the_renderers() -> None:
     assert tuple(RENDERERS) == FORMATS == tuple(renderer.format for renderer in RENDERERS.values())

@@ -9,6 +9,7 @@ import pytest
 
 import viz_app.text
 from transformer_core.attention_maps import KINDS, AttentionMaps
+from viz_app.figures.build.request import Request
 from viz_app.figures.model.figure import display_label
 from viz_app.figures.text.captions import (
     MAX_LABEL,
@@ -74,7 +75,7 @@ def test_captions_of_several_heads_name_the_sharpest(hand_made: AttentionMaps) -
 
 
 def test_alt_text_names_kind_axes_and_links(hand_made: AttentionMaps) -> None:
-    alt = head_alt(hand_made, "cross", 0, 0)
+    alt = head_alt(Request(maps=hand_made, kind="cross").attention, 0, 0)
     assert alt == (
         "Heat map, encoder-decoder attention, layer 1, head 1. 3 rows: generated token (query). 3 columns: "
         "source token (key). Strongest links: \u201cHund\u201d to \u201cdog\u201d 81 %, "

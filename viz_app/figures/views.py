@@ -1,13 +1,31 @@
-"""View of attention, of a search, a tree or an atlas."""
+"""Every view of attention, of a search, a tree or an atlas, with the same parameters for all.
+
+    figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5)
+
+The table below is their only list: command line, page Figures and downloads follow from it. What a view needs is in the
+provenance of each figure, so that its name and parameters make the figure again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.atlas.measures import measures
+from viz_app.figures.build.atlas import head_grid, pruned_groups, pruning_curves
+from viz_app.figures.build.beam import beam_tree
+from viz_app.figures.build.comparison import comparison
+from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
+from viz_app.figures.build.lines import head_lines
+from viz_app.figures.build.parse import tree
 from viz_app.figures.build.request import Request
+from viz_app.figures.build.steps import decoding, decoding_steps
+from viz_app.figures.model.beam_tree import BeamTreeFigure
+from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
+from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.option import declared
 from viz_app.figures.options import ViewOptions, options_of
 from viz_app.figures.text.chart_captions import with_caption
@@ -16,16 +34,15 @@ if TYPE_CHECKING:
     from transformer_core.atlas.record import Atlas
 
 PLACE = ("kind", "layer", "head", "unit")  # parameters of a view of one head
+_HEAD = ("layer", "head")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class View:
     """One view.
 
     Args:
         name: Its name, as on the command line.
-        order: Its place in menus, small numbers first.
-        label: What the page Figures calls it, by the code of the language.
         make: Builder of its figures.
         parameters: Names of the fields of Request that change it, besides language, theme and provenance. Options that
             name this view themselves are added.
@@ -38,10 +55,9 @@ class View:
     """
 
     name: str
-    order: int
-    label: Mapping[str, str]
     make: Callable[[Request], Figure]
     parameters: tuple[str, ...] = ()
+    _: KW_ONLY
     required: tuple[str, ...] = ()
     kind: type[Figure] = HeatmapFigure
     moves: bool = False
@@ -71,3 +87,32 @@ class View:
             if name in self.parameters and getattr(request, name) != each.default:
                 record.setdefault(name, getattr(request, name))
         return replace(figure, provenance={**figure.provenance, "view": record})
+
+
+_ALL = (  # in the order of menus
+    View("head", one_head, (*PLACE, "step"), required=_HEAD),
+    View("layer", layer_heads, ("kind", "layer", "unit", "step"), required=("layer",)),
+    View("heads", all_heads, ("kind", "unit", "step")),
+    View("all", all_kinds, ("unit", "step")),
+    View("lines", head_lines, (*PLACE, "step"), required=("layer",), kind=LinesFigure),
+    View("steps", decoding_steps, PLACE, required=_HEAD),
+    View("decoding", decoding, PLACE, required=_HEAD, moves=True),
+    View("beam", beam_tree, ("search", "step"), kind=BeamTreeFigure),
+    View("tree", tree, ("parse", "layer", "head", "step"), kind=ConstituencyFigure, of_parsers=True),
+    View(
+        "compare",
+        comparison,
+        (*PLACE, "other", "other_kind", "other_layer", "other_head", "names", "step"),
+        required=_HEAD,
+    ),
+    View("grid", head_grid, kind=MatrixFigure, of_atlas=lambda atlas: bool(measures(atlas))),
+    View("pruning", pruning_curves, kind=CurvesFigure, of_atlas=lambda atlas: bool(pruned_groups(atlas))),
+)
+VIEWS = {view.name: view for view in _ALL}
+
+
+def view_named(name: str) -> View:
+    """Return a view. Raises ValueError for a name that is not one of VIEWS."""
+    if name not in VIEWS:
+        raise ValueError(f"view is {name!r}, but must be one of {', '.join(VIEWS)}")
+    return VIEWS[name]
