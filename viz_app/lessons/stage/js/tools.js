@@ -1,9 +1,11 @@
 // The buttons of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
-import { h, setAttribute } from "../../../components/common/page/dom.js";
+import { svgContext } from "../../../components/common/draw/svgcontext.js";
+import { h, setAttribute, svg } from "../../../components/common/page/dom.js";
 import { showCode } from "../../../components/common/page/qr_screen.js";
-import { composePage, download, Film, FORMAT } from "../../../components/common/page/recording.js";
+import { composeHead, composePage, download, EDGE, Film } from "../../../components/common/page/recording.js";
 import { tool } from "../../../components/common/page/tool.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { linkTo } from "./address.js";
 import { showTable } from "./table.js";
 
@@ -19,26 +21,29 @@ export class Tools {
     this.lesson = lesson;
     this.tableShown = false;
     this.film = new Film({
+      begin: () => this.startFilm(),
       compose: (page) => this.compose(page),
       isOver: () => !lesson.stage.playing,
       changed: () => this.update(),
     });
     this.table = tool("table", { "aria-expanded": "false", click: () => this.showTable() });
-    this.image = tool("image", { click: () => this.save() });
-    this.record = tool("film", { click: () => this.toggleFilm() });
+    this.images = [
+      { format: "PNG", ...tool("image", { click: () => this.save() }) },
+      { format: "SVG", ...tool("image", { click: () => this.saveVector() }) },
+    ];
     this.pin = tool("finding", { hidden: true, click: () => lesson.findings.pin() });
     this.link = tool("link", { click: () => this.copy() });
     this.qr = tool("qr", { hidden: true, click: () => this.showCode() });
     this.present = tool("present", { click: () => lesson.present() });
-    const tools = [this.table, this.image, this.record, this.pin, this.link].map(({ button }) => button);
-    this.element = h("div", { class: "tools" }, ...tools);
+    const tools = [this.table, ...this.images, ...this.film.tools, this.pin, this.link];
+    this.element = h("div", { class: "tools" }, ...tools.map(({ button }) => button));
   }
 
   /** @param {Texts} texts */
   label(texts) {
     this.texts = texts;
     this.table.words.textContent = texts.table;
-    this.image.words.textContent = texts.image;
+    for (const { format, words } of this.images) words.textContent = fillText(texts.image, { format });
     this.pin.words.textContent = texts.finding_pin;
     this.link.words.textContent = texts.link;
     this.qr.words.textContent = texts.qr;
@@ -48,8 +53,7 @@ export class Tools {
   update() {
     const { texts, film, lesson } = this;
     if (!texts) return;
-    this.record.words.textContent = film.running ? texts.film_stop : texts.film;
-    this.record.button.hidden = !FORMAT || !lesson.scene?.playhead;
+    film.label(texts.film, texts.film_stop, Boolean(lesson.scene?.playhead));
     this.pin.button.hidden = !lesson.scene?.pinnable;
     this.link.button.hidden = Boolean(lesson.lesson?.prepared); // a file has no address that others could open
     this.qr.button.hidden = !lesson.presenting || !lesson.share;
@@ -70,16 +74,19 @@ export class Tools {
    * @param {HTMLCanvasElement} page
    */
   compose(page) {
-    const { stage, theme, description } = this.lesson;
-    const title = { text: description.title, font: "600 15px", colour: theme.text, baseline: 22 };
-    composePage(page, stage, theme, HEAD, [title]);
+    composePage(page, this.lesson.stage, this.lesson.theme, HEAD, this.lines);
+  }
+
+  get lines() {
+    const { theme, description } = this.lesson;
+    return [{ text: description.title, font: "600 15px", colour: theme.text, baseline: 22 }];
   }
 
   /** Films the way of the playhead. */
-  toggleFilm() {
+  startFilm() {
     const { lesson, film } = this;
     const { playhead } = lesson.scene;
-    if (film.running || !playhead) return film.stop();
+    if (!playhead) return;
     lesson.set({ [playhead.name]: playhead.min });
     lesson.stage.play();
     film.start(lesson.fileName);
@@ -89,6 +96,23 @@ export class Tools {
     const page = h("canvas");
     this.compose(page);
     page.toBlob((blob) => blob && download(blob, `${this.lesson.fileName}.png`));
+  }
+
+  saveVector() {
+    download(new Blob([this.vector()], { type: "image/svg+xml" }), `${this.lesson.fileName}.svg`);
+  }
+
+  /** Return the same as SVG, which stays sharp at every size. */
+  vector() {
+    const { stage, theme } = this.lesson;
+    const [width, height] = [stage.width + 2 * EDGE, stage.height + HEAD + EDGE];
+    const links = { "xmlns:xlink": "http://www.w3.org/1999/xlink" }; // to images, for programs that know no others
+    const page = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, ...links });
+    const context = svgContext(page);
+    composeHead(context, width, height, theme, this.lines);
+    context.translate(EDGE, HEAD);
+    stage.drawOn(context);
+    return new XMLSerializer().serializeToString(page);
   }
 
   async copy() {
