@@ -65,12 +65,9 @@ export function svgContext(page) {
     arc,
     roundRect: (/** @type {number[]} */ ...[x, y, width, height, radius]) => {
       const r = Math.min(radius, width / 2, height / 2);
-      const [right, bottom] = [x + width - r, y + height - r];
-      [right, right, x + r, x + r].forEach((across, corner) => {
-        const from = ((corner - 1) * Math.PI) / 2;
-        arc(across, corner % 3 ? bottom : y + r, r, from, from + Math.PI / 2);
-      });
-      draw("Z");
+      const [across, down, turn] = [width - 2 * r, height - 2 * r, `a${r} ${r} 0 0 1 `];
+      path.push(`M${x + r} ${y}h${across}${turn}${r} ${r}v${down}${turn}${-r} ${r}`);
+      path.push(`h${-across}${turn}${-r} ${-r}v${-down}${turn}${r} ${-r}Z`);
     },
     fill: () => add("path", { d: path.join(""), ...filled() }),
     stroke: () => add("path", { d: path.join(""), ...stroked() }),

@@ -19,7 +19,7 @@ const NEAR = 1e-3; // an address keeps six digits
 export class Tour extends Scene {
   size = { narrow: 640, least: 380, most: 620 };
 
-  /** @type {Map<string, HTMLCanvasElement>} */
+  /** @type {Map<string, import("../../stage/js/grid.js").Grid>} */
   tiles = new Map();
 
   get playhead() {
@@ -146,8 +146,7 @@ export class Tour extends Scene {
       const colour = colourOf(role, theme);
       const isNamed = role.standing === "named";
       pen.fill(x, y, size, size, colour, isNamed ? 0.3 : 0.1);
-      context.imageSmoothingEnabled = false;
-      context.drawImage(this.small(role, colour), x, y, size, size);
+      this.small(role, colour).draw(context, x, y, size, size);
       if (isNamed) ring(pen, { x: x + 1, y: y + 1, size: size - 2 }, colour, 1);
     });
     ring(pen, grid.tile(kind, layer, head), theme.text, 2.5);

@@ -197,6 +197,7 @@ export class Stage {
 
   /** @param {PointerEvent} event */
   press(event) {
+    this.canvas.classList.add("given");
     const patch = this.grabbed(event, true);
     if (!patch) return;
     this.held = true;

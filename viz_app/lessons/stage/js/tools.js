@@ -5,12 +5,12 @@ import { h, setAttribute, svg } from "../../../components/common/page/dom.js";
 import { showCode } from "../../../components/common/page/qr_screen.js";
 import { composeHead, composePage, download, EDGE, Film } from "../../../components/common/page/recording.js";
 import { tool } from "../../../components/common/page/tool.js";
+import { confirmCopy } from "../../../components/common/text/copy.js";
 import { fillText } from "../../../components/common/text/format.js";
 import { linkTo } from "./address.js";
 import { showTable } from "./table.js";
 
 const HEAD = 34; // height of the title above the picture, in CSS pixels
-const CONFIRMED = 2000; // milliseconds for which a button says that it is done
 
 export class Tools {
   /** @type {Texts} */
@@ -115,16 +115,11 @@ export class Tools {
     return new XMLSerializer().serializeToString(page);
   }
 
-  async copy() {
+  copy() {
     // From the screen: Python sets the address bar a moment later, and not at all while the figure plays.
     const link = linkTo(location.href, this.lesson.state());
-    try {
-      await navigator.clipboard.writeText(link);
-      this.link.words.textContent = this.texts.link_copied;
-    } catch {
-      this.link.words.textContent = this.texts.link_failed;
-    }
-    setTimeout(() => (this.link.words.textContent = this.texts.link), CONFIRMED);
+    const { link: copy, link_copied: copied, link_failed } = this.texts;
+    confirmCopy(link, { copy, copied, copy_failed: link_failed }, this.link.button, this.link.words);
   }
 
   /** The QR code of the link over the whole screen. */
