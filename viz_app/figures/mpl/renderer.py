@@ -89,8 +89,7 @@ def page_fonts(text: str) -> str:
 @contextmanager
 def drawing_settings(*, outlines: bool = False) -> Iterator[None]:
     """Yield the lock, and matplotlib's settings as these figures need them; `outlines` as of `Style`."""
-    text = {"font.family": fonts.families(), "svg.fonttype": "path" if outlines else "none"}
-    settings: Any = {**_SETTINGS, **text}
+    settings: Any = {**_SETTINGS, "font.family": fonts.families(), "svg.fonttype": "path" if outlines else "none"}
     with _lock, matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph \d+ .* missing from font")  # `save` tells it, once
         yield

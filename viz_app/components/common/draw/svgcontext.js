@@ -38,13 +38,10 @@ export function svgContext(page) {
   const box = (...[x, y, width, height]) => `M${x} ${y}h${width}v${height}h${-width}Z`;
   /** @type {(...ellipse: number[]) => void} In two arcs, since one cannot go all the way round. */
   const ellipse = (...[x, y, across, down, turn, from, to]) => {
-    const [start, ...ends] = [from, (from + to) / 2, to];
     const at = (/** @type {number} */ angle) => [x + across * Math.cos(angle), y + down * Math.sin(angle)];
-    draw("L", ...at(start));
-    for (const end of ends) draw("A", across, down, turn, 0, Number(to > from), ...at(end));
+    draw("L", ...at(from));
+    for (const end of [(from + to) / 2, to]) draw("A", across, down, turn, 0, Number(to > from), ...at(end));
   };
-  /** @type {(...arc: number[]) => void} */
-  const arc = (...[x, y, radius, from, to]) => ellipse(x, y, radius, radius, 0, from, to);
   /** @type {(look: () => Attributes) => (text: string, x: number, y: number) => void} */
   const write = (look) => (text, x, y) => {
     const [, weight, size, family] = FONT.exec(context.font) ?? [];
@@ -62,7 +59,7 @@ export function svgContext(page) {
     closePath: draw.bind(null, "Z"),
     rect: (/** @type {number[]} */ ...place) => path.push(box(...place)),
     ellipse,
-    arc,
+    arc: (/** @type {number[]} */ ...[x, y, radius, from, to]) => ellipse(x, y, radius, radius, 0, from, to),
     roundRect: (/** @type {number[]} */ ...[x, y, width, height, radius]) => {
       const r = Math.min(radius, width / 2, height / 2);
       const [across, down, turn] = [width - 2 * r, height - 2 * r, `a${r} ${r} 0 0 1 `];
