@@ -31,7 +31,7 @@ from viz_app.figures.record import provenance_json, xml_safe
 
 _HALF_CAPITAL = 0.35  # half the height of a capital over the font size
 _DENSITY = 4.0  # pixels of a map in SVG and PDF for a point of the page, at least
-_MAX_PIXELS = 20e6  # of all maps on a page
+MAX_MAP_PIXELS = 20_000_000  # of all maps on a page, where they have no more cells
 _NO_BREAK = "\ufeff"  # has no width, and as a first character it is a byte order mark, at which a PDF fails
 _log = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ class Canvas:
             cells.set_data(pixels)
             self.axes.add_image(cells)
         else:  # viewers may smooth an image: with more pixels, that reaches less far into a cell
-            density = min(_DENSITY, (_MAX_PIXELS / (self.width * self.height)) ** 0.5)
+            density = min(_DENSITY, (MAX_MAP_PIXELS / (self.width * self.height)) ** 0.5)
             times = ceil(density * max(width / pixels.shape[1], height / pixels.shape[0]))
             pixels = pixels.repeat(times, axis=0).repeat(times, axis=1)
             # "none" hands the pixels over as they are.
