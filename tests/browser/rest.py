@@ -20,6 +20,7 @@ AT_REST = """(frames) => new Promise((done) => {
     const roots = (node) => [node, ...Array.from(node.querySelectorAll("*"))
         .flatMap((each) => each.shadowRoot ? roots(each.shadowRoot) : [])];
     const moves = (animation) => animation.playState === "running"
+        && animation.timeline instanceof DocumentTimeline  // others follow scrolling
         && animation.effect?.getComputedTiming().endTime !== Infinity;  // a spinner turns for ever
     const restful = () => {
         const app = document.querySelector("[data-testid=stApp]");

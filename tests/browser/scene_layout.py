@@ -1,4 +1,4 @@
-"""What of a scene cannot be read: outside the window, cut off, or too faint; asked of the page and of the canvas."""
+"""What of a scene cannot be read: outside the window, cut off, too faint, or lost as SVG; asked of page and canvas."""
 
 from __future__ import annotations
 
@@ -92,6 +92,39 @@ OFF_SCREEN = """({ lesson }) => [...lesson.root.querySelectorAll(
 }).map((element) => `${element.className || element.localName}: ${element.textContent.slice(0, 40)}`)"""
 
 
+# How far the scene as SVG is from the canvas, over how far the empty page is: of means of blocks, so that edges do not
+# count. Both in fonts of the computer, since an SVG as an image has no others.
+VECTOR_LOSS = """async ({ lesson }) => {
+    const { theme, tools } = lesson;
+    const fonts = { font: theme.font, code: theme.code };
+    Object.assign(theme, { font: "sans-serif", code: "monospace" });
+    lesson.stage.paint(performance.now());
+    const drawn = document.createElement("canvas");
+    tools.compose(drawn);
+    const image = new Image();
+    image.src = `data:image/svg+xml,${encodeURIComponent(tools.vector())}`;
+    Object.assign(theme, fonts);
+    lesson.stage.draw();
+    await image.decode();
+    const means = (paint) => {
+        const large = document.createElement("canvas"), small = document.createElement("canvas");
+        [large.width, large.height] = [drawn.width, drawn.height];
+        [small.width, small.height] = [drawn.width >> 3, drawn.height >> 3];
+        const [one, other] = [large, small].map((canvas) => canvas.getContext("2d"));
+        one.fillStyle = theme.background;
+        one.fillRect(0, 0, large.width, large.height);
+        paint(one);
+        other.imageSmoothingQuality = "high";
+        other.drawImage(large, 0, 0, small.width, small.height);
+        return other.getImageData(0, 0, small.width, small.height).data;
+    };
+    const canvas = means((context) => context.drawImage(drawn, 0, 0));
+    const vector = means((context) => context.drawImage(image, 0, 0, drawn.width, drawn.height));
+    const empty = means(() => {});
+    const far = (other) => canvas.reduce((sum, value, at) => sum + Math.abs(value - other[at]), 0);
+    return far(vector) / far(empty);
+}"""
+
 LETTERS = {"en": "[A-Za-z]", "ko": "[가-힣]"}
 
 
@@ -107,6 +140,12 @@ def off_screen(lesson: Lesson, scene: str) -> list[str]:
     lesson.painted()
     found: list[str] = lesson.root.evaluate(OFF_SCREEN)
     return found
+
+
+def vector_loss(lesson: Lesson) -> float:
+    """How much of the scene that is shown gets lost as SVG: 0 for nothing, 1 for all."""
+    loss: float = lesson.root.evaluate(VECTOR_LOSS)
+    return loss
 
 
 def unreadable(lesson: Lesson, scene: str, language: str) -> list[str]:

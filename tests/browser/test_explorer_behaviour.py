@@ -173,7 +173,7 @@ def test_a_token_shows_how_sure_the_model_was_and_what_came_next(explorer: Page)
 def test_the_decoding_is_recorded_as_a_film(explorer: Page, tmp_path: Path) -> None:
     explorer.locator(".menu-button").click()
     with explorer.expect_download() as waiting:
-        explorer.locator(".record").click()
+        explorer.locator(".record").filter(has_text="WebM").click()
         explorer.keyboard.press("Escape")
         settle(explorer)
         assert state(explorer, "step") == 1, "from the first token"

@@ -181,7 +181,7 @@ def test_results_ours_beside_the_papers(open_lesson: OpenLesson) -> None:
     assert "best is dff = 4096 with 26.2, worst N = 2 with 23.7" in lesson.said()
     lesson.choose(T("lesson_results.all_rows"))
     lesson.choose(T("lesson_results.measure_perplexity"))
-    assert lesson.settings() == {"row": "all", "measure": "perplexity"}
+    assert lesson.settings() == {"row": "all", "measure": "perplexity", "whose": "paper"}
     assert "best is big with 4.33, worst N = 2 with 6.11" in lesson.said()
     lesson.click(T("lesson.table"))
     assert lesson.rows.count() == len(TABLE_3)

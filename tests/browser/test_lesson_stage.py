@@ -34,12 +34,22 @@ def test_a_lesson_plays_steps_and_keeps_its_place(
     whole = math.ceil(at) - 1
     assert lesson.settings()["at"] == whole
     wait_for_params(page, **{"with": f"at:{whole},part:sin"})
+    for place, key, step in ((".play", "ArrowRight", 1), (".playhead input", "ArrowLeft", 0)):
+        lesson.root.locator(place).focus()
+        page.keyboard.press(key)
+        assert lesson.settings()["at"] == whole + step, "a whole step, whatever of the stage has the focus"
     lesson.click(T("lesson.table"))
     assert lesson.rows.count() == 16
     check_accessibility(page)
     lesson.click(T("lesson.present"))
     box = lesson.root.bounding_box()
     assert box is not None and (box["x"], box["y"], box["width"]) == (0, 0, 1280)
+    frames = []
+    for key in ("ArrowLeft", "Tab", "Shift+Tab"):  # the mouse gave the focus, then the keyboard does
+        page.keyboard.press(key)
+        frames.append(lesson.get("getComputedStyle(lesson.stage.canvas).outlineStyle"))
+    assert frames == ["none", "none", "solid"]
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("Escape")
     # Typing in the field of the sentence neither plays nor steps.
     field = page.get_by_role("textbox", name=T("translate.input"))

@@ -9,12 +9,13 @@ import pytest
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest
-from tests.browser.scene_layout import off_screen, scenes, unreadable
+from tests.browser.scene_layout import off_screen, scenes, unreadable, vector_loss
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import STAGES
 from viz_app.text import texts
 
 Sizes = tuple[tuple[int, int], ...]
+MAX_LOSS = 0.3  # letters lie a fraction of a pixel apart; a question mark of 40 pixels loses 0.22 by that
 WIDE, NARROW = ((1280, 720), (1400, 900)), ((390, 844),)  # windows of a class, which one visit resizes; a phone
 # Two of eight for each lesson, so that each has every size, both themes and both languages; the slow run sees all. In
 # these two a scene has the larger window for a class in one of its views only; the smaller one is harder to fit.
@@ -40,6 +41,8 @@ def problems(lesson: Lesson, sizes: Sizes, language: str, every: bool) -> dict[s
         resize(lesson, *size)
         some = names if every or size == sizes[0] else names[::2]
         found |= {f"{scene}, {size}": unreadable(lesson, scene, language) for scene in some}
+        if size == WIDE[0]:
+            found |= {f"{scene} as SVG": lost(lesson, scene) for scene in names}
     if sizes is WIDE:
         lesson.click(texts(language)("lesson.present"))
         for size in sizes[::-1]:
@@ -47,6 +50,14 @@ def problems(lesson: Lesson, sizes: Sizes, language: str, every: bool) -> dict[s
             some = names if every or size == sizes[0] else names[1::2]
             found |= {f"{scene}, {size}, presented": off_screen(lesson, scene) for scene in some}
     return {scene: what for scene, what in found.items() if what}
+
+
+def lost(lesson: Lesson, scene: str) -> list[str]:
+    """What of a scene is not in its SVG."""
+    lesson.go(scene)
+    lesson.painted()
+    loss = vector_loss(lesson)
+    return [f"{loss:.0%}"] if loss > MAX_LOSS else []
 
 
 def resize(lesson: Lesson, width: int, height: int) -> None:

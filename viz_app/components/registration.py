@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz_app.components.modules import join_modules
+from viz_app.components.styles import join_styles
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -31,6 +32,6 @@ def register(name: str, folder: Path, *, style: Path | None = None) -> Component
     return st.components.v2.component(
         f"headlight_{name}",
         html=f'<div class="{name.replace("_", "-")}"></div>\n',
-        css=(style or folder / f"{name}.css").read_text(encoding="utf-8"),
+        css=join_styles(style or folder / f"{name}.css"),
         js=join_modules(folder / "js" / "main.js"),
     )

@@ -9,6 +9,6 @@ FILE_BUTTON = _COMMON / "filebutton.css"
 
 
 def join_styles(own: Path, *shared: str) -> str:
-    """Return the rules of a component, followed by `common/NAME.css` for each name."""
-    files = (own, *(_COMMON / f"{name}.css" for name in shared))
+    """Return the rules of a component, then `common/NAME.css` for each name, and `common/scrolls.css`."""
+    files = (own, *(_COMMON / f"{name}.css" for name in (*shared, "scrolls")))
     return "\n".join(file.read_text(encoding="utf-8") for file in files)

@@ -18,7 +18,7 @@ from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.style import Style
 
-_ALWAYS = frozenset({"preset", "width_mm", "height_mm", "font_pt", "theme"})
+_ALWAYS = frozenset({"preset", "width_mm", "height_mm", "font_pt", "theme", "outlines"})
 _AROUND = frozenset({"title", "caption", "legend"})
 _COLORS = frozenset({"scale", "value_range", "mapping"})
 _BY_KIND: dict[type[Figure], frozenset[str]] = {

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pypdf
 import pytest
+from fontTools.pens.boundsPen import ControlBoundsPen  # type: ignore[import-untyped]
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +27,7 @@ from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import Figure, HeatmapFigure, HeatmapPanel, Search, Series, Style, export
 from viz_app.figures.colours.palette import THEMES, Theme, scale
 from viz_app.figures.fingerprint import fingerprint
+from viz_app.figures.fonts import SOURCE
 from viz_app.figures.mpl import heatmaps, renderer
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -131,6 +133,23 @@ def test_an_svg_embeds_the_characters_that_it_uses(maps: AttentionMaps) -> None:
     assert len(data) < 200_000
 
 
+def test_an_svg_with_outlines_has_the_shapes_of_the_font_and_needs_none(maps: AttentionMaps) -> None:
+    """The Korean letter of a title, by its extent, against the font as fontTools reads it."""
+    style = Style(outlines=True)
+    figure = dataclasses.replace(one_head(maps, "cross", 3, 5, language="ko"), title="헤")
+    data = export(figure, "svg", style).decode()
+    assert not texts_of_svg(data.encode()) and "@font-face" not in data and data.count("<use") > len(maps.source)
+    (place,) = re.findall(r"<!-- 헤 -->.*?<path id=\"[^\"]*\" d=\"([^\"]*)\"", data, re.DOTALL)
+    numbers = np.array([float(number) for number in re.findall(r"-?[\d.]+", place)]).reshape(-1, 2)
+    with TTFont(SOURCE) as font:
+        glyphs = font.getGlyphSet()
+        pen = ControlBoundsPen(glyphs)
+        glyphs[font.getBestCmap()[ord("헤")]].draw(pen)
+        unit = 6400 / font["head"].unitsPerEm  # matplotlib writes 64ths of a pixel at 100 pixels
+    np.testing.assert_allclose([*numbers.min(0), *numbers.max(0)], np.array(pen.bounds) * unit, atol=1.5)
+    assert export(figure, "svg", style) == data.encode() != export(figure, "svg")
+
+
 def test_svg_and_png_tell_where_they_come_from(maps: AttentionMaps) -> None:
     figure = one_head(maps, "cross", 3, 5, provenance=PROVENANCE)
     root = ElementTree.fromstring(export(figure, "svg"))
@@ -154,6 +173,7 @@ def test_svg_cells_have_the_colors_of_the_scale(maps: AttentionMaps) -> None:
     image = np.asarray(Image.open(io.BytesIO(base64.b64decode(embedded[0]))).convert("RGB"))
     rows, columns = figure.panels[0].weights.shape
     step = image.shape[0] // rows
+    assert step >= 20, "so many pixels that no viewer smooths a cell away"
     shown = image[step // 2 :: step, step // 2 :: step]
     if not np.array_equal(shown, scale("light")[np.rint(figure.panels[0].weights * 255).astype(int)]):
         shown = shown[::-1]  # the file may hold the image upside down, with a transform

@@ -113,6 +113,7 @@ class Style:
         legend: Whether the colour bar, or the names of lines, are drawn.
         letters: Whether panels are lettered (a), (b), ...
         theme: "light" or "dark"; None for the figure's own.
+        outlines: Whether an SVG draws its text as shapes, which every program shows; they cannot be searched or copied.
 
     Raises:
         ValueError: A value is not allowed; the message says which and what is.
@@ -144,6 +145,7 @@ class Style:
     legend: bool = option(True, Switch(), key="", about="Whether the colour bar is drawn; true unless given.")
     letters: bool = option(False, Switch(), key="", about="Whether panels are lettered; false unless given.")
     theme: Theme | None = option(None, Choice(THEMES), about="light or dark.")
+    outlines: bool = option(False, Switch(), about="SVG: whether text is drawn as shapes; false unless given.")
 
     def __post_init__(self) -> None:
         for name, each in declared(Style).items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import logging
-from math import cos, radians, sin
+from math import ceil, cos, radians, sin
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -30,7 +30,8 @@ from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json, xml_safe
 
 _HALF_CAPITAL = 0.35  # half the height of a capital over the font size
-_VECTOR_PIXELS = 256  # pixels along the side of a panel in SVG and PDF
+_DENSITY = 4.0  # pixels of a map in SVG and PDF for a point of the page, at least
+MAX_MAP_PIXELS = 20_000_000  # of all maps on a page, where they have no more cells
 _NO_BREAK = "\ufeff"  # has no width, and as a first character it is a byte order mark, at which a PDF fails
 _log = logging.getLogger(__name__)
 
@@ -159,7 +160,8 @@ class Canvas:
             cells.set_data(pixels)
             self.axes.add_image(cells)
         else:  # viewers may smooth an image: with more pixels, that reaches less far into a cell
-            times = max(1, min(8, _VECTOR_PIXELS // max(pixels.shape)))
+            density = min(_DENSITY, (MAX_MAP_PIXELS / (self.width * self.height)) ** 0.5)
+            times = ceil(density * max(width / pixels.shape[1], height / pixels.shape[0]))
             pixels = pixels.repeat(times, axis=0).repeat(times, axis=1)
             # "none" hands the pixels over as they are.
             self.axes.imshow(pixels, extent=extent, interpolation="none", aspect="auto", zorder=1)
@@ -246,7 +248,7 @@ class Canvas:
         style = '<style type="text/css">'
         assert text.count(style) == 1, "matplotlib's SVG has changed: its style element was not found"
         # Each text reads in the direction of its first letter, as in PDF and PNG.
-        rules = "text{unicode-bidi:plaintext}" + fonts.font_face_css(used)
+        rules = "" if self.style.outlines else "text{unicode-bidi:plaintext}" + fonts.font_face_css(used)
         text = text.replace(style, style + rules)
         alt = escape(xml_safe(self.spec.alt))
         text = text.replace("<metadata>", f"<desc>{alt}</desc>\n <metadata>", 1)

@@ -38,7 +38,6 @@ _DRAW: dict[type[Figure], Callable[[Any, Style, str, int], Canvas]] = {
 }
 _lock = threading.Lock()
 _SETTINGS: dict[str, Any] = {
-    "svg.fonttype": "none",  # text stays text
     "svg.hashsalt": "headlight",  # ids that do not change from run to run
     "pdf.fonttype": 42,  # TrueType, as publishers ask
     "text.parse_math": False,
@@ -69,7 +68,7 @@ def render(figure: Figure, format: str, style: Style | None = None, *, dpi: int 
     if not 36 <= dpi <= 1200:
         raise ValueError(f"dpi is {dpi}, but must be between 36 and 1200")
     style = style or Style()
-    with drawing_settings():
+    with drawing_settings(outlines=style.outlines):
         return draw(figure, style, format, dpi).save()
 
 
@@ -88,9 +87,9 @@ def page_fonts(text: str) -> str:
 
 
 @contextmanager
-def drawing_settings() -> Iterator[None]:
-    """Yield the lock, and matplotlib's settings as these figures need them."""
-    settings: Any = {**_SETTINGS, "font.family": fonts.families()}
+def drawing_settings(*, outlines: bool = False) -> Iterator[None]:
+    """Yield the lock, and matplotlib's settings as these figures need them; `outlines` as of `Style`."""
+    settings: Any = {**_SETTINGS, "font.family": fonts.families(), "svg.fonttype": "path" if outlines else "none"}
     with _lock, matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph \d+ .* missing from font")  # `save` tells it, once
         yield

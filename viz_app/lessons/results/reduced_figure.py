@@ -15,6 +15,7 @@ from viz_app.lessons.results.reduced_table import MEASURES, Measure, ReducedResu
 from viz_app.text import Texts
 
 _ROWS = ("A", "B", "C", "D", "E", "big", "all")
+_WHOSE = ("paper", "ours", "both")
 _UNITS = {"bleu": "BLEU", "perplexity": "PPL"}
 _DIGITS = {"bleu": 1, "perplexity": 2}
 _MISSING = "\u2013"
@@ -24,11 +25,11 @@ def table_3(context: LessonContext, results: Results | None) -> DotsFigure:
     """Return the rows and the measure that the scene shows; without our numbers the paper's alone."""
     row = context.state.choice("row", "A", _ROWS)
     measure = context.state.choice("measure", "bleu", (*MEASURES, "parameters"))
-    return _figure(row, measure, results, context.t)
+    return _figure(row, measure, context.state.choice("whose", "paper", _WHOSE), results, context.t)
 
 
-def _figure(row: str, measure: str, results: Results | None, t: Texts) -> DotsFigure:
-    lines = _lines(row)
+def _figure(row: str, measure: str, whose: str, results: Results | None, t: Texts) -> DotsFigure:
+    lines, results = _lines(row), None if whose == "paper" else results
     notes = [t("lesson_results.note_base")]
     if measure == "parameters":
         columns = _parameters(lines, results, t)
@@ -37,7 +38,7 @@ def _figure(row: str, measure: str, results: Results | None, t: Texts) -> DotsFi
         notes += [t("lesson_results.note_luck")] if results else []
     return DotsFigure(
         row_labels=[_name(line, t) for line in lines],
-        columns=columns,
+        columns=columns[1:] if results and whose == "ours" else columns,
         row_title=t("lesson_results.change"),
         notes=notes,
     )
@@ -50,29 +51,33 @@ def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
     rows = {row: t("lesson_results.all_rows") if row == "all" else row for row in _ROWS}
     measures = {name: t(f"lesson_results.measure_{name}") for name in (*MEASURES, "parameters")}
 
-    def draw(row: str, measure: str) -> tuple[dict[str, Any], str]:
+    def draw(row: str, measure: str, whose: str) -> tuple[dict[str, Any], str]:
         lines = _lines(row)
-        drawn = chart_data(_figure(row, measure, results, t)) | {"table": tables[row]}
+        drawn = chart_data(_figure(row, measure, whose, results, t)) | {"table": tables[row]}
         drawn["strong"] = [place for place, line in enumerate(lines) if line.preset == "base"]
-        paper, small = drawn["columns"][0], drawn["columns"][1:]
-        if not results:
+        drawn["first"] = int(bool(results) and whose == "ours")
+        paper, small = drawn["columns"][: 1 - drawn["first"]], drawn["columns"][1 - drawn["first"] :]
+        if not results and whose != "paper":
             drawn["columns"].append({"title": t("lesson_results.of_ours"), "none": t("lesson_results.none_of_ours")})
         for column in small:
             column["short"] = t("lesson_results.of_ours")
         if measure == "parameters":
             return drawn, t("lesson_results.parameters_say")
         score: Measure = "bleu" if measure == "bleu" else "perplexity"
-        paper["asides"] = _differences(paper["values"], _DIGITS[score])
+        for column in paper:
+            column["asides"] = _differences(column["values"], _DIGITS[score])
         for column in small:
             found = [ours[score][line.preset] for line in lines]
             verdicts = [_verdict(each, t) for each in found]
             changes = _differences(column["values"], _DIGITS[score])
             column["asides"] = [f"{change} {said}".strip() for change, said in zip(changes, verdicts, strict=True)]
             column["marks"] = [list(each.seeds) if each and len(each.seeds) > 1 else [] for each in found]
-        return drawn, f"{_said(row, score, t)} {_agreement(lines, ours[score], results, t)}"
+        said = [_said(row, score, t), _agreement(lines, ours[score], results, t)]
+        return drawn, " ".join(said[whose == "ours" : 1 + (whose != "paper")])
 
-    controls = [("row", t("lesson_results.row"), rows), ("measure", t("lesson_results.measure"), measures)]
-    return chart_set(controls, draw)
+    models = {whose: t(f"lesson_results.of_{whose}") for whose in _WHOSE}
+    controls = {"row": rows, "measure": measures, "whose": models}
+    return chart_set([(name, t(f"lesson_results.{name}"), options) for name, options in controls.items()], draw)
 
 
 def _lines(row: str) -> list[Variation]:

@@ -85,6 +85,7 @@ class StyleControls:
             changes["rotation"] = widgets.row("rotation", ROTATIONS, style.rotation, self._angle)
         theme = widgets.row("theme", THEMES, style.theme or "light", lambda name: t(f"figures_page.theme_{name}"))
         changes["theme"] = None if theme == "light" else theme
+        changes["outlines"] = widgets.switch("outlines", style.outlines)
         language = widgets.row("language", LANGUAGES, spec.language or t.language, LANGUAGE_NAMES.__getitem__)
         dpi = widgets.row("dpi", DPIS, spec.dpi, str)
         language = None if language == t.language else language

@@ -116,7 +116,7 @@ def drawn(figure: Figure, style: Style) -> np.ndarray:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_figure_heeds_what_it_says(name: str, maps: AttentionMaps, search: Search) -> None:
-    assert set(OTHERS) == {field.name for field in fields(Style)}
+    assert {*OTHERS, "outlines"} == {field.name for field in fields(Style)}, "outlines are of SVG: test_files.py"
     figure = samples(maps, search)[name]
     plain = drawn(figure, Style(rotation=0))  # of the angles, "auto" takes one
     for option, change in OTHERS.items():

@@ -33,9 +33,9 @@ def context(**settings: str | float) -> LessonContext:
     return LessonContext("The dog.", LessonState("scores", settings), "en", no_model, "test")
 
 
-def variations(row: str = "all", measure: str = "bleu") -> dict[str, Any]:
+def variations(row: str = "all", measure: str = "bleu", whose: str = "both") -> dict[str, Any]:
     """Table 3 as the stage gets it."""
-    chart: dict[str, Any] = data(context()).values["charts"]["variations"]["charts"][f"{row} {measure}"]
+    chart: dict[str, Any] = data(context()).values["charts"]["variations"]["charts"][f"{row} {measure} {whose}"]
     return chart
 
 
@@ -56,7 +56,7 @@ def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
     for measure, digits in (("bleu", 1), ("perplexity", 2)):
         chart = variations(measure=measure)
         paper, ours = chart["columns"]
-        drawn = figure("variations", context(row="all", measure=measure))
+        drawn = figure("variations", context(row="all", measure=measure, whose="both"))
         assert isinstance(drawn, DotsFigure)
         for index, row in enumerate(TABLE_3):
             values = [run[measure] for run in content["runs"] if run["row"] == row.preset]
@@ -80,29 +80,42 @@ def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
 def test_the_line_below_table_3_counts_what_is_drawn() -> None:
     t = labels("en")
     said = data(context()).values["charts"]["variations"]["said"]
-    assert "best is d_ff = 4096 with 26.2, worst N = 2 with 23.7" in said["C bleu"]
-    assert "best is big with 4.33, worst N = 2 with 6.11" in said["all perplexity"]
+    assert "best is d_ff = 4096 with 26.2, worst N = 2 with 23.7" in said["C bleu paper"]
+    assert "best is big with 4.33, worst N = 2 with 6.11" in said["all perplexity both"]
     for row, measure in product(("A", "C", "all"), ("bleu", "perplexity")):
         asides = variations(row, measure)["columns"][1]["asides"]
         same, other, noise = (
             sum(each.endswith(word) for each in asides) for word in ("same direction", "opposite", "n.s.")
         )
         told = t("lesson_results.reduced_say", count=len(asides) - 1, same=same, other=other, noise=noise)
-        assert said[f"{row} {measure}"].endswith(told)
+        assert said[f"{row} {measure} ours"] == told
+        assert said[f"{row} {measure} both"] == f"{said[f'{row} {measure} paper']} {told}"
+
+
+def test_the_paper_comes_first_and_ours_on_demand() -> None:
+    both = variations()["columns"]
+    for whose, columns in (("paper", both[:1]), ("ours", both[1:])):
+        chart = variations(whose=whose)
+        assert chart["columns"] == columns and chart["table"] == variations()["table"]
+        drawn = figure("variations", context(row="all", whose=whose))
+        assert isinstance(drawn, DotsFigure) and [each.title for each in drawn.columns] == [columns[0]["title"]]
+    first = data(context()).values["charts"]["variations"]["controls"][-1][2]
+    assert next(iter(first)) == "paper" and figure("variations", context()).columns[0].title == "Paper"  # type: ignore[union-attr]
 
 
 def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viz_app.lessons.results.numbers.load_results", lambda: None)
     found = data(context()).values["charts"]["variations"]
     for key, chart in found["charts"].items():
-        paper, ours = chart["columns"]
-        assert paper["title"] == "Paper" and ours == {"title": "Ours", "none": "no numbers"}
-        measure = key.split()[1]
-        drawn = figure("variations", context(measure=measure))
+        _, measure, whose = key.split()
+        paper, *ours = chart["columns"]
+        nothing = [] if whose == "paper" else [{"title": "Ours", "none": "no numbers"}]
+        assert paper["title"] == "Paper" and ours == nothing
+        drawn = figure("variations", context(measure=measure, whose=whose))
         assert isinstance(drawn, DotsFigure) and [column.title for column in drawn.columns] == ["Paper"]
-        if measure != "parameters":
+        if measure != "parameters" and whose != "paper":
             assert found["said"][key].endswith(labels("en")("lesson_results.reduced_missing"))
-    assert len(found["charts"]["all bleu"]["rows"]) == len(TABLE_3)
+    assert len(found["charts"]["all bleu paper"]["rows"]) == len(TABLE_3)
 
 
 def test_costs_are_time_by_machines_by_rate() -> None:
@@ -179,7 +192,7 @@ def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch
 
 def test_the_figure_of_table_3_holds_its_rows_and_counted_parameters() -> None:
     sizes = {run["row"]: run["parameters"] for run in json.loads(RESULTS.read_text(encoding="utf-8"))["runs"]}
-    drawn = figure("variations", context(row="all", measure="parameters"))
+    drawn = figure("variations", context(row="all", measure="parameters", whose="both"))
     assert isinstance(drawn, DotsFigure)
     for index, row in enumerate(TABLE_3):
         found = [column.places[index] for column in drawn.columns]

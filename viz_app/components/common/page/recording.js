@@ -1,15 +1,21 @@
 // A canvas as a film for a slide, recorded by the browser, and files for the user.
 
 import { context2d } from "../draw/canvas.js";
+import { fillText } from "../text/format.js";
 import { h } from "./dom.js";
+import { tool } from "./tool.js";
 
-const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"]; // Safari records no WebM
+// PowerPoint and Keynote play H.264 in MP4; Firefox records WebM alone, some of Safari MP4 alone.
+const TYPES = { MP4: ["video/mp4;codecs=avc1"], WebM: ["video/webm;codecs=vp9", "video/webm"] };
 const FRAMES = 30; // a second
 const LAST = 1500; // milliseconds for which the finished picture stays
-const EDGE = 14; // in CSS pixels
+export const EDGE = 14; // in CSS pixels
 
-/** What this browser records; undefined when it records nothing. */
-export const FORMAT = globalThis.MediaRecorder && FORMATS.find((format) => MediaRecorder.isTypeSupported(format));
+/** The formats that this browser records, with their media types. */
+export const FORMATS = Object.entries(TYPES).flatMap(([format, types]) => {
+  const type = types.find((each) => globalThis.MediaRecorder?.isTypeSupported(each));
+  return type ? [{ format, type }] : [];
+});
 
 /**
  * Draws a picture below lines of text, each squeezed if it is too long.
@@ -26,20 +32,33 @@ export function composePage(page, { canvas, ratio }, theme, head, lines) {
   if (page.width !== width) page.width = width;
   if (page.height !== height) page.height = height;
   const context = context2d(page);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  composeHead(context, width / ratio, height / ratio, theme, lines);
   context.setTransform(1, 0, 0, 1, 0, 0);
+  context.drawImage(canvas, EDGE * ratio, head * ratio);
+}
+
+/**
+ * The empty page with the lines of text.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} width In CSS pixels.
+ * @param {number} height
+ * @param {Theme} theme
+ * @param {Parameters<typeof composePage>[4]} lines
+ */
+export function composeHead(context, width, height, theme, lines) {
   context.fillStyle = theme.background;
   context.fillRect(0, 0, width, height);
-  context.drawImage(canvas, EDGE * ratio, head * ratio);
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
   for (const { text, font, colour, baseline } of lines) {
     context.font = `${font} ${theme.font}`;
     context.fillStyle = colour;
-    context.fillText(text, EDGE, baseline, width / ratio - 2 * EDGE);
+    context.fillText(text, EDGE, baseline, width - 2 * EDGE);
   }
 }
 
 /**
  * @typedef {object} FilmSource
+ * @property {() => void} begin A button was pressed: leads to `start`, or to nothing.
  * @property {(page: HTMLCanvasElement) => void} compose Draws a frame.
  * @property {() => boolean} isOver Whether what is filmed has come to its end.
  * @property {() => void} changed Called when the film starts and when it stops.
@@ -49,14 +68,42 @@ export function composePage(page, { canvas, ratio }, theme, head, lines) {
 export class Film {
   /** @type {MediaRecorder | null} */
   recorder = null;
+  chosen = FORMATS[0];
 
-  /** @param {FilmSource} source */
-  constructor(source) {
+  /**
+   * @param {FilmSource} source
+   * @param {Attributes} [attributes] Of its buttons, one for each format.
+   */
+  constructor(source, attributes) {
     this.source = source;
+    this.tools = FORMATS.map((each) => ({
+      ...each,
+      ...tool("film", { ...attributes, click: () => this.toggle(each) }),
+    }));
   }
 
   get running() {
     return this.recorder !== null;
+  }
+
+  /**
+   * Labels the buttons. While the film runs, only its own is there, which stops it.
+   * @param {string} start With a place for the format.
+   * @param {string} stop
+   * @param {boolean} [filmable] Whether there is something to film.
+   */
+  label(start, stop, filmable = true) {
+    for (const { format, button, words } of this.tools) {
+      words.textContent = this.running ? stop : fillText(start, { format });
+      button.hidden = !filmable || (this.running && format !== this.chosen.format);
+    }
+  }
+
+  /** @param {typeof FORMATS[0]} format */
+  toggle(format) {
+    if (this.running) return this.stop();
+    this.chosen = format;
+    this.source.begin();
   }
 
   /** @param {string} name Of the file, without its ending. */
@@ -65,10 +112,10 @@ export class Film {
     this.source.compose(page);
     /** @type {Blob[]} */
     const parts = [];
-    const recorder = new MediaRecorder(page.captureStream(FRAMES), { mimeType: FORMAT, videoBitsPerSecond: 4e6 });
-    const ending = FORMAT?.startsWith("video/mp4") ? "mp4" : "webm";
+    const { format, type } = this.chosen;
+    const recorder = new MediaRecorder(page.captureStream(FRAMES), { mimeType: type, videoBitsPerSecond: 4e6 });
     recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
-    recorder.addEventListener("stop", () => download(new Blob(parts, { type: FORMAT }), `${name}.${ending}`));
+    recorder.addEventListener("stop", () => download(new Blob(parts, { type }), `${name}.${format.toLowerCase()}`));
     recorder.start();
     this.recorder = recorder;
     this.draw(recorder, page, null);

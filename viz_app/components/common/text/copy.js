@@ -10,12 +10,20 @@ const CONFIRMED = 2000; // milliseconds
  * @param {Record<string, any>} [attributes]
  */
 export function copyButton(text, texts, attributes = {}) {
-  const button = h("button", { ...attributes, click: () => copied() }, texts.copy);
-  async function copied() {
-    button.textContent = (await copy(text(), button)) ? texts.copied : texts.copy_failed;
-    setTimeout(() => (button.textContent = texts.copy), CONFIRMED);
-  }
+  const button = h("button", { ...attributes, click: () => confirmCopy(text(), texts, button) }, texts.copy);
   return button;
+}
+
+/**
+ * Copies a text; the label says for a moment whether that worked.
+ * @param {string} text
+ * @param {Parameters<typeof copyButton>[1]} texts
+ * @param {HTMLElement} button
+ * @param {HTMLElement} [label]
+ */
+export async function confirmCopy(text, texts, button, label = button) {
+  label.textContent = (await copy(text, button)) ? texts.copied : texts.copy_failed;
+  setTimeout(() => (label.textContent = texts.copy), CONFIRMED);
 }
 
 /**

@@ -58,7 +58,7 @@ export class Explorer {
     this.menu = new Menu(this.store);
     this.figure = new Figure(this.store);
     this.recorder = new Recorder(this.store, this.figure);
-    this.menu.panel.append(this.recorder.button);
+    this.menu.panel.append(...this.recorder.film.tools.map(({ button }) => button));
     this.overview = new Overview(this.store);
     this.card = new HeadCard(this.store);
     this.presenter = tool("present", {

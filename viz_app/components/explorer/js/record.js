@@ -1,7 +1,6 @@
 // The decoding as a film for a slide: what the large figure shows while the time bar plays.
 
-import { composePage, Film, FORMAT } from "../../common/page/recording.js";
-import { tool } from "../../common/page/tool.js";
+import { composePage, Film } from "../../common/page/recording.js";
 
 const START_AFTER = 400; // milliseconds for which the first step stands before it moves
 const HEAD = 56; // height of title and caption above the figure, in CSS pixels
@@ -18,21 +17,19 @@ export class Recorder {
   constructor(store, figure) {
     this.store = store;
     this.figure = figure;
-    this.film = new Film({
-      compose: (page) => this.compose(page),
+    const source = {
+      begin: () => this.start(),
+      compose: (/** @type {HTMLCanvasElement} */ page) => this.compose(page),
       isOver: () => this.started && !store.state.playing,
       changed: () => this.update(),
-    });
-    const toggle = () => (this.film.running ? this.film.stop() : this.start());
-    const { button, words } = tool("film", { class: "tool plain record", hidden: !FORMAT, click: toggle });
-    this.button = button;
-    this.words = words;
+    };
+    this.film = new Film(source, { class: "tool plain record" });
   }
 
   /** @param {ExplorerTexts} texts */
   label(texts) {
     this.texts = texts;
-    this.words.textContent = this.film.running ? texts.record_stop : texts.record;
+    this.film.label(texts.record, texts.record_stop);
   }
 
   update() {

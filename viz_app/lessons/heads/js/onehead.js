@@ -117,11 +117,10 @@ export class OneHead extends Scene {
     const cell = Math.min(room[0] / source.length, room[1] / outputs.length);
     const [wide, high] = [cell * source.length, cell * outputs.length];
     const shade = (/** @type {number} */ weight) => theme.pixels[weight];
-    context.imageSmoothingEnabled = false;
     for (let head = 0; head < heads; head++) {
       const left = x + (head % columns) * (wide + 6);
       const top = y + 22 + Math.floor(head / columns) * (high + 6);
-      context.drawImage(picture(maps.part(head), shade), left, top, wide, high);
+      picture(maps.part(head), shade).draw(context, left, top, wide, high);
       pen.frame(left - 0.5, top - 0.5, wide + 1, high + 1, theme.line, 1.5);
     }
   }

@@ -19,7 +19,7 @@ const CHART = 170; // height of the curves
 export class Rest extends Scene {
   size = { narrow: 690, least: 420, most: 620 };
 
-  /** @type {Map<string, HTMLCanvasElement>} */
+  /** @type {Map<string, import("../../stage/js/grid.js").Grid>} */
   tiles = new Map();
 
   get playhead() {
@@ -100,8 +100,7 @@ export class Rest extends Scene {
       pen.context.save();
       if (this.share(moment, head) > RESTING_SHARE) pen.context.globalAlpha = PALE;
       pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[head.kind], 0.08);
-      pen.context.imageSmoothingEnabled = false;
-      pen.context.drawImage(this.small(moment, head, theme), tile.x, tile.y, tile.size, tile.size);
+      this.small(moment, head, theme).draw(pen.context, tile.x, tile.y, tile.size, tile.size);
       pen.context.restore();
     });
     ring(pen, grid.tile(chosen.kind, chosen.layer, chosen.head), theme.text, 2.5);

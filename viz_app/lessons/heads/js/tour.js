@@ -1,6 +1,5 @@
 // A tour of all heads: one exemplary head of each role, drawn large; any other can be clicked.
 
-import { context2d } from "../../../components/common/draw/canvas.js";
 import { KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
@@ -8,7 +7,6 @@ import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, ring } from "../../stage/js/headgrid.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { drawMap, mapAxes, picture, tint } from "../../stage/js/map.js";
-import { Pen } from "../../stage/js/pen.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOf, colourOfRole, headAt } from "./roles.js";
 
@@ -21,13 +19,8 @@ const NEAR = 1e-3; // an address keeps six digits
 export class Tour extends Scene {
   size = { narrow: 640, least: 380, most: 620 };
 
-  /** @type {Map<string, HTMLCanvasElement>} */
+  /** @type {Map<string, import("../../stage/js/grid.js").Grid>} */
   tiles = new Map();
-
-  /** @type {string} */
-  drawnFor;
-  /** @type {HTMLCanvasElement} */
-  drawn;
 
   get playhead() {
     const { tour } = this.lesson.values;
@@ -147,39 +140,16 @@ export class Tour extends Scene {
    * @param {import("./numbers").Role} role
    */
   drawGrid(pen, grid, { kind, layer, head }) {
-    const { context, theme, width, height } = pen;
+    const { context, theme } = pen;
     grid.drawLabels(pen, this.texts);
-    const key = [width, height, theme.key].join();
-    if (key !== this.drawnFor) {
-      this.drawnFor = key;
-      this.drawn = this.drawTiles(pen, grid);
-    }
-    context.drawImage(this.drawn, 0, 0, width, height);
-    ring(pen, grid.tile(kind, layer, head), theme.text, 2.5);
-  }
-
-  /**
-   * All tiles on a canvas of their own: they stay the same while the tour goes on.
-   * @param {Pen} pen Of the picture that they are for.
-   * @param {HeadGrid<import("./numbers").Role>} grid
-   */
-  drawTiles(pen, grid) {
-    const { width, height, theme } = pen;
-    const ratio = globalThis.devicePixelRatio || 1;
-    const canvas = document.createElement("canvas");
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    const context = context2d(canvas);
-    context.scale(canvas.width / width, canvas.height / height);
-    const own = new Pen(context, width, height, pen);
     grid.forEach((role, { x, y, size }) => {
       const colour = colourOf(role, theme);
       const isNamed = role.standing === "named";
-      own.fill(x, y, size, size, colour, isNamed ? 0.3 : 0.1);
-      context.drawImage(this.small(role, colour), x, y, size, size);
-      if (isNamed) ring(own, { x: x + 1, y: y + 1, size: size - 2 }, colour, 1);
+      pen.fill(x, y, size, size, colour, isNamed ? 0.3 : 0.1);
+      this.small(role, colour).draw(context, x, y, size, size);
+      if (isNamed) ring(pen, { x: x + 1, y: y + 1, size: size - 2 }, colour, 1);
     });
-    return canvas;
+    ring(pen, grid.tile(kind, layer, head), theme.text, 2.5);
   }
 
   /**

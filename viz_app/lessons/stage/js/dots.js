@@ -16,8 +16,9 @@ import { isNarrow } from "./layout.js";
 
 /**
  * Rows and their columns. `strong`: rows that stand out; `tokens`: names are tokens; `below`: columns stand below each
- * other, each with the rows in which it has a number.
- * @typedef {{ rows: string[], columns: Column[], strong?: number[], tokens?: boolean, below?: boolean, row_title?: string }} RowsData
+ * other, each with the rows in which it has a number; `first`: place of the first column, for its colour.
+ * @typedef {{ rows: string[], columns: Column[], strong?: number[], tokens?: boolean, below?: boolean, row_title?: string,
+ *   first?: number }} RowsData
  */
 
 const TOP = 34;
@@ -31,7 +32,7 @@ const LANE = 60; // pixels at most
  * @param {RowsData} data
  */
 export function drawRows(pen, box, data) {
-  if (!data.below) return drawColumns(pen, box, data);
+  if (!data.below) return drawColumns(pen, box, data, data.first);
   const parts = data.columns.map((column) => only(data, column)).filter(({ rows }) => rows.length);
   const room = (box.height - parts.length * (TOP + FOOT)) / parts.reduce((sum, { rows }) => sum + rows.length, 0);
   const lane = Math.min(LANE, room);
@@ -76,13 +77,13 @@ function drawColumns(pen, box, data, first = 0) {
   const narrow = isNarrow(pen.width);
   const single = columns.length === 1;
   const lane = Math.min(LANE, (box.height - TOP - FOOT) / rows.length);
-  const size = Math.min(narrow ? 12 : 14, Math.max(9, lane * 0.62));
+  const size = Math.min(narrow ? 12 : 14, Math.max(9, lane * 0.8));
   const font = tokens ? pen.theme.code : pen.theme.font;
   const names = rows.map((row) => (tokens ? tokenText(row) : row));
   const longest = Math.max(...names.map((name) => pen.measure(name, { size, font, weight: 650 }))) + 14;
   const left = Math.min(longest, box.width * (single ? 0.46 : 0.28));
   const asides = columns.some((column) => column.asides);
-  const words = narrow && !single ? 0 : asides && !narrow ? 150 : 52;
+  const words = narrow && !single ? 0 : asides && !narrow ? 170 : 52;
   const each = (box.width - left) / columns.length - words - (narrow ? 16 : 22);
   const top = box.y + TOP;
   names.forEach((name, row) => {

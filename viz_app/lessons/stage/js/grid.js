@@ -38,19 +38,3 @@ export class Grid {
     context.restore();
   }
 }
-
-/**
- * A thin line around a rectangle.
- * @param {CanvasRenderingContext2D} context
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {number} height
- * @param {string} colour
- * @param {number} [line]
- */
-export function frame(context, x, y, width, height, colour, line = 1) {
-  context.strokeStyle = colour;
-  context.lineWidth = line;
-  context.strokeRect(x, y, width, height);
-}

@@ -1,5 +1,6 @@
 // The keys of a lesson: Space plays, arrows step, Up and Down in the picture choose, PageUp and PageDown change the scene as clickers do, Enter reveals.
 
+const OWN_ARROWS = "input[type=radio], .range:not(.playhead) input, [role=region]"; // the arrows move what has the focus
 const TYPING = "input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select, [contenteditable]";
 
 export class Keys {
@@ -19,6 +20,7 @@ export class Keys {
     const { lesson } = this;
     const target = event.composedPath()[0];
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !lesson.lesson) return;
+    if (event.key === "Tab") lesson.stage.canvas.classList.remove("given");
     if (target instanceof Element && target.closest(TYPING)) return;
     const inside = event.composedPath().includes(lesson.root) || target === document.body || lesson.presenting;
     if (!inside) return;
@@ -41,7 +43,7 @@ export class Keys {
     else if (key === "Escape" && lesson.presenting) lesson.present(false);
     else if (key === "q" && lesson.presenting) lesson.tools.showCode();
     else if (lesson.tabs.buttons.includes(/** @type {HTMLButtonElement} */ (target))) return this.moveTab(arrow);
-    else if (pressable) return false;
+    else if (arrow ? target instanceof Element && target.closest(OWN_ARROWS) : pressable) return false;
     else if (key === " ") lesson.stage.toggle();
     else if (key === "Enter" && lesson.question) lesson.question.reveal();
     else if (arrow && lesson.scene.playhead) {

@@ -309,6 +309,8 @@ export class Lesson {
     this.readout.style.minHeight = "";
     this.tools.update();
     this.resize();
+    // Who presents with the mouse sees no frame round the figure, whatever a clicker presses then.
+    this.stage.canvas.classList.toggle("given", !this.tools.present.button.matches(":focus-visible"));
     this.stage.canvas.focus();
   }
 

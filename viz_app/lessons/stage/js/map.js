@@ -1,20 +1,21 @@
 // Attention maps: a small one in one colour, and a large one with the labels of both axes.
 
-import { hatch, paintCells } from "../../../components/common/draw/canvas.js";
+import { hatch } from "../../../components/common/draw/canvas.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
+import { Grid } from "./grid.js";
 
 const READABLE = 7; // pixels below which a row or column has no label of its own
 
 /**
- * Bytes (Q, K) -> a canvas of Q x K pixels; `paint(weight)` gives a 32-bit pixel for 0 to 255.
+ * Bytes (Q, K) -> a grid of Q x K cells; `paint(weight)` gives a 32-bit pixel for 0 to 255.
  * @param {NdArray} weights
  * @param {(weight: number) => number} paint
  */
 export function picture(weights, paint) {
   const [rows, columns] = weights.shape;
-  const canvas = document.createElement("canvas");
-  paintCells(canvas, rows, columns, (row, column) => paint(weights.data[row * columns + column]));
-  return canvas;
+  const grid = new Grid();
+  grid.paint("", rows, columns, (row, column) => paint(weights.data[row * columns + column]));
+  return grid;
 }
 
 /**
@@ -56,9 +57,7 @@ export function drawMap(pen, weights, { queries, keys, titles }, place) {
   const head = Math.min(74, height * 0.26);
   const cell = Math.min((width - side) / keys.length, (height - head) / queries.length, 72);
   const [left, top, wide, tall] = [x + side, y + head, cell * keys.length, cell * queries.length];
-  const cells = picture(weights, (weight) => theme.pixels[weight]);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(cells, left, top, wide, tall);
+  picture(weights, (weight) => theme.pixels[weight]).draw(context, left, top, wide, tall);
   for (let query = 0; masked && query < Math.min(queries.length, keys.length - 1); query++) {
     const y = top + query * cell;
     hatch(context, [left + (query + 1) * cell, y, left + wide, y + cell], theme.hatch);

@@ -101,6 +101,15 @@ export class Stage {
     const context = context2d(this.canvas);
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
+    this.drawOn(context, now);
+  }
+
+  /**
+   * Draw the scene as it stands, or what is missing, in CSS pixels.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} [now]
+   */
+  drawOn(context, now = 0) {
     const [pen, settings] = [this.pen(context, { now }), this.lesson.settings()];
     const missing = this.scene.missing(settings);
     if (missing === null) this.scene.draw(pen, settings);
@@ -188,6 +197,7 @@ export class Stage {
 
   /** @param {PointerEvent} event */
   press(event) {
+    this.canvas.classList.add("given");
     const patch = this.grabbed(event, true);
     if (!patch) return;
     this.held = true;

@@ -1,14 +1,16 @@
 // The buttons of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
-import { h, setAttribute } from "../../../components/common/page/dom.js";
+import { svgContext } from "../../../components/common/draw/svgcontext.js";
+import { h, setAttribute, svg } from "../../../components/common/page/dom.js";
 import { showCode } from "../../../components/common/page/qr_screen.js";
-import { composePage, download, Film, FORMAT } from "../../../components/common/page/recording.js";
+import { composeHead, composePage, download, EDGE, Film } from "../../../components/common/page/recording.js";
 import { tool } from "../../../components/common/page/tool.js";
+import { confirmCopy } from "../../../components/common/text/copy.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { linkTo } from "./address.js";
 import { showTable } from "./table.js";
 
 const HEAD = 34; // height of the title above the picture, in CSS pixels
-const CONFIRMED = 2000; // milliseconds for which a button says that it is done
 
 export class Tools {
   /** @type {Texts} */
@@ -19,26 +21,29 @@ export class Tools {
     this.lesson = lesson;
     this.tableShown = false;
     this.film = new Film({
+      begin: () => this.startFilm(),
       compose: (page) => this.compose(page),
       isOver: () => !lesson.stage.playing,
       changed: () => this.update(),
     });
     this.table = tool("table", { "aria-expanded": "false", click: () => this.showTable() });
-    this.image = tool("image", { click: () => this.save() });
-    this.record = tool("film", { click: () => this.toggleFilm() });
+    this.images = [
+      { format: "PNG", ...tool("image", { click: () => this.save() }) },
+      { format: "SVG", ...tool("image", { click: () => this.saveVector() }) },
+    ];
     this.pin = tool("finding", { hidden: true, click: () => lesson.findings.pin() });
     this.link = tool("link", { click: () => this.copy() });
     this.qr = tool("qr", { hidden: true, click: () => this.showCode() });
     this.present = tool("present", { click: () => lesson.present() });
-    const tools = [this.table, this.image, this.record, this.pin, this.link].map(({ button }) => button);
-    this.element = h("div", { class: "tools" }, ...tools);
+    const tools = [this.table, ...this.images, ...this.film.tools, this.pin, this.link];
+    this.element = h("div", { class: "tools" }, ...tools.map(({ button }) => button));
   }
 
   /** @param {Texts} texts */
   label(texts) {
     this.texts = texts;
     this.table.words.textContent = texts.table;
-    this.image.words.textContent = texts.image;
+    for (const { format, words } of this.images) words.textContent = fillText(texts.image, { format });
     this.pin.words.textContent = texts.finding_pin;
     this.link.words.textContent = texts.link;
     this.qr.words.textContent = texts.qr;
@@ -48,8 +53,7 @@ export class Tools {
   update() {
     const { texts, film, lesson } = this;
     if (!texts) return;
-    this.record.words.textContent = film.running ? texts.film_stop : texts.film;
-    this.record.button.hidden = !FORMAT || !lesson.scene?.playhead;
+    film.label(texts.film, texts.film_stop, Boolean(lesson.scene?.playhead));
     this.pin.button.hidden = !lesson.scene?.pinnable;
     this.link.button.hidden = Boolean(lesson.lesson?.prepared); // a file has no address that others could open
     this.qr.button.hidden = !lesson.presenting || !lesson.share;
@@ -70,16 +74,19 @@ export class Tools {
    * @param {HTMLCanvasElement} page
    */
   compose(page) {
-    const { stage, theme, description } = this.lesson;
-    const title = { text: description.title, font: "600 15px", colour: theme.text, baseline: 22 };
-    composePage(page, stage, theme, HEAD, [title]);
+    composePage(page, this.lesson.stage, this.lesson.theme, HEAD, this.lines);
+  }
+
+  get lines() {
+    const { theme, description } = this.lesson;
+    return [{ text: description.title, font: "600 15px", colour: theme.text, baseline: 22 }];
   }
 
   /** Films the way of the playhead. */
-  toggleFilm() {
+  startFilm() {
     const { lesson, film } = this;
     const { playhead } = lesson.scene;
-    if (film.running || !playhead) return film.stop();
+    if (!playhead) return;
     lesson.set({ [playhead.name]: playhead.min });
     lesson.stage.play();
     film.start(lesson.fileName);
@@ -91,16 +98,28 @@ export class Tools {
     page.toBlob((blob) => blob && download(blob, `${this.lesson.fileName}.png`));
   }
 
-  async copy() {
+  saveVector() {
+    download(new Blob([this.vector()], { type: "image/svg+xml" }), `${this.lesson.fileName}.svg`);
+  }
+
+  /** Return the same as SVG, which stays sharp at every size. */
+  vector() {
+    const { stage, theme } = this.lesson;
+    const [width, height] = [stage.width + 2 * EDGE, stage.height + HEAD + EDGE];
+    const links = { "xmlns:xlink": "http://www.w3.org/1999/xlink" }; // to images, for programs that know no others
+    const page = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, ...links });
+    const context = svgContext(page);
+    composeHead(context, width, height, theme, this.lines);
+    context.translate(EDGE, HEAD);
+    stage.drawOn(context);
+    return new XMLSerializer().serializeToString(page);
+  }
+
+  copy() {
     // From the screen: Python sets the address bar a moment later, and not at all while the figure plays.
     const link = linkTo(location.href, this.lesson.state());
-    try {
-      await navigator.clipboard.writeText(link);
-      this.link.words.textContent = this.texts.link_copied;
-    } catch {
-      this.link.words.textContent = this.texts.link_failed;
-    }
-    setTimeout(() => (this.link.words.textContent = this.texts.link), CONFIRMED);
+    const { link: copy, link_copied: copied, link_failed } = this.texts;
+    confirmCopy(link, { copy, copied, copy_failed: link_failed }, this.link.button, this.link.words);
   }
 
   /** The QR code of the link over the whole screen. */

@@ -1,0 +1,90 @@
+// A drawing as SVG: what a scene tells a canvas becomes elements, so that one drawing serves both.
+
+import { h, svg } from "../page/dom.js";
+import { context2d } from "./canvas.js";
+
+const ANCHORS = { left: "start", start: "start", center: "middle", right: "end", end: "end" };
+const FONT = /^(?:(\S+) )?([\d.]+)px (.+)$/; // weight, size, family, as browsers write them
+const MIDDLE = 0.3; // of the size of a font: from the baseline up to what canvases call the middle
+const SHARP = 4; // pixels of a map for one of the page: a viewer that smooths then blurs an edge, not a cell
+
+/**
+ * Return a context whose drawing is appended to an element, with all that scenes call.
+ * @param {Element} page
+ */
+export function svgContext(page) {
+  const context = context2d(h("canvas")); // nobody sees it: it keeps colours, fonts and transforms, and measures texts
+  const { save, restore } = context;
+  const groups = [page]; // one for each `save`; the last is drawn into
+  /** @type {string[]} */
+  const path = [];
+  /** @type {(tag: string, attributes: Attributes, ...children: (Node | string)[]) => void} */
+  const add = (tag, attributes, ...children) => {
+    const { a, b, c, d, e, f } = context.getTransform();
+    const all = { transform: `matrix(${[a, b, c, d, e, f]})`, opacity: context.globalAlpha, ...attributes };
+    groups.at(-1)?.append(svg(tag, all, ...children));
+  };
+  const filled = () => ({ fill: String(context.fillStyle) });
+  const stroked = () => ({
+    fill: "none",
+    stroke: String(context.strokeStyle),
+    "stroke-width": context.lineWidth,
+    "stroke-linejoin": context.lineJoin,
+    "stroke-dasharray": context.getLineDash().join(" ") || null,
+  });
+  /** @type {(command: string, ...numbers: number[]) => void} A path begins where its first command leads. */
+  const draw = (command, ...numbers) => path.push(`${path.length ? command : "M"}${numbers}`);
+  /** @type {(...place: number[]) => string} */
+  const box = (...[x, y, width, height]) => `M${x} ${y}h${width}v${height}h${-width}Z`;
+  /** @type {(...ellipse: number[]) => void} In two arcs, since one cannot go all the way round. */
+  const ellipse = (...[x, y, across, down, turn, from, to]) => {
+    const at = (/** @type {number} */ angle) => [x + across * Math.cos(angle), y + down * Math.sin(angle)];
+    draw("L", ...at(from));
+    for (const end of [(from + to) / 2, to]) draw("A", across, down, turn, 0, Number(to > from), ...at(end));
+  };
+  /** @type {(look: () => Attributes) => (text: string, x: number, y: number) => void} */
+  const write = (look) => (text, x, y) => {
+    const [, weight, size, family] = FONT.exec(context.font) ?? [];
+    const font = { "font-family": family, "font-size": size, "font-weight": weight, style: "white-space: pre" };
+    const down = context.textBaseline === "middle" ? MIDDLE * Number(size) : 0;
+    add("text", { x, y: y + down, "text-anchor": ANCHORS[context.textAlign], ...font, ...look() }, text);
+  };
+  return Object.assign(context, {
+    save: () => groups.push(groups[groups.length - 1]) && save.call(context),
+    restore: () => groups.pop() && restore.call(context),
+    beginPath: () => path.splice(0),
+    moveTo: draw.bind(null, "M"),
+    lineTo: draw.bind(null, "L"),
+    bezierCurveTo: draw.bind(null, "C"),
+    closePath: draw.bind(null, "Z"),
+    rect: (/** @type {number[]} */ ...place) => path.push(box(...place)),
+    ellipse,
+    arc: (/** @type {number[]} */ ...[x, y, radius, from, to]) => ellipse(x, y, radius, radius, 0, from, to),
+    roundRect: (/** @type {number[]} */ ...[x, y, width, height, radius]) => {
+      const r = Math.min(radius, width / 2, height / 2);
+      const [across, down, turn] = [width - 2 * r, height - 2 * r, `a${r} ${r} 0 0 1 `];
+      path.push(`M${x + r} ${y}h${across}${turn}${r} ${r}v${down}${turn}${-r} ${r}`);
+      path.push(`h${-across}${turn}${-r} ${-r}v${-down}${turn}${r} ${-r}Z`);
+    },
+    fill: () => add("path", { d: path.join(""), ...filled() }),
+    stroke: () => add("path", { d: path.join(""), ...stroked() }),
+    fillRect: (/** @type {number[]} */ ...place) => add("path", { d: box(...place), ...filled() }),
+    strokeRect: (/** @type {number[]} */ ...place) => add("path", { d: box(...place), ...stroked() }),
+    fillText: write(filled),
+    strokeText: write(stroked),
+    clip: () => {
+      const id = `clip${page.querySelectorAll("clipPath").length}`;
+      add("clipPath", { id }, svg("path", { d: path.join("") }));
+      add("g", { transform: null, opacity: null, "clip-path": `url(#${id})` });
+      groups[groups.length - 1] = /** @type {Element} */ (groups.at(-1)?.lastElementChild);
+    },
+    drawImage: (/** @type {[HTMLCanvasElement, ...number[]]} */ ...[image, x, y, width, height]) => {
+      const times = context.imageSmoothingEnabled ? 1 : Math.ceil((SHARP * width) / image.width);
+      const copy = h("canvas", { width: image.width * times, height: image.height * times });
+      const pixels = context2d(copy);
+      pixels.imageSmoothingEnabled = false;
+      pixels.drawImage(image, 0, 0, copy.width, copy.height);
+      add("image", { x, y, width, height, preserveAspectRatio: "none", "xlink:href": copy.toDataURL() });
+    },
+  });
+}
