@@ -12,8 +12,13 @@ from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.serving.models.search_tree import search_tree
 from viz_app.serving.models.translation_service import BEAM
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 MAX_ALPHA = 2.0
+_DECIDED = {  # examples in which the shipped models choose another translation where alpha is 0, by languages
+    ("en", "de"): "Usually I go to bed after midnight.",
+    ("en", "fr"): "I have been waiting for a year for this.",
+}
 
 
 def data(context: LessonContext) -> StageData:
@@ -25,6 +30,7 @@ def data(context: LessonContext) -> StageData:
     return StageData(
         values={
             "tree": tree,
+            "decided": _decided(context) if context.state.scene == "alpha" else None,
             "most_alpha": MAX_ALPHA,
             "reference": translation.text,
             "other": _other(context),
@@ -32,6 +38,21 @@ def data(context: LessonContext) -> StageData:
         },
         answers={"text": hypothesis},
     )
+
+
+def _decided(context: LessonContext) -> dict[str, Any] | None:
+    """Search an English example in which alpha decides; None where no such example is known."""
+    languages, translator = context.service.card.languages, context.service.translator
+    text = _DECIDED.get((languages.source, languages.target)) if languages else None
+    if text is None:
+        return None
+    search = translator.decoding.replace(beam=BEAM)
+
+    def compute(stop: ShouldStop) -> dict[str, Any]:
+        found = translator.translate(text, beam=BEAM, should_stop=stop)
+        return {"text": text, "tree": search_tree(found, translator.tokenizer, search, 0)}
+
+    return context.compute_once(("decoding.decided", text), compute)
 
 
 def _other(context: LessonContext) -> str:

@@ -33,6 +33,7 @@ __all__ = [
     "LessonState",
     "join_code",
     "last_findings",
+    "last_predictions",
     "last_report",
     "lesson_code",
     "pack",
@@ -46,6 +47,8 @@ __all__ = [
 _FOLDER = Path(__file__).parent
 _STATE = "state"
 _FINDINGS = "findings"
+_PREDICTED = "predicted"
+_Predictions = Annotated[dict[str, Annotated[int, Meta(ge=0)]], Meta(max_length=99)]
 _Findings = Annotated[tuple[SavedFinding, ...], Meta(max_length=MAX_FINDINGS)]
 
 _mount = st.components.v2.component(
@@ -110,6 +113,7 @@ def stage(
         on_state_change=events.keep,
         on_onward_change=events.keep,
         on_findings_change=events.keep,
+        on_predicted_change=events.keep,
     )
     left = events.new_event(f"{key}-onward", result.get("onward"))
     if left is not None:
@@ -132,6 +136,12 @@ def push_live_data(message: bytes, *, key: str) -> str | None:
 def last_report(key: str) -> LessonState | None:
     """Return the last report of the browser, before the component is mounted in this run; None for none."""
     return LessonState.from_report(events.last_report(key, _STATE))
+
+
+def last_predictions(key: str) -> dict[str, int]:
+    """Return what the reader predicted first: the number of a choice by scene; empty for an invalid report."""
+    found: dict[str, int] | None = converted(events.last_report(key, _PREDICTED), _Predictions)
+    return found or {}
 
 
 def last_findings(key: str) -> tuple[SavedFinding, ...] | None:

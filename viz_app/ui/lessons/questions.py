@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from viz_app.lessons import load_lesson
+from viz_app.lessons import Question, load_lesson
 from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
 from viz_app.lessons.exit_ticket import load_exit_ticket
+from viz_app.lessons.html import to_html
 from viz_app.lessons.lesson_markdown import LessonError
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.lesson_route import draw_all_lessons, draw_route, open_scene
+from viz_app.ui.lesson_route import draw_all_lessons, draw_route, open_scene, predictions
 from viz_app.ui.lessons.session_handout import draw_session_handouts
 
 
@@ -37,9 +38,10 @@ def _draw_exit_ticket(t: Texts) -> None:
 
 
 def _draw_predictions(t: Texts) -> None:
-    """Draw the scenes of the route that begin with a question."""
+    """Draw the scenes of the route that begin with a question, each with the visitor's first prediction."""
+    made = predictions()
     st.header(t("questions.predictions"))
-    st.markdown(t("index.about_questions"))
+    st.markdown(t("index.about_questions" if made else "questions.none"))
     for entry in LESSONS:
         if entry.name not in ROUTE:
             continue
@@ -50,6 +52,17 @@ def _draw_predictions(t: Texts) -> None:
         for scene in words.scenes:
             if scene.question is not None:
                 _draw_way(t, entry.name, scene.name, f"predict-{entry.name}-{scene.name}")
+                choice = made.get((entry.name, scene.name), len(scene.question.choices))
+                if choice < len(scene.question.choices):
+                    _draw_prediction(t, scene.question, choice)
+
+
+def _draw_prediction(t: Texts, question: Question, choice: int) -> None:
+    """Draw a prediction as right or wrong, with the right answer."""
+    said = [question.choices[choice], next(each for each in question.choices if each.right)]
+    labels = ["✓ " + t("questions.yours")] if said[0].right else ["✗ " + t("questions.yours"), t("questions.right")]
+    lines = (f"{label} {''.join(map(to_html, each.text))}" for label, each in zip(labels, said, strict=False))
+    st.html("<br>".join(lines))
 
 
 def _draw_way(t: Texts, lesson: str, scene: str, key: str) -> None:
