@@ -76,14 +76,11 @@ class Entry:
         _require(_NAME.fullmatch(self.name), "the folder's name", self.name, "of a-z, 0-9 and _")
         _require(self.chapter in CHAPTERS, "chapter", self.chapter, f"one of {', '.join(CHAPTERS)}")
         _require(type(self.order) is int and self.order > 0, "order", self.order, "a positive whole number")
-        for key in ("minutes", "short_minutes"):
-            minutes = getattr(self, key)
+        for route, minutes, scenes in (("", self.minutes, self.core), ("short_", self.short_minutes, self.short_core)):
             in_time = minutes is None or (type(minutes) is int and 0 < minutes <= _MAX_MINUTES)
-            _require(in_time, key, minutes, f"a whole number from 1 to {_MAX_MINUTES}")
-        for key in _LISTS[:2]:
-            scenes = getattr(self, key)
+            _require(in_time, f"{route}minutes", minutes, f"a whole number from 1 to {_MAX_MINUTES}")
             are_scenes = isinstance(scenes, tuple) and all(isinstance(each, str) for each in scenes)
-            _require(are_scenes, key, scenes, "a list of scenes")
+            _require(are_scenes, f"{route}core", scenes, "a list of scenes")
         _require(isinstance(self.stations, tuple), "stations", self.stations, "a list")
         for station in self.stations:
             _require(station in STATIONS, "stations", station, f"of {', '.join(STATIONS)}")
@@ -132,8 +129,8 @@ def _read(folder: Path) -> Entry:
             raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
         if absent := [key for key in ("chapter", "order") if key not in values]:
             raise ValueError(f"{absent[0]} is missing")
-        if "opens_at" in values:  # the former name of a core of one scene
-            values.setdefault("core", [values.pop("opens_at")])
+        if former := values.pop("opens_at", None):  # a core of one scene
+            values.setdefault("core", [former])
         lists = {key: tuple(values[key]) for key in _LISTS if isinstance(values.get(key), list)}
         return Entry(name=folder.name, **values | lists)
     except (OSError, ValueError) as error:
@@ -170,9 +167,8 @@ LESSON_AT: dict[str, str] = {station: entry.name for entry in LESSONS for statio
 
 def core_scenes(name: str, route: str = SESSION) -> tuple[str, ...]:
     """Return the scenes of a stop that a route shows; empty for all."""
-    if name not in ROUTES.get(route, {}):
-        return ()
-    return next((each.short_core if route == SHORT else each.core for each in LESSONS if each.name == name), ())
+    scenes = (each.short_core if route == SHORT else each.core for each in LESSONS if each.name == name)
+    return next(scenes, ()) if name in ROUTES.get(route, ()) else ()
 
 
 def next_stop(name: str, route: str = "") -> str | None:

@@ -15,7 +15,6 @@ LINKED_KEY = "lesson_linked"  # the lesson that the session's first address name
 LAB_LINKED_KEY = "lab_linked"  # whether the session began in the Lab
 _ROUTE = "lesson_route"  # the route that this session follows; "" for none
 _PARAM = "route"
-_PREDICTIONS = "lesson_predictions"
 
 
 def follow_route(route: str) -> None:
@@ -94,7 +93,7 @@ def findings_key(name: str) -> str:
 
 def predictions() -> dict[tuple[str, str], int]:
     """Return this session's first prediction for each lesson and scene: the number of a choice."""
-    kept: dict[tuple[str, str], int] = st.session_state.setdefault(_PREDICTIONS, {})
+    kept: dict[tuple[str, str], int] = st.session_state.setdefault("lesson_predictions", {})
     return kept
 
 

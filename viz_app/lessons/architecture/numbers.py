@@ -11,6 +11,7 @@ import numpy as np
 from transformer_core.config import ModelConfig
 from transformer_core.paper.flops import Work, multiply_adds_by_part, parameters_by_part
 from transformer_core.paper.presets import PRESETS
+from transformer_core.text.tokenizer import EOS_TOKEN
 from viz_app.figures import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons import load_lesson
@@ -124,7 +125,7 @@ def _mistakes(context: LessonContext) -> list[dict[str, Any]]:
         found = translator.search([source] * len(begun), beam=1, prefixes=begun, should_stop=stop, constrained=False)
         return [
             {
-                "tokens": [*map(name, best.ids), *[name(translator.tokenizer.special.eos)] * best.finished],
+                "tokens": [*map(name, best.ids), *[EOS_TOKEN] * best.finished][:POSITIONS],
                 "probabilities": np.exp(best.log_probabilities).round(4).tolist(),
                 "text": translator.tokenizer.decode(best.ids),
             }

@@ -12,7 +12,6 @@ from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.serving.models.search_tree import search_tree
 from viz_app.serving.models.translation_service import BEAM
-from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 MAX_ALPHA = 2.0
 _DECIDED = {  # examples in which the shipped models choose another translation where alpha is 0, by languages
@@ -46,13 +45,9 @@ def _decided(context: LessonContext) -> dict[str, Any] | None:
     text = _DECIDED.get((languages.source, languages.target)) if languages else None
     if text is None:
         return None
-    search = translator.decoding.replace(beam=BEAM)
-
-    def compute(stop: ShouldStop) -> dict[str, Any]:
-        found = translator.translate(text, beam=BEAM, should_stop=stop)
-        return {"text": text, "tree": search_tree(found, translator.tokenizer, search, 0)}
-
-    return context.compute_once(("decoding.decided", text), compute)
+    key = ("decoding.decided", text)
+    found = context.compute_once(key, lambda stop: translator.translate(text, beam=BEAM, should_stop=stop))
+    return {"text": text, "tree": search_tree(found, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)}
 
 
 def _other(context: LessonContext) -> str:

@@ -15,7 +15,7 @@ from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS, ROUTES, SESSION, core_scenes, next_stop
+from viz_app.lessons.catalogue import LESSONS, ROUTES, core_scenes, next_stop
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.labels import read_labels
@@ -144,7 +144,6 @@ class LessonStage:
         except Superseded:
             st.stop()
         route = followed_route()
-        on_route = name in ROUTES.get(route, {})
         payload = pack(
             self.words,
             values=numbers.values,
@@ -153,8 +152,8 @@ class LessonStage:
             texts=t.table("lesson") | self.context.t.table(f"lesson_{name}"),
             state=self.context.state,
             onward=stop_title(t, self.after) if self.after else None,
-            core=core_scenes(name, route if on_route else SESSION),
-            on_route=on_route,
+            core=core_scenes(name, route) or core_scenes(name),
+            on_route=name in ROUTES.get(route, {}),
             share=share_data(t, self.page, self.params()),
             findings=st.session_state.get(findings_key(name), ()),
         )

@@ -39,9 +39,8 @@ def _draw_exit_ticket(t: Texts) -> None:
 
 def _draw_predictions(t: Texts) -> None:
     """Draw the scenes of the route that begin with a question, each with the visitor's first prediction."""
-    made = predictions()
     st.header(t("questions.predictions"))
-    st.markdown(t("index.about_questions" if made else "questions.none"))
+    st.markdown(t("index.about_questions" if predictions() else "questions.none"))
     for entry in LESSONS:
         if entry.name not in ROUTE:
             continue
@@ -52,17 +51,16 @@ def _draw_predictions(t: Texts) -> None:
         for scene in words.scenes:
             if scene.question is not None:
                 _draw_way(t, entry.name, scene.name, f"predict-{entry.name}-{scene.name}")
-                choice = made.get((entry.name, scene.name), len(scene.question.choices))
-                if choice < len(scene.question.choices):
-                    _draw_prediction(t, scene.question, choice)
+                _draw_prediction(t, scene.question, predictions().get((entry.name, scene.name)))
 
 
-def _draw_prediction(t: Texts, question: Question, choice: int) -> None:
-    """Draw a prediction as right or wrong, with the right answer."""
-    said = [question.choices[choice], next(each for each in question.choices if each.right)]
-    labels = ["✓ " + t("questions.yours")] if said[0].right else ["✗ " + t("questions.yours"), t("questions.right")]
-    lines = (f"{label} {''.join(map(to_html, each.text))}" for label, each in zip(labels, said, strict=False))
-    st.html("<br>".join(lines))
+def _draw_prediction(t: Texts, question: Question, chosen: int | None) -> None:
+    """Draw a prediction as right or wrong, with the right answer; nothing where there was none."""
+    if chosen is None or chosen >= len(question.choices):
+        return
+    mine, right = question.choices[chosen], next(each for each in question.choices if each.right)
+    answer = "" if mine.right else f"<br>{t('questions.right')} {to_html(['span', {}, right.text])}"
+    st.html(f"{'✓' if mine.right else '✗'} {t('questions.yours')} {to_html(['span', {}, mine.text])}{answer}")
 
 
 def _draw_way(t: Texts, lesson: str, scene: str, key: str) -> None:

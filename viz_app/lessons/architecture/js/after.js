@@ -11,12 +11,7 @@ const SIDES = ["encoder", "decoder"];
 
 export class After extends Training {
   get count() {
-    const { tokens } = this.lesson.values;
-    return Math.max(tokens.encoder.length, tokens.decoder.length);
-  }
-
-  get playhead() {
-    return { ...super.playhead, start: Math.ceil(this.count / 2) };
+    return Math.max(...Object.values(this.lesson.values.tokens).map(({ length }) => length));
   }
 
   get controls() {

@@ -30,9 +30,7 @@ export class Mistake extends Scene {
   }
 
   longest() {
-    return Math.max(
-      ...[this.lesson.values.outputs, ...this.found.map((each) => each.tokens)].map((each) => each.length),
-    );
+    return Math.max(this.lesson.values.outputs.length, ...this.found.map(({ tokens }) => tokens.length));
   }
 
   /** @type {Scene["height"]} */
@@ -48,7 +46,6 @@ export class Mistake extends Scene {
     const place = Math.round(step) - 1;
     const { outputs } = this.lesson.values;
     const { tokens, probabilities } = this.found[place];
-    const given = outputs.map((_, row) => Math.exp(this.lesson.arrays.once.at(row)));
     const wide = narrow ? width : width / 2 - 16;
     const tall = (narrow ? height / 2 : height) - HEAD;
     const style = { ends: /** @type {[number, number]} */ ([0, 1]), colours: [], left: 0.36 * wide, right: 58 };
@@ -57,7 +54,7 @@ export class Mistake extends Scene {
       const name = side ? "own" : "given";
       drawTitle(pen, { x, y, half: wide }, this.texts[name], this.texts[`${name}_about`]);
       const rows = words.map((token, row) => {
-        const value = side ? probabilities[row] : given[row];
+        const value = side ? probabilities[row] : Math.exp(this.lesson.arrays.once.at(row));
         const colours = [side && row >= place ? theme.kinds.decoder : theme.kinds.encoder];
         const look = { strong: row === place, colours, alphas: [row < place ? 0.25 : 0.8] };
         return { ...look, name: token, token: true, values: [value], texts: [share(value)] };

@@ -141,8 +141,7 @@ export class Lesson {
    * @param {string} name
    */
   isFurther(name) {
-    const { core } = this.lesson;
-    return core.length > 0 && !core.includes(name);
+    return this.lesson.core.length > 0 && !this.lesson.core.includes(name);
   }
 
   /**
