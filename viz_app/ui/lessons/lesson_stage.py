@@ -137,6 +137,8 @@ class LessonStage:
     def draw(self) -> None:
         """Draw the stage and what can be taken along, and publish the address."""
         t, name = self.t, self.name
+        for scene, choice in last_predictions(self.key).items():  # first: another run may end this one
+            predictions().setdefault((name, scene), choice)
         for remark in self.remarks():
             st.caption(remark)
         try:
@@ -161,8 +163,6 @@ class LessonStage:
         st.session_state[state_key(name)] = state = self._in_lesson(state)
         if (findings := last_findings(self.key)) is not None:
             st.session_state[findings_key(name)] = findings
-        for scene, choice in last_predictions(self.key).items():
-            predictions().setdefault((name, scene), choice)
         if leaves:
             st.rerun()
         self.context = dataclasses.replace(self.context, state=state)
