@@ -25,7 +25,13 @@ from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.lessons.lesson_markdown import BENCHES, bench_folders
 from viz_app.lessons.stage.payload import pack, pack_live_data
-from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, valid_settings
+from viz_app.lessons.stage.state import (
+    MAX_SETTINGS,
+    LessonState,
+    settings_from_param,
+    settings_to_param,
+    valid_settings,
+)
 from viz_app.serving.checked_json import converted
 from viz_app.state.session_file import MAX_FINDINGS, SavedFinding
 
@@ -48,7 +54,7 @@ _FOLDER = Path(__file__).parent
 _STATE = "state"
 _FINDINGS = "findings"
 _PREDICTED = "predicted"
-_Predictions = Annotated[dict[str, Annotated[int, Meta(ge=0)]], Meta(max_length=99)]
+_Predictions = Annotated[dict[str, Annotated[int, Meta(ge=0)]], Meta(max_length=MAX_SETTINGS)]
 _Findings = Annotated[tuple[SavedFinding, ...], Meta(max_length=MAX_FINDINGS)]
 
 _mount = st.components.v2.component(

@@ -137,8 +137,9 @@ class LessonStage:
     def draw(self) -> None:
         """Draw the stage and what can be taken along, and publish the address."""
         t, name = self.t, self.name
-        for scene, choice in last_predictions(self.key).items():  # first: another run may end this one
-            predictions().setdefault((name, scene), choice)
+        found = last_predictions(self.key)  # before all else: another run may end this one
+        for scene in found.keys() & {each.name for each in self.words.scenes}:
+            predictions().setdefault((name, scene), found[scene])
         for remark in self.remarks():
             st.caption(remark)
         try:

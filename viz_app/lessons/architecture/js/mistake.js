@@ -16,9 +16,8 @@ const ROW = 24;
 export class Mistake extends Scene {
   term = "own";
 
-  get found() {
-    return this.lesson.values.mistakes ?? [];
-  }
+  found = this.lesson.values.mistakes ?? [];
+  longest = Math.max(this.lesson.values.outputs.length, ...this.found.map(({ tokens }) => tokens.length));
 
   missing() {
     return this.found.length ? null : this.texts.computing;
@@ -29,13 +28,9 @@ export class Mistake extends Scene {
     return length ? stepPlayhead(this.texts.wrong_at, length, { rate: 0.5, start: Math.min(4, length) }) : null;
   }
 
-  longest() {
-    return Math.max(this.lesson.values.outputs.length, ...this.found.map(({ tokens }) => tokens.length));
-  }
-
   /** @type {Scene["height"]} */
   height(width, room) {
-    const list = HEAD + ROW * this.longest() + 8;
+    const list = HEAD + ROW * this.longest + 8;
     return isNarrow(width) ? 2 * list : Math.max(320, Math.min(room, list));
   }
 
@@ -59,7 +54,7 @@ export class Mistake extends Scene {
         const look = { strong: row === place, colours, alphas: [row < place ? 0.25 : 0.8] };
         return { ...look, name: token, token: true, values: [value], texts: [share(value)] };
       });
-      drawBars(pen, { x, y: y + HEAD, width: wide, height: (tall * words.length) / this.longest() }, rows, style);
+      drawBars(pen, { x, y: y + HEAD, width: wide, height: (tall * words.length) / this.longest }, rows, style);
     });
   }
 

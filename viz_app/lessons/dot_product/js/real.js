@@ -13,6 +13,8 @@ const RESTING_SHARE = 0.5; // as in transformer_core/analysis/attention_sinks.py
 /** @extends {Scene<import("./numbers").Values>} */
 export class Real extends Scene {
   term = "softmax";
+  /** Numbers that this model's queries and keys have, d_k. */
+  width = this.lesson.arrays.queries.shape[2];
 
   get tokens() {
     return this.lesson.values.tokens;
@@ -41,11 +43,6 @@ export class Real extends Scene {
       slider({ name: "head", label: this.texts.head, max, start: head, show: (value) => headName(layer, value) }),
       slider({ name: "width", label: this.texts.width, min: 1, max: this.width, start: this.width }),
     ];
-  }
-
-  /** Numbers that this model's queries and keys have, d_k. */
-  get width() {
-    return this.lesson.arrays.queries.shape[2];
   }
 
   /** @type {Scene["height"]} */

@@ -29,13 +29,12 @@ export default function show({ data, parentElement, setStateValue }) {
   const total = data.route.reduce((sum, { minutes }) => sum + (minutes ?? 0), 0);
   const route = h("ol", { class: "route" }, ...data.route.map((each) => h("li", {}, stop(each, texts, open))));
   const first = h("button", { class: "start", click: () => open("on") }, texts.start);
-  const second = h("button", { class: "short", click: () => open("short") }, texts.start_short);
   const side = h(
     "div",
     { class: "side" },
     h("h2", {}, `${texts.route} (${total}\u202f${texts.minutes})`),
     first,
-    second,
+    h("button", { class: "short", click: () => open("short") }, texts.start_short),
     route,
   );
   for (const [chapter, stops] of data.others) {
