@@ -137,8 +137,9 @@ type LessonData<Values = any> = {
   /** What is pinned when the stage starts. */
   findings: Finding[];
   onward: string | null;
-  /** The scene after which that comes already; "" for the last one. */
-  onward_from: string;
+  /** The scenes that a route shows; empty for all. */
+  core: string[];
+  on_route: boolean;
   /** Of a page without Python: by scene, the controls that it has answers for. */
   prepared: Record<string, string[]> | null;
   share: ShareCode | null;

@@ -10,6 +10,7 @@ import pytest
 
 from tests.browser.conftest import OpenLesson, checkpoint
 from tests.browser.lesson_driver import Lesson
+from tests.browser.rest import until
 from transformer_core.evaluation.metrics import bleu
 from transformer_core.model.positions import sinusoidal_positions
 from viz_app.lessons.labels import labels
@@ -58,6 +59,15 @@ def test_architecture_the_sentence_goes_through_figure_1(open_lesson: OpenLesson
     width = json.loads((checkpoint() / "config.json").read_text(encoding="utf-8"))["model"]["d_model"]
     for mean, deviation, length in stats:
         assert abs(length - (width * (mean**2 + deviation**2)) ** 0.5) < 1e-3, "one vector, three numbers"
+    lesson.go("after")
+    tokens = lesson.get("lesson.lesson.values.tokens")
+    shown = lesson.get("['encoder', 'decoder'].map((side) => lesson.scene.seen(side, { step: 2 }).count)")
+    assert shown == [len(tokens["encoder"]), 2], "the encoder sees all, the second row of the decoder two"
+    lesson.go("mistake")
+    assert until(lesson.page, lambda: lesson.get("lesson.scene.found.length") > 1), "searched when it is opened"
+    lesson.press("ArrowLeft")
+    said = lesson.get(f"lesson.scene.found[{lesson.settings()['step'] - 1}].text")
+    assert said in lesson.said() and lesson.rows.count() == lesson.get("lesson.scene.found.length")
     lesson.go("predict")
     assert lesson.rows.count() == 0, "hidden"
     lesson.click(T("lesson.reveal"))

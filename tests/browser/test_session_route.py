@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest, until
 from transformer_core.translator import Translator
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
+from viz_app.lessons.catalogue import QUESTIONS, ROUTES, SESSION, SHORT, core_scenes
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.route_handout import render_route
 from viz_app.lessons.stage import LessonState
@@ -29,41 +30,52 @@ if TYPE_CHECKING:
 T = texts("en")
 
 
-def place(stop: str, language: str = "en") -> str:
+def place(stop: str, language: str = "en", route: str = SESSION) -> str:
     """What the bar says at a stop."""
-    number = list(ROUTE).index(stop) + 1
-    return texts(language)("index.progress", stop=number, stops=len(ROUTE), minutes=ROUTE[stop])
+    stops = ROUTES[route]
+    number = list(stops).index(stop) + 1
+    return texts(language)("index.progress", stop=number, stops=len(stops), minutes=stops[stop])
 
 
-def wait_for_stop(page: Page, stop: str, language: str = "en") -> None:
-    page.get_by_text(place(stop, language), exact=True).wait_for()
+def wait_for_stop(page: Page, stop: str, language: str = "en", route: str = SESSION) -> None:
+    page.get_by_text(place(stop, language, route), exact=True).wait_for()
 
 
-def test_a_session_reaches_its_last_stop_and_survives_a_reload(
+def test_one_button_leads_over_every_core_scene_to_the_last_stop(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
 ) -> None:
-    page = open_page(f"{app_url}/lessons?lang=en", still=True)
-    page.locator(".index button.start").click()
-    onward = page.locator(".st-key-route-next button")
-    for number, stop in enumerate(ROUTE):
-        wait_for_stop(page, stop)
-        assert page.get_by_text(T("translate.stop").split("**")[-1].strip()).count() == (stop == "translate")
-        if number == 2:
-            wait_for_params(page, lesson=stop, route="on")
-            page.reload()
-            wait_for_stop(page, stop)
-        if stop != QUESTIONS:
+    """The end of the short route, with a reload on the way; a prediction is kept for the last stop."""
+    page = open_page(f"{app_url}/lessons?lang=en&lesson=positions&scene=waves&route=short", still=True)
+    words = load_lesson("positions", "en")
+    asked = next(scene for scene in words.scenes if scene.question is not None)
+    assert asked.question is not None
+    wrong = [choice.right for choice in asked.question.choices].index(False)
+    for stop in list(ROUTES[SHORT])[list(ROUTES[SHORT]).index("positions") : -1]:
+        wait_for_stop(page, stop, route=SHORT)
+        for number, scene in enumerate(core_scenes(stop, SHORT)):
+            wait_for_params(page, lesson=stop, scene=scene, route=SHORT)
+            if (stop, number) == ("positions", 1):
+                page.reload()
+                wait_for_params(page, lesson=stop, scene=scene, route=SHORT)
+            if (stop, scene) == ("positions", asked.name):
+                page.locator(".lesson .answer").nth(wrong).click()
+                page.locator(".lesson .reveal").click()
+            onward = page.locator(".lesson .next")
+            onward.wait_for()
+            assert page.get_by_role("button", name=re.compile("^Next")).count() == 1
             onward.click()
-    wait_for_params(page, lesson=QUESTIONS, route="on")
-    for name in ROUTE:
-        if name not in ("translate", QUESTIONS):
-            words = load_lesson(name, "en")
-            asked = next(scene for scene in words.scenes if scene.question is not None)
-            page.get_by_role("button", name=f"{words.title}: {asked.title}").first.wait_for()
+    wait_for_stop(page, QUESTIONS, route=SHORT)
+    page.get_by_text(T("questions.yours")).wait_for()
+    assert page.get_by_text("\u2717").count() == 1
+    assert page.get_by_text(T("questions.right")).count() == 1
     check_accessibility(page)
     page.get_by_role("button", name=T("index.finish"), exact=True).click()
-    page.locator(".index button.start").wait_for()
+    page.locator(".index button.short").wait_for()
     assert until(page, lambda: "route" not in params(page) and "lesson" not in params(page))
+    page.locator(".index button.short").click()
+    wait_for_stop(page, "translate", route=SHORT)
+    wait_for_params(page, route=SHORT)
+    page.get_by_role("button", name=T("index.next", title=load_lesson("heads", "en").title)).wait_for()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -78,21 +90,23 @@ def test_the_brief_handout_prints_on_two_pages(browser: Browser, random_checkpoi
     assert texts(language)("questions.ticket") in printed.pages[1].extract_text()
 
 
-def test_page_down_keeps_to_the_time_of_the_route(open_page: OpenPage, app_url: str) -> None:
-    """Of a lesson that the route opens at one scene it shows no other; beside the route the lesson goes on."""
-    entry = next(entry for entry in LESSONS if entry.opens_at and entry.name in ROUTE)
-    stops = list(ROUTE)
-    before, after = (stops[stops.index(entry.name) + step] for step in (-1, 1))
-    page = open_page(f"{app_url}/lessons?lang=en&lesson={before}&route=on", still=True)
-    wait_for_stop(page, before)
-    page.locator(".st-key-route-next button").click()
-    wait_for_params(page, lesson=entry.name, scene=entry.opens_at)
+def test_further_scenes_are_marked_and_open_by_their_tabs(open_page: OpenPage, app_url: str) -> None:
+    """The keys of a presenter pass over them on the route; beside it they do not."""
+    scenes = [scene.name for scene in load_lesson("masks", "en").scenes]
+    further = [name for name in scenes if name not in core_scenes("masks")]
+    page = open_page(f"{app_url}/lessons?lang=en&lesson=masks&route=on", still=True)
+    wait_for_stop(page, "masks")
+    lesson = Lesson(page)
+    marked = page.locator(".lesson .tab.further")
+    assert [each.get_attribute("data-scene") for each in marked.all()] == further
+    lesson.press("PageDown")
+    wait_for_params(page, scene=core_scenes("masks")[1])
+    marked.first.click()
+    wait_for_params(page, scene=further[0])
+    page.get_by_text(T("lesson.further")).wait_for()
+    page = open_page(f"{app_url}/lessons?lang=en&lesson=masks", still=True)
     Lesson(page).press("PageDown")
-    wait_for_params(page, lesson=after)
-    page = open_page(f"{app_url}/lessons?lang=en&lesson={entry.name}&scene={entry.opens_at}", still=True)
-    scenes = [scene.name for scene in load_lesson(entry.name, "en").scenes]
-    Lesson(page).press("PageDown")
-    wait_for_params(page, lesson=entry.name, scene=scenes[scenes.index(entry.opens_at) + 1])
+    wait_for_params(page, scene=scenes[1])
 
 
 def test_a_question_opens_its_scene(open_page: OpenPage, app_url: str) -> None:

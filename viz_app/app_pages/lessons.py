@@ -12,6 +12,8 @@ from viz_app.lessons.catalogue import (
     LESSONS,
     QUESTIONS,
     ROUTE,
+    ROUTES,
+    SHORT,
     Entry,
 )
 from viz_app.lessons.index import Stop, lesson_index
@@ -26,9 +28,9 @@ from viz_app.ui.lesson_route import (
     OPEN_KEY,
     draw_all_lessons,
     draw_route,
+    follow_route,
     open_stop,
     route_params,
-    set_following,
 )
 from viz_app.ui.lessons.lesson_stage import IN_ADDRESS, LessonStage
 from viz_app.ui.lessons.questions import draw_questions
@@ -77,7 +79,7 @@ def _draw_index(t: Texts) -> None:
     leaves = lesson_index(
         route,
         {title: stops for title, stops in others.items() if stops},
-        texts=t.table("index"),
+        texts=t.table("index") | {"start_short": t("index.start_short", minutes=sum(ROUTES[SHORT].values()))},
         language=t.language,
         sentence=st.session_state[session.TEXT_KEY],
         on_open=_open_stop,
@@ -89,9 +91,9 @@ def _draw_index(t: Texts) -> None:
 
 
 def _open_stop(name: str) -> None:
-    if name == "route":
-        set_following(True)
-    open_stop("translate" if name == "route" else name)
+    if name in ROUTES:
+        follow_route(name)
+    open_stop("translate" if name in ROUTES else name)
 
 
 def _stops(t: Texts) -> tuple[list[tuple[Entry, Stop]], list[LessonError]]:

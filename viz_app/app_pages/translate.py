@@ -58,7 +58,7 @@ from viz_app.ui.classroom.class_frame import draw_ask
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
 from viz_app.ui.edit_links import draw_edit_button, edit_in_figures, open_in_lab
-from viz_app.ui.lesson_route import draw_route, is_following, route_params
+from viz_app.ui.lesson_route import draw_route, followed_route, route_params
 from viz_app.ui.menu import menu
 from viz_app.ui.model.quality import describe_set
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
@@ -81,7 +81,7 @@ def main() -> None:
     if example is not None:
         st.session_state[session.TEXT_KEY] = example[0]  # before the field is drawn
     draw_route(t, "translate")
-    if is_following():
+    if followed_route():
         st.markdown(t("translate.stop"))
     typed, downloads = _draw_input(t)
     status = st.empty()

@@ -2,8 +2,10 @@
 
     chapter = "attention"          # one of CHAPTERS
     order = 30                     # place in the chapter, small numbers first; the others have 10, 20, 30, ...
-    minutes = 8                    # in a class; a lesson without them is not on the route
-    opens_at = "shared"            # scene with which the route opens it; else the first one
+    minutes = 8                    # in a class of 50 minutes; a lesson without them is not on the route
+    core = ["tour", "one"]         # scenes for which that time is; else all. The others are further scenes
+    short_minutes = 4              # in a class of 15 minutes, and its core
+    short_core = ["tour"]
     stations = ["self_attention"]  # boxes of Figure 1 that open it, of STATIONS
     needs_small_models = true      # whether it compares the small models, which write German
 
@@ -37,6 +39,7 @@ STATIONS = (
 )
 FILES = ("lesson.toml", "en.md", "ko.md", "numbers.py", "js/main.js")  # every lesson has them
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_LISTS = ("core", "short_core", "stations")
 _MAX_MINUTES = 90
 
 
@@ -48,8 +51,10 @@ class Entry:
         name: Of its folder; in the address.
         chapter: One of `CHAPTERS`.
         order: Its place in the chapter.
-        minutes: Planned for it in a class; None when it is not on the route.
-        opens_at: Scene at which the route opens it; "" for the first one.
+        minutes: Planned for it in a class of 50 minutes; None when it is not on that route.
+        core: Scenes that the route shows; empty for all.
+        short_minutes: Planned for it in a class of 15 minutes; None when it is not on that route.
+        short_core: Scenes that the short route shows; empty for all.
         stations: Boxes of Figure 1 that open it.
         needs_small_models: Whether it compares the small models, which write German.
 
@@ -61,7 +66,9 @@ class Entry:
     chapter: str
     order: int
     minutes: int | None = None
-    opens_at: str = ""
+    core: tuple[str, ...] = ()
+    short_minutes: int | None = None
+    short_core: tuple[str, ...] = ()
     stations: tuple[str, ...] = ()
     needs_small_models: bool = False
 
@@ -69,10 +76,11 @@ class Entry:
         _require(_NAME.fullmatch(self.name), "the folder's name", self.name, "of a-z, 0-9 and _")
         _require(self.chapter in CHAPTERS, "chapter", self.chapter, f"one of {', '.join(CHAPTERS)}")
         _require(type(self.order) is int and self.order > 0, "order", self.order, "a positive whole number")
-        in_time = type(self.minutes) is int and 0 < self.minutes <= _MAX_MINUTES
-        _require(self.minutes is None or in_time, "minutes", self.minutes, f"a whole number from 1 to {_MAX_MINUTES}")
-        is_scene = isinstance(self.opens_at, str) and (not self.opens_at or _NAME.fullmatch(self.opens_at))
-        _require(is_scene, "opens_at", self.opens_at, "the name of a scene")
+        for route, minutes, scenes in (("", self.minutes, self.core), ("short_", self.short_minutes, self.short_core)):
+            in_time = minutes is None or (type(minutes) is int and 0 < minutes <= _MAX_MINUTES)
+            _require(in_time, f"{route}minutes", minutes, f"a whole number from 1 to {_MAX_MINUTES}")
+            are_scenes = isinstance(scenes, tuple) and all(isinstance(each, str) for each in scenes)
+            _require(are_scenes, f"{route}core", scenes, "a list of scenes")
         _require(isinstance(self.stations, tuple), "stations", self.stations, "a list")
         for station in self.stations:
             _require(station in STATIONS, "stations", station, f"of {', '.join(STATIONS)}")
@@ -116,14 +124,15 @@ def _read(folder: Path) -> Entry:
         raise LessonError(f"{folder.name}/{missing[0]} is missing; every lesson needs it")
     try:
         values = tomllib.loads((folder / "lesson.toml").read_text(encoding="utf-8"))
-        known = {field.name for field in dataclasses.fields(Entry)} - {"name"}
+        known = {field.name for field in dataclasses.fields(Entry)} - {"name"} | {"opens_at"}
         if unknown := sorted(values.keys() - known):
             raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
         if absent := [key for key in ("chapter", "order") if key not in values]:
             raise ValueError(f"{absent[0]} is missing")
-        if isinstance(values.get("stations"), list):
-            values["stations"] = tuple(values["stations"])
-        return Entry(name=folder.name, **values)
+        if former := values.pop("opens_at", None):  # a core of one scene
+            values.setdefault("core", [former])
+        lists = {key: tuple(values[key]) for key in _LISTS if isinstance(values.get(key), list)}
+        return Entry(name=folder.name, **values | lists)
     except (OSError, ValueError) as error:
         raise LessonError(f"{folder.name}/lesson.toml: {error}") from error
 
@@ -139,20 +148,31 @@ def _claim_places(entry: Entry, owners: dict[str, str]) -> None:
 LESSONS, INVALID_LESSONS = find_lessons(Path(__file__).parent)
 STAGES = (*(entry.name for entry in LESSONS), LAB)  # names of everything that the stage shows
 
-QUESTIONS = "questions"  # the last stop of the route, which is no lesson
-# The route: minutes for each stop. "translate" is the page.
-ROUTE: dict[str, int] = {
-    "translate": 5,
-    **{entry.name: entry.minutes for entry in LESSONS if entry.minutes is not None},
-    QUESTIONS: 4,
-}
+QUESTIONS = "questions"  # the last stop of a route, which is no lesson
+SESSION, SHORT = "on", "short"  # the routes, as in the address
+
+
+def _route(minutes: str, translate: int, questions: int) -> dict[str, int]:
+    """Return the minutes of each stop; "translate" is the page."""
+    planned = {entry.name: getattr(entry, minutes) for entry in LESSONS}
+    return {"translate": translate, **{name: each for name, each in planned.items() if each}, QUESTIONS: questions}
+
+
+ROUTES = {SESSION: _route("minutes", 4, 2), SHORT: _route("short_minutes", 2, 1)}
+ROUTE = ROUTES[SESSION]
 
 # The lesson that each box of Figure 1 opens, where there is one.
 LESSON_AT: dict[str, str] = {station: entry.name for entry in LESSONS for station in entry.stations}
 
 
-def next_stop(name: str, *, on_route: bool) -> str | None:
-    """Return the next stop on the route, else the next lesson of the list; None after the last."""
-    order = list(ROUTE) if on_route else [entry.name for entry in LESSONS]
+def core_scenes(name: str, route: str = SESSION) -> tuple[str, ...]:
+    """Return the scenes of a stop that a route shows; empty for all."""
+    scenes = (each.short_core if route == SHORT else each.core for each in LESSONS if each.name == name)
+    return next(scenes, ()) if name in ROUTES.get(route, ()) else ()
+
+
+def next_stop(name: str, route: str = "") -> str | None:
+    """Return the next stop on a route, without one the next lesson of the list; None after the last."""
+    order = list(ROUTES.get(route) or (entry.name for entry in LESSONS))
     later = order[order.index(name) + 1 :] if name in order else order[1:]
     return next(iter(later), None)

@@ -14,6 +14,7 @@ import numpy as np
 from viz_app.components.buffer import split_buffer
 from viz_app.components.modules import join_modules
 from viz_app.lessons import Lesson, load_lesson
+from viz_app.lessons.catalogue import core_scenes
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.module import LessonModule, lesson_module
 from viz_app.lessons.stage import LessonState, lesson_code, pack
@@ -70,6 +71,7 @@ def _payload(
         texts=context.t.table("lesson") | context.t.table(f"lesson_{words.name}"),
         state=state,
         prepared=controls,
+        core=core_scenes(words.name),
     )
 
 

@@ -209,7 +209,8 @@ class SessionFile(Struct, frozen=True, kw_only=True):
         page: The page that is open.
         text: The sentence.
         model: That reads it.
-        route: Whether the session follows the route.
+        route: Whether the session follows a route.
+        short_route: Whether that is the route of 15 minutes.
         explorer: The page Translate; None before it was opened.
         lesson: The lesson that is open; None for the index.
         lessons: Every lesson that was opened, and the Lab.
@@ -226,6 +227,7 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     text: Sentence = ""
     model: SavedModel | None = None
     route: bool = False
+    short_route: bool = False
     explorer: SavedExplorer | None = None
     lesson: Name | None = None
     lessons: Annotated[dict[Name, SavedLesson], Meta(max_length=64)] = {}

@@ -1,4 +1,4 @@
-"""Lesson route of 50 minutes: the present stop, and the way on."""
+"""Lesson routes of 50 and 15 minutes: the present stop, and the way on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from viz_app.components.speaker_notes import speaker_notes
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LAB, LESSONS, ROUTE, next_stop
+from viz_app.lessons.catalogue import LAB, LESSONS, ROUTES, core_scenes, next_stop
 from viz_app.lessons.labels import teacher_note
 from viz_app.lessons.stage import LessonState
 from viz_app.state import session
@@ -15,25 +15,26 @@ from viz_app.text import Texts
 OPEN_KEY = "lesson_open"  # name of the lesson that is open, or QUESTIONS; None for the index
 LINKED_KEY = "lesson_linked"  # the lesson that the session's first address named
 LAB_LINKED_KEY = "lab_linked"  # whether the session began in the Lab
-_ROUTE = "lesson_route"  # whether this session follows the route
-_PARAM, _ON = "route", "on"
+_ROUTE = "lesson_route"  # the route that this session follows; "" for none
+_PARAM = "route"
 
 
-def set_following(on: bool) -> None:
-    """Start or leave the route."""
-    st.session_state[_ROUTE] = on
+def follow_route(route: str) -> None:
+    """Start a route, or leave it with ""."""
+    st.session_state[_ROUTE] = route
 
 
-def is_following() -> bool:
-    """Return whether this session follows the route, at first from its address."""
+def followed_route() -> str:
+    """Return the route that this session follows, at first from its address; "" for none."""
     if _ROUTE not in st.session_state:
-        st.session_state[_ROUTE] = st.query_params.get(_PARAM) == _ON
-    return bool(st.session_state[_ROUTE])
+        asked = st.query_params.get(_PARAM, "")
+        st.session_state[_ROUTE] = asked if asked in ROUTES else ""
+    return str(st.session_state[_ROUTE])
 
 
 def route_params() -> dict[str, str | None]:
     """Return the route's parameters of the address, for reloads and links."""
-    return {_PARAM: _ON if is_following() else None}
+    return {_PARAM: followed_route() or None}
 
 
 def stop_title(t: Texts, name: str) -> str:
@@ -48,14 +49,16 @@ def open_stop(name: str) -> None:
     if name in ("translate", LAB):
         return session.navigate_to(name)
     st.session_state[OPEN_KEY] = name
-    if scene := route_scene(name):
-        st.session_state.setdefault(state_key(name), LessonState(scene))
+    if core := core_scenes(name, followed_route()):
+        st.session_state.setdefault(state_key(name), LessonState(core[0]))
     session.navigate_to("lessons")
 
 
-def route_scene(name: str) -> str:
-    """Return the one scene of a lesson that the route has time for; "" for all, or outside the route."""
-    return next((entry.opens_at for entry in LESSONS if entry.name == name and is_following()), "")
+def go_on(name: str) -> None:
+    """Go on to a stop; on a route to its first core scene, whichever was open before."""
+    if followed_route():
+        st.session_state.pop(state_key(name), None)
+    open_stop(name)
 
 
 def open_scene(name: str, scene: str) -> None:
@@ -90,16 +93,26 @@ def findings_key(name: str) -> str:
     return f"lesson-{name}-findings"
 
 
+def predictions() -> dict[tuple[str, str], int]:
+    """Return this session's first prediction for each lesson and scene: the number of a choice."""
+    kept: dict[tuple[str, str], int] = st.session_state.setdefault("lesson_predictions", {})
+    return kept
+
+
 def stage_key(name: str) -> str:
     """Return the key of a lesson's stage."""
     return session.fresh_key(f"lesson-{name}")
 
 
 def draw_route(t: Texts, name: str) -> None:
-    """Draw a line with the stop, its minutes, the previous and the next one, for a session on the route."""
-    if not is_following() or name not in ROUTE:
+    """Draw a line with the stop, its minutes and the one before, for a session on a route.
+
+    The way on is below the words of a scene. Only a stop without scenes has its button here.
+    """
+    route = ROUTES.get(followed_route(), {})
+    if name not in route:
         return
-    stops = list(ROUTE)
+    stops = list(route)
     at = stops.index(name)
     with st.container(horizontal=True, vertical_alignment="center", key="route"):
         if at > 0:
@@ -110,14 +123,14 @@ def draw_route(t: Texts, name: str) -> None:
                 type="tertiary",
                 on_click=session.enqueue_callback(open_stop, stops[at - 1]),
             )
-        place = t("index.progress", stop=at + 1, stops=len(stops), minutes=ROUTE[name])
+        place = t("index.progress", stop=at + 1, stops=len(stops), minutes=route[name])
         st.markdown(f"**{place}**", width="content")
         note = teacher_note(t.language, name)
         speaker_notes(t("index.notes"), title=stop_title(t, name), place=place, note=note, language=t.language)
-        after = next_stop(name, on_route=True)
-        if after:
+        after = next_stop(name, followed_route())
+        if after and name == "translate":
             onward = t("index.next", title=stop_title(t, after))
-            go = session.enqueue_callback(open_stop, after)
+            go = session.enqueue_callback(go_on, after)
             st.button(onward, key="route-next", type="primary", on_click=go)
         st.button(
             t("index.leave" if after else "index.finish"),
@@ -128,9 +141,9 @@ def draw_route(t: Texts, name: str) -> None:
 
 
 def _leave() -> None:
-    set_following(False)
+    follow_route("")
 
 
 def _finish() -> None:
-    set_following(False)
+    _leave()
     open_index()

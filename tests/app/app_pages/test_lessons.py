@@ -9,11 +9,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import mounted
+from viz_app.components import events
 from viz_app.components.buffer import split_buffer
 from viz_app.lessons import catalogue
 from viz_app.lessons import lesson_markdown as parser
-from viz_app.lessons.catalogue import find_lessons
+from viz_app.lessons.catalogue import QUESTIONS, find_lessons
+from viz_app.lessons.stage import last_predictions
 from viz_app.serving.models import loader
+from viz_app.text import texts
 from viz_app.ui.lesson_route import OPEN_KEY
 
 
@@ -75,3 +78,34 @@ def test_a_deadline_leaves_the_stage_and_says_why(app: AppTest, monkeypatch: pyt
     assert lab_values(app)["late"], "it is not computed again by itself"
     app.button(key="lab-compute").click().run()
     assert not app.error and lab_values(app)["bench"] == "off" and not lab_values(app)["late"]
+
+
+def test_the_first_prediction_of_each_scene_is_shown_right_or_wrong(app: AppTest) -> None:
+    """What the stage reports goes to the page of questions; a choice that does not exist is left out."""
+    app.session_state[OPEN_KEY] = "positions"
+    app.session_state["lesson_predictions"] = {("masks", "predict"): 2, ("why", "predict"): 0, ("heads", "predict"): 9}
+    app.run().switch_page("app_pages/lessons.py").run()
+    app.session_state[OPEN_KEY] = QUESTIONS
+    app.run()
+    wrong, right = [body for each in app.get("html") if (body := each.proto.body)[0] in "\u2713\u2717"]
+    assert (wrong[0], right[0]) == ("\u2717", "\u2713")
+    assert "64" in wrong and "512" in wrong and texts("en")("questions.right") in wrong
+    assert "the last" in right and texts("en")("questions.right") not in right
+
+
+@pytest.mark.parametrize(
+    ("report", "kept"),
+    [
+        ({"predict": 1, "paper": 2}, {"predict": 1, "paper": 2}),
+        ({"predict": -1}, {}),
+        ({"predict": "1"}, {}),
+        ({str(number): 0 for number in range(200)}, {}),
+        ("predict", {}),
+        (None, {}),
+    ],
+)
+def test_a_report_of_predictions_is_checked(
+    report: object, kept: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "last_report", lambda key, state: report)
+    assert last_predictions("stage") == kept

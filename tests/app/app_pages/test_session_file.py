@@ -59,6 +59,7 @@ def session(random_checkpoint: Path) -> sf.SessionFile:
         text=TEXT,
         model=model,
         route=True,
+        short_route=True,
         explorer=sf.SavedExplorer(selection=seen, off="encoder.1.3", other="plotly"),
         lesson="masks",
         lessons={
@@ -114,7 +115,7 @@ def test_all_pages_show_what_was_opened_and_change_nothing_of_it(
         app.switch_page(f"app_pages/{page}.py").run()
         assert not app.error, page
         shown = address(app)
-        assert (shown["lang"], shown["text"], shown["route"]) == ("ko", TEXT, "on"), page
+        assert (shown["lang"], shown["text"], shown["route"]) == ("ko", TEXT, "short"), page
         if page == "translate":
             wanted = {"kind": "encoder", "layer": "2", "head": "4", "pin": "k2", "against": "decoder.1.2"}
             assert wanted.items() <= shown.items() and shown["other"] == "plotly"

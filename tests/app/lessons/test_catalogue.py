@@ -14,15 +14,18 @@ from viz_app.lessons.catalogue import (
     LESSON_AT,
     LESSONS,
     QUESTIONS,
-    ROUTE,
+    ROUTES,
+    SESSION,
+    SHORT,
     STATIONS,
     Entry,
+    core_scenes,
     find_lessons,
     next_stop,
 )
 
 FULL = (
-    'chapter = "model"\norder = 15\nminutes = 7\nopens_at = "ffn"\n'
+    'chapter = "model"\norder = 15\nminutes = 7\ncore = ["ffn"]\nshort_minutes = 2\n'
     'stations = ["linear", "softmax"]\nneeds_small_models = true\n'
 )
 
@@ -53,7 +56,8 @@ def test_a_lesson_is_read_from_its_folder(tmp_path: Path) -> None:
         chapter="model",
         order=15,
         minutes=7,
-        opens_at="ffn",
+        core=("ffn",),
+        short_minutes=2,
         stations=("linear", "softmax"),
         needs_small_models=True,
     )
@@ -77,7 +81,7 @@ def test_a_missing_file_is_named(tmp_path: Path, file: str) -> None:
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        (FULL + "minute = 3", "unknown key 'minute'; known are chapter, minutes"),
+        (FULL + "minute = 3", "unknown key 'minute'; known are chapter, core"),
         ("order = 1", "chapter is missing"),
         ('chapter = "model"', "order is missing"),
         ('chapter = "history"\norder = 1', "chapter is 'history', but must be one of attention"),
@@ -86,6 +90,8 @@ def test_a_missing_file_is_named(tmp_path: Path, file: str) -> None:
         ('chapter = "model"\norder = true', "order is True"),
         (FULL.replace("7", "0"), "minutes is 0, but must be a whole number from 1"),
         (FULL.replace("7", "900"), "minutes is 900"),
+        (FULL.replace('["ffn"]', '"ffn"'), "core is 'ffn', but must be a list of scenes"),
+        (FULL + "short_core = [1]", "short_core is .1,., but must be a list of scenes"),
         (FULL.replace('"linear"', '"lineal"'), "stations is 'lineal', but must be of embedding_in"),
         (FULL.replace('["linear", "softmax"]', '"linear"'), "stations is 'linear', but must be a list"),
         (FULL.replace("true", '"yes"'), "needs_small_models is 'yes'"),
@@ -119,17 +125,28 @@ def test_every_box_of_figure_1_opens_a_lesson_that_exists() -> None:
     assert set(LESSON_AT.values()) <= {entry.name for entry in LESSONS}
 
 
-def test_the_route_leads_from_stop_to_stop() -> None:
+@pytest.mark.parametrize(("route", "minutes"), [(SESSION, 50), (SHORT, 15)])
+def test_a_route_leads_from_stop_to_stop_in_its_time(route: str, minutes: int) -> None:
     """In the order of the catalogue, from the page Translate to the questions."""
-    walked, here = ["translate"], next_stop("translate", on_route=True)
+    walked, here = ["translate"], next_stop("translate", route)
     while here is not None:
         walked.append(here)
-        here = next_stop(here, on_route=True)
-    assert walked == list(ROUTE) and walked[-1] == QUESTIONS
+        here = next_stop(here, route)
+    assert walked == list(ROUTES[route]) and walked[-1] == QUESTIONS
+    assert sum(ROUTES[route].values()) == minutes
+    assert [name for name in ROUTES[SESSION] if name in walked] == walked, "the short one leaves stops out"
 
 
-def test_the_route_opens_a_lesson_at_a_scene_that_it_has() -> None:
-    opened = {entry.name: entry.opens_at for entry in LESSONS if entry.opens_at}
-    assert opened == {"architecture": "shared", "regularisation": "scores"}
-    for name, scene in opened.items():
-        assert name in ROUTE and scene in {each.name for each in load_lesson(name, "en").scenes}
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_stop_has_core_scenes_that_exist_and_time_for_them(route: str) -> None:
+    for name in ROUTES[route].keys() - {"translate", QUESTIONS}:
+        core = core_scenes(name, route)
+        scenes = [scene.name for scene in load_lesson(name, "en").scenes]
+        assert core and [scene for scene in scenes if scene in core] == list(core), "in the order of the lesson"
+        assert len(core) <= ROUTES[route][name] + 1, name
+    assert core_scenes("broken", route) == core_scenes(QUESTIONS, route) == ()
+
+
+def test_the_former_key_of_a_single_scene_is_read(tmp_path: Path) -> None:
+    add(tmp_path, "mine", FULL.replace('core = ["ffn"]', 'opens_at = "ffn"'))
+    assert find_lessons(tmp_path)[0][0].core == ("ffn",)

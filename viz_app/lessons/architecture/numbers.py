@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,13 @@ import numpy as np
 from transformer_core.config import ModelConfig
 from transformer_core.paper.flops import Work, multiply_adds_by_part, parameters_by_part
 from transformer_core.paper.presets import PRESETS
+from transformer_core.text.tokenizer import EOS_TOKEN
 from viz_app.figures import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSON_AT
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ def data(context: LessonContext) -> StageData:
                 [[translator.tokenizer.token(token), *rest, token] for token, *rest in row] for row in way.likely
             ],
             "shared": _shared(context, source),
+            "mistakes": _mistakes(context) if context.state.scene == "mistake" else None,
+            "halves": _halves(config),
             "parts": _parts(config, Work(sentences=1, source_length=len(maps.source), target_length=len(maps.inputs))),
         },
         arrays={
@@ -105,6 +110,38 @@ def _shared(context: LessonContext, source: Sequence[int]) -> dict[str, Any]:
         "row_norms": [round(float(norm), 4) for norm in matrix[list(ids)].norm(dim=1)],
         "position_norms": [round(float(norm), 4) for norm in positions.detach().norm(dim=1)],
     }
+
+
+def _mistakes(context: LessonContext) -> list[dict[str, Any]]:
+    """Put the second choice in place of each token that is shown, and let the model go on greedily from it."""
+    translator, (source, target) = context.service.translator, _ids(context)
+    special, name = dataclasses.astuple(translator.tokenizer.special), translator.tokenizer.token
+    begun = [
+        (*target[:place], next(other for other, *_ in row if other != target[place] and other not in special))
+        for place, row in enumerate(_way(context).likely[: len(target)])
+    ]
+
+    def compute(stop: ShouldStop) -> list[dict[str, Any]]:
+        found = translator.search([source] * len(begun), beam=1, prefixes=begun, should_stop=stop, constrained=False)
+        return [
+            {
+                "tokens": [*map(name, best.ids), *[EOS_TOKEN] * best.finished][:POSITIONS],
+                "probabilities": np.exp(best.log_probabilities).round(4).tolist(),
+                "text": translator.tokenizer.decode(best.ids),
+            }
+            for best in (result.hypotheses[0] for result in found)
+        ]
+
+    return context.compute_once(("architecture.mistakes", source, target), compute) if begun else []
+
+
+def _halves(config: ModelConfig) -> dict[str, int]:
+    """Count the parameters of the layers of each stack; of the decoder without encoder-decoder attention."""
+    counted = parameters_by_part(config)
+    sides = {
+        side: counted[f"{side} self-attention"] + counted[f"{side} feed-forward"] for side in ("encoder", "decoder")
+    }
+    return sides | {"cross": counted["encoder-decoder attention"]}
 
 
 def _parts(config: ModelConfig, work: Work) -> dict[str, dict[str, list[float]]]:

@@ -14,6 +14,10 @@ from viz_app.serving.models.search_tree import search_tree
 from viz_app.serving.models.translation_service import BEAM
 
 MAX_ALPHA = 2.0
+_DECIDED = {  # examples in which the shipped models choose another translation where alpha is 0, by languages
+    ("en", "de"): "Usually I go to bed after midnight.",
+    ("en", "fr"): "I have been waiting for a year for this.",
+}
 
 
 def data(context: LessonContext) -> StageData:
@@ -25,6 +29,7 @@ def data(context: LessonContext) -> StageData:
     return StageData(
         values={
             "tree": tree,
+            "decided": _decided(context) if context.state.scene == "alpha" else None,
             "most_alpha": MAX_ALPHA,
             "reference": translation.text,
             "other": _other(context),
@@ -32,6 +37,17 @@ def data(context: LessonContext) -> StageData:
         },
         answers={"text": hypothesis},
     )
+
+
+def _decided(context: LessonContext) -> dict[str, Any] | None:
+    """Search an English example in which alpha decides; None where no such example is known."""
+    languages, translator = context.service.card.languages, context.service.translator
+    text = _DECIDED.get((languages.source, languages.target)) if languages else None
+    if text is None:
+        return None
+    key = ("decoding.decided", text)
+    found = context.compute_once(key, lambda stop: translator.translate(text, beam=BEAM, should_stop=stop))
+    return {"text": text, "tree": search_tree(found, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)}
 
 
 def _other(context: LessonContext) -> str:

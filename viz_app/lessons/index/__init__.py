@@ -51,7 +51,7 @@ def lesson_index(
         texts: The table [index].
         language: Code of the reader's language.
         sentence: The visitor's sentence, which goes into the figure.
-        on_open: Called with the name of the stop that was opened, or "route" for all of them in order; at least once.
+        on_open: Called with the name of the stop or of the route that was opened; at least once.
 
     Returns:
         Whether one was just opened.

@@ -25,7 +25,13 @@ from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.lessons.lesson_markdown import BENCHES, bench_folders
 from viz_app.lessons.stage.payload import pack, pack_live_data
-from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, valid_settings
+from viz_app.lessons.stage.state import (
+    MAX_SETTINGS,
+    LessonState,
+    settings_from_param,
+    settings_to_param,
+    valid_settings,
+)
 from viz_app.serving.checked_json import converted
 from viz_app.state.session_file import MAX_FINDINGS, SavedFinding
 
@@ -33,6 +39,7 @@ __all__ = [
     "LessonState",
     "join_code",
     "last_findings",
+    "last_predictions",
     "last_report",
     "lesson_code",
     "pack",
@@ -46,6 +53,8 @@ __all__ = [
 _FOLDER = Path(__file__).parent
 _STATE = "state"
 _FINDINGS = "findings"
+_PREDICTED = "predicted"
+_Predictions = Annotated[dict[str, Annotated[int, Meta(ge=0)]], Meta(max_length=MAX_SETTINGS)]
 _Findings = Annotated[tuple[SavedFinding, ...], Meta(max_length=MAX_FINDINGS)]
 
 _mount = st.components.v2.component(
@@ -110,6 +119,7 @@ def stage(
         on_state_change=events.keep,
         on_onward_change=events.keep,
         on_findings_change=events.keep,
+        on_predicted_change=events.keep,
     )
     left = events.new_event(f"{key}-onward", result.get("onward"))
     if left is not None:
@@ -132,6 +142,12 @@ def push_live_data(message: bytes, *, key: str) -> str | None:
 def last_report(key: str) -> LessonState | None:
     """Return the last report of the browser, before the component is mounted in this run; None for none."""
     return LessonState.from_report(events.last_report(key, _STATE))
+
+
+def last_predictions(key: str) -> dict[str, int]:
+    """Return what the reader predicted first: the number of a choice by scene; empty for an invalid report."""
+    found: dict[str, int] | None = converted(events.last_report(key, _PREDICTED), _Predictions)
+    return found or {}
 
 
 def last_findings(key: str) -> tuple[SavedFinding, ...] | None:

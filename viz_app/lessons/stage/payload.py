@@ -33,7 +33,8 @@ def pack(
     state: LessonState,
     answers: Mapping[str, Any] | None = None,
     onward: str | None = None,
-    onward_from: str = "",
+    core: Sequence[str] = (),
+    on_route: bool = False,
     share: Mapping[str, Any] | None = None,
     findings: Sequence[SavedFinding] = (),
     prepared: Mapping[str, Sequence[str]] | None = None,
@@ -48,7 +49,8 @@ def pack(
         state: Start of a fresh stage.
         answers: Settings for which `values` and `arrays` were computed, where a control asks the server.
         onward: Title of the stop after the last scene; None for none.
-        onward_from: Scene after which that stop follows; "" for the last one.
+        core: Scenes that a route shows, the others being further ones; empty for all.
+        on_route: Whether the reader goes from core scene to core scene.
         share: The link to the scene and its QR code, for the presenter's view; None for none.
         findings: Pinned findings at the start of a fresh stage.
         prepared: Of a page without Python, the controls of each scene that it has answers for; None where Python
@@ -68,7 +70,8 @@ def pack(
         "texts": dict(texts),
         "answers": dict(answers or {}),
         "onward": onward,
-        "onward_from": onward_from,
+        "core": list(core),
+        "on_route": on_route,
         "colours": palettes(),
         "prepared": prepared,
     }

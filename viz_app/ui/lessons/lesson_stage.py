@@ -15,7 +15,7 @@ from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS, next_stop
+from viz_app.lessons.catalogue import LESSONS, ROUTES, core_scenes, next_stop
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.labels import read_labels
@@ -25,6 +25,7 @@ from viz_app.lessons.small_target import small_source, writes_other_language
 from viz_app.lessons.stage import (
     LessonState,
     last_findings,
+    last_predictions,
     last_report,
     pack,
     pack_live_data,
@@ -43,10 +44,10 @@ from viz_app.ui.downloads import draw_download, in_turn
 from viz_app.ui.edit_links import draw_card_opener, edit_scene_in_figures, open_in_translate
 from viz_app.ui.lesson_route import (
     findings_key,
-    is_following,
-    open_stop,
+    followed_route,
+    go_on,
+    predictions,
     route_params,
-    route_scene,
     stage_key,
     state_key,
     stop_title,
@@ -96,7 +97,7 @@ class LessonStage:
     @property
     def after(self) -> str | None:
         """Name of the stop that follows; None after the last one."""
-        return next_stop(self.name, on_route=is_following())
+        return next_stop(self.name, followed_route())
 
     def remarks(self) -> list[str]:
         """Say what the reader should know of the models whose numbers are shown."""
@@ -136,12 +137,16 @@ class LessonStage:
     def draw(self) -> None:
         """Draw the stage and what can be taken along, and publish the address."""
         t, name = self.t, self.name
+        found = last_predictions(self.key)  # before all else: another run may end this one
+        for scene in found.keys() & {each.name for each in self.words.scenes}:
+            predictions().setdefault((name, scene), found[scene])
         for remark in self.remarks():
             st.caption(remark)
         try:
             numbers = self.compute()
         except Superseded:
             st.stop()
+        route = followed_route()
         payload = pack(
             self.words,
             values=numbers.values,
@@ -150,7 +155,8 @@ class LessonStage:
             texts=t.table("lesson") | self.context.t.table(f"lesson_{name}"),
             state=self.context.state,
             onward=stop_title(t, self.after) if self.after else None,
-            onward_from=route_scene(name),
+            core=core_scenes(name, route) or core_scenes(name),
+            on_route=name in ROUTES.get(route, {}),
             share=share_data(t, self.page, self.params()),
             findings=st.session_state.get(findings_key(name), ()),
         )
@@ -195,7 +201,7 @@ class LessonStage:
 
     def _leave(self) -> None:
         if self.after:
-            open_stop(self.after)
+            go_on(self.after)
 
     def _draw_takeaways(self) -> ExportableFigure | None:
         """Draw handout, link, question and downloads. Returns the figure of the scene."""

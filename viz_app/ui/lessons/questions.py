@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from viz_app.lessons import load_lesson
+from viz_app.lessons import Question, load_lesson
 from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
 from viz_app.lessons.exit_ticket import load_exit_ticket
+from viz_app.lessons.html import to_html
 from viz_app.lessons.lesson_markdown import LessonError
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.lesson_route import draw_all_lessons, draw_route, open_scene
+from viz_app.ui.lesson_route import draw_all_lessons, draw_route, open_scene, predictions
 from viz_app.ui.lessons.session_handout import draw_session_handouts
 
 
@@ -37,9 +38,9 @@ def _draw_exit_ticket(t: Texts) -> None:
 
 
 def _draw_predictions(t: Texts) -> None:
-    """Draw the scenes of the route that begin with a question."""
+    """Draw the scenes of the route that begin with a question, each with the visitor's first prediction."""
     st.header(t("questions.predictions"))
-    st.markdown(t("index.about_questions"))
+    st.markdown(t("index.about_questions" if predictions() else "questions.none"))
     for entry in LESSONS:
         if entry.name not in ROUTE:
             continue
@@ -50,6 +51,16 @@ def _draw_predictions(t: Texts) -> None:
         for scene in words.scenes:
             if scene.question is not None:
                 _draw_way(t, entry.name, scene.name, f"predict-{entry.name}-{scene.name}")
+                _draw_prediction(t, scene.question, predictions().get((entry.name, scene.name)))
+
+
+def _draw_prediction(t: Texts, question: Question, chosen: int | None) -> None:
+    """Draw a prediction as right or wrong, with the right answer; nothing where there was none."""
+    if chosen is None or chosen >= len(question.choices):
+        return
+    mine, right = question.choices[chosen], next(each for each in question.choices if each.right)
+    answer = "" if mine.right else f"<br>{t('questions.right')} {to_html(['span', {}, right.text])}"
+    st.html(f"{'✓' if mine.right else '✗'} {t('questions.yours')} {to_html(['span', {}, mine.text])}{answer}")
 
 
 def _draw_way(t: Texts, lesson: str, scene: str, key: str) -> None:

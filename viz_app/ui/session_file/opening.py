@@ -10,7 +10,7 @@ import streamlit as st
 
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.saved_figure import spec_from_saved
-from viz_app.lessons.catalogue import LAB, QUESTIONS, STAGES
+from viz_app.lessons.catalogue import LAB, QUESTIONS, SESSION, SHORT, STAGES
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.stage.state import valid_settings
 from viz_app.model_card.histories import available_histories
@@ -31,7 +31,7 @@ from viz_app.state.stale_branch import forget_branch
 from viz_app.text import LANGUAGES
 from viz_app.ui.classroom.class_membership import restore_results
 from viz_app.ui.figures.collection import restore_collection
-from viz_app.ui.lesson_route import LAB_LINKED_KEY, LINKED_KEY, OPEN_KEY, findings_key, set_following, state_key
+from viz_app.ui.lesson_route import LAB_LINKED_KEY, LINKED_KEY, OPEN_KEY, findings_key, follow_route, state_key
 from viz_app.ui.model.atlas import restore_atlas
 from viz_app.ui.model.growth import restore_growth
 from viz_app.ui.model.pruning import restore_pruning
@@ -84,7 +84,7 @@ def open_session_file(read: ReadSession, pages: Collection[str]) -> OpenedSessio
     language = saved.language if saved.language in LANGUAGES else session.language()
     session.replace_session(language, saved.text, _model(saved.model))
     session.navigate_to(page)
-    set_following(saved.route)
+    follow_route((SHORT if saved.short_route else SESSION) if saved.route else "")
     _restore_explorer(saved)
     _restore_lessons(saved.lesson if saved.lesson in (QUESTIONS, *lessons) else None, lessons)
     _restore_figures(saved, spec, collected)

@@ -13,7 +13,7 @@ from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.saved_figure import spec_to_saved
 from viz_app.lessons import stage
-from viz_app.lessons.catalogue import QUESTIONS, STAGES
+from viz_app.lessons.catalogue import QUESTIONS, SHORT, STAGES
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.registry import default_model
 from viz_app.state import session
@@ -29,7 +29,7 @@ from viz_app.state.session_file import (
 )
 from viz_app.ui.classroom.class_membership import poll_results
 from viz_app.ui.figures.collection import collection_formats, saved_collection
-from viz_app.ui.lesson_route import OPEN_KEY, findings_key, is_following, stage_key, state_key
+from viz_app.ui.lesson_route import OPEN_KEY, findings_key, followed_route, stage_key, state_key
 from viz_app.ui.model.atlas import shown_atlas
 from viz_app.ui.model.growth import shown_growth
 from viz_app.ui.model.pruning import shown_pruning
@@ -51,7 +51,8 @@ def take_snapshot(page: str) -> SessionFile:
         page=page,
         text=st.session_state.get(session.TEXT_KEY) or "",
         model=SavedModel(name=name, weights=weights) if is_model_name(name) else None,
-        route=is_following(),
+        route=bool(followed_route()),
+        short_route=followed_route() == SHORT,
         explorer=_explorer(),
         lesson=lesson if lesson == QUESTIONS or lesson in lessons else None,
         lessons=lessons,

@@ -9,7 +9,7 @@ import streamlit as st
 from viz_app.components.tour import tour
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.lesson_route import is_following
+from viz_app.ui.lesson_route import followed_route
 
 _ASKED = "tour_asked"  # a mark of the last time that the visitor asked for it
 # Where its steps are.
@@ -24,7 +24,7 @@ _PLACES = (
 
 def draw_tour(t: Texts) -> None:
     """Offer the tour, by itself only to a session that began without an address and is not on the route."""
-    first = session.began_without_address() and not is_following()
+    first = session.began_without_address() and not followed_route()
     asked = st.session_state.get(_ASKED, "")
     tour(_PLACES, t.table("tour"), language=t.language, first=first, asked=asked)
 

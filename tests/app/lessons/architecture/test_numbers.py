@@ -277,3 +277,42 @@ def test_the_browser_takes_the_stations_in_the_papers_order(data: StageData, jav
     edges = sorted((box["y"], box["y"] + box["height"]) for box in column)
     assert all(low < next_high for (_, low), (next_high, _) in itertools.pairwise(edges)), "no two overlap"
     assert edges[0][0] >= 0
+
+
+def test_after_a_wrong_token_the_model_goes_on_from_its_own(visit: Visit, translator: Translator) -> None:
+    """Each row is the second choice of one position, then what greedy steps of torch's argmax would generate."""
+    context = visit("mistake", SENTENCE)
+    found = architecture.data(context).values["mistakes"]
+    translation, special = context.result.translation, translator.tokenizer.special
+    source, target = translation.source_encoding.ids, list(translation.hypotheses[0].ids)
+    assert len(found) == min(len(target), architecture.POSITIONS)
+    assert architecture.data(visit("flow", SENTENCE)).values["mistakes"] is None, "only where it is shown"
+    for place, row in enumerate(found[:3]):
+        encoded = make_batch([source], [[]], special).source
+        ids, probabilities = [special.bos], []
+        while len(ids) - 1 < len(row["tokens"]):
+            with torch.no_grad():
+                chances = translator.model(encoded, torch.tensor([ids]), None)[0, -1].softmax(-1)
+            step = len(ids) - 1
+            if step < place:
+                token = target[step]
+            elif step == place:
+                barred = {target[place], special.pad, special.bos, special.eos, special.unk}
+                token = next(int(each) for each in chances.argsort(descending=True) if int(each) not in barred)
+            else:
+                chances[[special.pad, special.bos]] = 0
+                token = int(chances.argmax())
+            probabilities.append(float(chances[token]))
+            ids.append(token)
+        names = ["</s>" if token == special.eos else translator.tokenizer.token(token) for token in ids[1:]]
+        assert row["tokens"] == names, place
+        assert row["probabilities"][: len(names)] == pytest.approx(probabilities, abs=1e-3)
+
+
+def test_the_halves_are_the_matrices_of_the_layers(data: StageData, translator: Translator) -> None:
+    halves, parameters = data.values["halves"], dict(translator.model.named_parameters())
+    matrices = {name: each.numel() for name, each in parameters.items() if "norm" not in name}
+    for side in ("encoder", "decoder"):
+        own = sum(size for name, size in matrices.items() if name.startswith(f"{side}.layers") and "cross" not in name)
+        assert halves[side] == own
+    assert halves["cross"] == sum(size for name, size in matrices.items() if "cross" in name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,14 @@ import pytest
 from tests.app.lessons.conftest import Visit
 from transformer_core.decoding.beam import length_penalty
 from transformer_core.evaluation.metrics import bleu
+from transformer_core.storage.bundled_models import SHIPPED
+from transformer_core.translator import Translator
 from viz_app.figures import DotsFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +80,29 @@ def test_the_browser_ranks_as_the_search_does(context: LessonContext, javascript
     ]
     winners = [lengths[0] for lengths in finished if lengths]
     assert winners == sorted(winners), "what the last scene asks"
+
+
+@pytest.mark.parametrize("name", ["en-de", "en-fr"])
+def test_alpha_decides_in_the_example_of_a_shipped_model(
+    name: str, visit: Visit, javascript: Callable[[str], Any]
+) -> None:
+    """The browser's winners are those of searches with alpha 0 and with the model's own; the first is shorter."""
+    service = TranslationService(Translator.load(Path(SHIPPED) / name), RequestQueue(1))
+    there = dataclasses.replace(visit("alpha", "We are here."), load=lambda: service)
+    decided = lesson_module("decoding").data(there).values["decided"]
+    short, long = (service.translator.translate(decided["text"], beam=4, alpha=alpha).text for alpha in (0.0, 0.6))
+    assert len(short) < len(long)
+    rows = javascript(
+        'import { ranked } from "./lessons/decoding/js/beams.js";\n'
+        'import { Search } from "./components/explorer/js/data/search.js";\n'
+        f"const search = new Search({json.dumps(decided['tree'])});\n"
+        "console.log(JSON.stringify([0, 0.6].map((alpha) => ranked(search, alpha, 1)[0].text)));\n"
+    )
+    assert rows == [short, long]
+    assert (
+        lesson_module("decoding").data(dataclasses.replace(there, state=LessonState("tree"))).values["decided"] is None
+    )
+
+
+def test_a_model_without_languages_has_no_example(visit: Visit) -> None:
+    assert lesson_module("decoding").data(visit("alpha")).values["decided"] is None

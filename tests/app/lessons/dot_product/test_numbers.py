@@ -21,6 +21,7 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.dot_product import numbers as dot_product
 from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
 from viz_app.lessons.dot_product.projections import cross_projections, self_projections
+from viz_app.lessons.results.paper_results import TABLE_3
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
 
 
@@ -148,3 +149,37 @@ def test_the_browser_evaluates_the_same_formulas(javascript: Callable[[str], Any
     assert found["wrong"] == [None, None, None]
     three = found["word"][:24]  # as many as the lesson has in one matrix
     assert settings_from_param(settings_to_param({"q": three}) or "") == {"q": three}
+
+
+def test_a_narrower_head_compares_the_first_numbers_only(
+    context: LessonContext, javascript: Callable[[str], Any]
+) -> None:
+    """The scene of the real head against the core's attention on cut vectors; at full width against the model."""
+    numbers = dot_product.data(context)
+    layer, head = numbers.values["layer"], numbers.values["head"]
+    arrays = {name: torch.from_numpy(numbers.arrays[name]) for name in ("queries", "keys", "values")}
+    full = arrays["queries"].shape[-1]
+    for width in (1, full // 2, full):
+        query, key = (arrays[name][head, :, :width] for name in ("queries", "keys"))
+        wanted = attention_weights(attention_scores(query[None, None], key[None, None], None))[0, 0]
+        given = {name: {"shape": list(each.shape), "data": each.flatten().tolist()} for name, each in arrays.items()}
+        weights = javascript(
+            f"""
+            import {{ NdArray }} from "./lessons/stage/js/arrays.js";
+            import {{ Real }} from "./lessons/dot_product/js/real.js";
+            const given = {json.dumps(given)};
+            const arrays = Object.fromEntries(Object.entries(given).map(([name, {{ shape, data }}]) =>
+              [name, new NdArray(Float32Array.from(data), shape)]));
+            const scene = new Real({{ values: {json.dumps(numbers.values)}, arrays }}, {{}});
+            const rows = scene.tokens.map((_, query) => scene.attend(query, {head}, {width}).weights);
+            console.log(JSON.stringify(rows));
+            """
+        )
+        np.testing.assert_allclose(weights, wanted, atol=1e-5)
+    whole = dot_product._vectors(context)["weights"][layer, head][: len(weights), : len(weights)]
+    np.testing.assert_allclose(weights, whole, atol=1e-5)
+
+
+def test_the_text_says_what_table_3_says_of_a_small_d_k() -> None:
+    bleu = {line.change: line.bleu for line in TABLE_3 if line.row in ("base", "B")}
+    assert f"{bleu[''] - bleu['d_k = 16']:.1f}" == "0.7"

@@ -83,3 +83,12 @@ export function decimals(value) {
 export function headName(layer, head) {
   return `${layer + 1}.${head + 1}`;
 }
+
+/**
+ * 4620000 -> "4.62M", in Korean "462만"
+ * @param {number} count
+ * @param {string} language
+ */
+export function compact(count, language) {
+  return new Intl.NumberFormat(language, { notation: "compact", maximumSignificantDigits: 3 }).format(count);
+}

@@ -40,6 +40,10 @@ export type Values = {
     row_norms: number[];
     position_norms: number[];
   };
+  /** For each position the translation that goes on from the second choice; null while another scene is open. */
+  mistakes: { tokens: string[]; probabilities: number[]; text: string }[] | null;
+  /** Parameters of each stack's layers; the decoder's without encoder-decoder attention, `cross`. */
+  halves: Record<Side | "cross", number>;
   parts: Record<string, Record<Part, Weighed>>;
 };
 

@@ -6,7 +6,7 @@ import { hatch } from "../../../components/common/draw/canvas.js";
 
 /**
  * @param {Pen} pen
- * @param {Place} place
+ * @param {Pick<Place, "x" | "y" | "half">} place
  * @param {string} title
  * @param {string} about
  */
@@ -22,13 +22,14 @@ export function drawTitle(pen, { x, y, half }, title, about) {
  * @param {number} q
  * @param {number} count
  * @param {string} colour
+ * @param {number} [last] Of the columns that it may see.
  */
-export function drawCells(pen, { left, top, cell }, q, count, colour) {
+export function drawCells(pen, { left, top, cell }, q, count, colour, last = q) {
   const inset = cell > 10 ? 1 : 0.5;
   for (let k = 0; k < count; k++) {
     const [x, y] = [left + k * cell + inset, top + q * cell + inset];
     const side = cell - 2 * inset;
-    if (k <= q) pen.fill(x, y, side, side, colour);
+    if (k <= last) pen.fill(x, y, side, side, colour);
     else hatch(pen.context, [x, y, x + side, y + side], pen.theme.hatch, 5); // zero and forbidden never look alike
   }
 }

@@ -141,11 +141,12 @@ export class Training extends Scene {
    * @param {Place} place
    * @param {number} count
    * @param {number} row
+   * @param {string[]} [tokens]
    */
-  names(pen, { left, top, cell }, count, row) {
+  names(pen, { left, top, cell }, count, row, tokens = this.lesson.values.tokens.decoder) {
     const { theme } = pen;
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
-    this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) =>
+    tokens.slice(0, count).forEach((token, q) =>
       pen.write(tokenText(token), left - 8, top + (q + 0.5) * cell, {
         colour: q === row ? theme.text : theme.muted,
         font: theme.code,
@@ -229,6 +230,7 @@ export class Training extends Scene {
     return count < lesson.values.lengths.decoder ? `${sentence} ${texts.cut}` : sentence;
   }
 
+  /** @type {Scene["table"]} */
   table() {
     const { texts, lesson } = this;
     const { once, stepwise, again } = lesson.arrays;

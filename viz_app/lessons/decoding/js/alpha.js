@@ -1,16 +1,14 @@
 // The length penalty: what the search finished, scored again while alpha moves.
 
 import { fillText, signed } from "../../../components/common/text/format.js";
-import { lengthPenalty } from "../../../components/explorer/js/data/search.js";
+import { lengthPenalty, Search } from "../../../components/explorer/js/data/search.js";
 import { Chart } from "../../stage/js/chart.js";
-import { playhead } from "../../stage/js/describe.js";
+import { choice, playhead } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { ranked, SearchScene } from "./beams.js";
 
 const SHOWN = 5;
 const ROW = 34;
-
-/** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
 
 export class Alpha extends SearchScene {
   size = { narrow: 500, least: 390, most: 560 };
@@ -21,15 +19,30 @@ export class Alpha extends SearchScene {
     return playhead({ name: "alpha", label: "\u03b1", max, step: 0.1, rate: 0.25, start: tree.alpha ?? 0.6, show });
   }
 
+  /** An example in which alpha decides. */
+  example = this.lesson.values.decided && new Search(this.lesson.values.decided.tree);
+
+  get controls() {
+    const { decided } = this.lesson.values;
+    const { of, of_own } = this.texts;
+    const start = decides(this.search) ? "own" : "example";
+    return decides(this.example) ? [choice("of", of, { own: of_own, example: decided?.text ?? "" }, { start })] : [];
+  }
+
+  /** @param {string} of The chosen sentence. */
+  chosen(of) {
+    return (of === "example" && this.example) || this.search;
+  }
+
   /** @type {Scene["lit"]} */
   lit({ alpha }) {
     return alpha > 0 ? "penalty" : null;
   }
 
   /** @type {Scene["draw"]} */
-  draw(pen, { alpha }) {
+  draw(pen, { alpha, of }) {
     const { width, height, theme } = pen;
-    const { search, texts } = this;
+    const [search, texts] = [this.chosen(of), this.texts];
     const rows = ranked(search, alpha, SHOWN);
     const list = 30 + rows.length * ROW;
     this.drawCurves(pen, search, alpha);
@@ -95,21 +108,21 @@ export class Alpha extends SearchScene {
   }
 
   /** @type {Scene["grab"]} */
-  grab(x, y, pen, { alpha }) {
-    return { alpha: this.chart(pen, this.search, alpha).across.value(x) };
+  grab(x, y, pen, { alpha, of }) {
+    return { alpha: this.chart(pen, this.chosen(of), alpha).across.value(x) };
   }
 
   /** @type {Scene["say"]} */
-  say({ alpha }) {
-    const { search } = this;
+  say({ alpha, of }) {
+    const search = this.chosen(of);
     const [{ text, length }] = ranked(search, alpha, 1);
     const penalty = lengthPenalty(length, alpha, search.penalty).toFixed(2);
     return fillText(this.texts.alpha_say, { alpha: alpha.toFixed(2), text, penalty });
   }
 
   /** @type {Scene["table"]} */
-  table({ alpha }) {
-    const { search, texts } = this;
+  table({ alpha, of }) {
+    const [search, texts] = [this.chosen(of), this.texts];
     const rows = ranked(search, alpha).map(({ text, length, total, score }, index) => [
       index + 1,
       text,
@@ -120,4 +133,13 @@ export class Alpha extends SearchScene {
     ]);
     return { columns: ["", texts.translation, texts.length, "log P", "lp", texts.score], rows };
   }
+}
+
+/**
+ * Whether the winner of a search is another one with alpha 0.
+ * @param {Search | null} search
+ */
+function decides(search) {
+  const winners = search ? [0, search.alpha].map((alpha) => ranked(search, alpha, 1)[0]?.node) : [];
+  return winners[0] !== winners[1];
 }

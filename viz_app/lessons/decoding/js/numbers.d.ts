@@ -3,6 +3,8 @@
 export type Values = {
   /** Without nodes where there was no search. */
   tree: BeamData | { parent?: undefined; alpha?: number };
+  /** An example in which alpha decides; null where there is none, and while another scene is open. */
+  decided: { text: string; tree: BeamData } | null;
   most_alpha: number;
   /** The second hypothesis, of which BLEU is shown first. */
   other: string;

@@ -13,6 +13,8 @@ const RESTING_SHARE = 0.5; // as in transformer_core/analysis/attention_sinks.py
 /** @extends {Scene<import("./numbers").Values>} */
 export class Real extends Scene {
   term = "softmax";
+  /** Numbers that this model's queries and keys have, d_k. */
+  width = this.lesson.arrays.queries.shape[2];
 
   get tokens() {
     return this.lesson.values.tokens;
@@ -39,6 +41,7 @@ export class Real extends Scene {
     const max = this.lesson.arrays.queries.shape[0] - 1;
     return [
       slider({ name: "head", label: this.texts.head, max, start: head, show: (value) => headName(layer, value) }),
+      slider({ name: "width", label: this.texts.width, min: 1, max: this.width, start: this.width }),
     ];
   }
 
@@ -57,12 +60,14 @@ export class Real extends Scene {
   }
 
   /**
-   * Every step of the attention of one query.
+   * Every step of the attention of one query, as if the head compared only its first numbers.
    * @param {number} query
    * @param {number} head
+   * @param {number} [width]
    */
-  attend(query, head) {
-    const [queries, keys, values] = ["queries", "keys", "values"].map((name) => this.rows(name, head));
+  attend(query, head, width = this.width) {
+    const [queries, keys] = ["queries", "keys"].map((name) => this.rows(name, head).map((row) => row.slice(0, width)));
+    const values = this.rows("values", head);
     return { keys, values, query: queries[query], ...attend(queries[query], keys, values) };
   }
 
@@ -82,11 +87,11 @@ export class Real extends Scene {
   }
 
   /** @type {Scene["draw"]} */
-  draw(pen, { at, head }) {
+  draw(pen, { at, head, width: compared }) {
     const { context, theme, width, height } = pen;
     const place = this.place(width, height);
     const query = Math.max(0, Math.min(this.count - 1, Math.round(at) - 1));
-    const { keys, values, query: vector, scores, weights, output } = this.attend(query, head);
+    const { keys, values, query: vector, scores, weights, output } = this.attend(query, head, compared);
     const { largest: most, largest_value: mostValue } = this.lesson.values;
     const { left, strip, top, row, right, middle, numbers, narrow } = place;
     const label = { weight: 600, align: "center" };
@@ -132,7 +137,7 @@ export class Real extends Scene {
    */
   strip(pen, vector, x, y, width, height, most) {
     const { theme } = pen;
-    const cell = width / vector.length;
+    const cell = width / Math.max(vector.length, this.width);
     vector.forEach((value, i) => {
       pen.fill(x + i * cell, y, cell - (cell > 6 ? 1 : 0), height, twoSided(theme, value / most));
     });
@@ -168,13 +173,16 @@ export class Real extends Scene {
   }
 
   /** @type {Scene["say"]} */
-  say({ at, head }) {
+  say({ at, head, width }) {
     const query = Math.round(at) - 1;
-    const { weights } = this.attend(query, head);
+    const { weights } = this.attend(query, head, width);
     const most = weights.indexOf(Math.max(...weights));
     const weight = percent(weights[most]);
     const row = fillText(this.texts.real_say, { query: this.plain(query), key: this.plain(most), weight });
-    return `${row} ${this.sayHead(head)}`;
+    if (width === this.width) return `${row} ${this.sayHead(head)}`;
+    const whole = this.attend(query, head).weights;
+    const moved = percent(weights.reduce((sum, each, k) => sum + Math.abs(each - whole[k]), 0) / 2);
+    return `${row} ${fillText(this.texts.real_narrow, { width, whole: this.width, moved })}`;
   }
 
   /**
@@ -204,9 +212,9 @@ export class Real extends Scene {
   }
 
   /** @type {Scene["table"]} */
-  table({ at, head }) {
+  table({ at, head, width }) {
     const query = Math.round(at) - 1;
-    const { products, scores, weights } = this.attend(query, head);
+    const { products, scores, weights } = this.attend(query, head, width);
     const rows = this.tokens.map((_, k) => [this.plain(query), this.plain(k), products[k], scores[k], weights[k]]);
     const { query: reads, key, softmax } = this.texts;
     return { columns: [reads, key, "q\u00b7k", "q\u00b7k / \u221ad_k", softmax], rows };

@@ -28,12 +28,13 @@ export default function show({ data, parentElement, setStateValue }) {
   const { texts } = data;
   const total = data.route.reduce((sum, { minutes }) => sum + (minutes ?? 0), 0);
   const route = h("ol", { class: "route" }, ...data.route.map((each) => h("li", {}, stop(each, texts, open))));
-  const first = h("button", { class: "start", click: () => open("route") }, texts.start);
+  const first = h("button", { class: "start", click: () => open("on") }, texts.start);
   const side = h(
     "div",
     { class: "side" },
     h("h2", {}, `${texts.route} (${total}\u202f${texts.minutes})`),
     first,
+    h("button", { class: "short", click: () => open("short") }, texts.start_short),
     route,
   );
   for (const [chapter, stops] of data.others) {

@@ -64,8 +64,9 @@ export class Keys {
 
   /** @param {number} [arrow] */
   moveTab(arrow) {
-    if (!arrow) return false;
-    this.lesson.turn(arrow);
+    const next = arrow && this.lesson.lesson.scenes[this.lesson.index + arrow];
+    if (!next) return false;
+    this.lesson.go(next.name);
     this.lesson.tabs.buttons[this.lesson.index].focus();
     return true;
   }

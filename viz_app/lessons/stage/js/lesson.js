@@ -28,6 +28,8 @@ export class Lesson {
   report;
   /** @type {(findings: Finding[]) => void} Tells Python what is pinned; provide.js gives it. */
   reportFindings;
+  /** @type {(predicted: Record<string, number>) => void} Tells Python the first prediction of each scene. */
+  reportPredictions;
   /** @type {() => void} Goes on to the next lesson. */
   leave;
   /** @type {LessonData} */
@@ -45,6 +47,8 @@ export class Lesson {
   /** @type {Question | null} */
   question = null;
   presenting = false;
+  /** @type {Record<string, number>} What was predicted first, by scene. */
+  predicted = {};
 
   /**
    * @param {HTMLElement} root
@@ -104,7 +108,8 @@ export class Lesson {
     const start = state.scene || payload.scenes[0].name;
     if (first) this.all[start] = state.settings;
     this.tools.label(texts);
-    this.tabs.build(payload.scenes, texts.scenes);
+    this.tabs.build(payload.scenes, texts, (name) => this.isFurther(name));
+    this.root.classList.toggle("on-route", payload.on_route);
     if (first && isPresenting()) this.present(true);
     const name = first ? start : this.name;
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
@@ -131,9 +136,22 @@ export class Lesson {
     return this.lesson.scenes[this.index];
   }
 
-  /** The scene after this one; none after the last, or where a class goes on to its next stop. */
-  get next() {
-    return this.name === this.lesson.onward_from ? undefined : this.lesson.scenes[this.index + 1];
+  /**
+   * Whether a scene lies beyond the core of the lesson.
+   * @param {string} name
+   */
+  isFurther(name) {
+    return this.lesson.core.length > 0 && !this.lesson.core.includes(name);
+  }
+
+  /**
+   * The scene after (1) or before (-1) this one; on a route the next core scene.
+   * @param {number} way
+   */
+  neighbour(way) {
+    const { scenes, on_route } = this.lesson;
+    const coming = way > 0 ? scenes.slice(this.index + 1) : scenes.slice(0, this.index).reverse();
+    return coming.find(({ name }) => !on_route || !this.isFurther(name));
   }
 
   /** Name of a picture or film of the scene, without its ending. */
@@ -169,7 +187,8 @@ export class Lesson {
     this.readout.style.minHeight = "";
     this.controls.build();
     const { question } = this.description;
-    if (question && !this.question) this.question = new Question(question, this.texts, () => this.revealAnswer());
+    if (question && !this.question)
+      this.question = new Question(question, this.texts, (chosen) => this.revealAnswer(chosen));
     this.words.build();
     this.stage.take(scene);
     this.tools.update();
@@ -189,14 +208,17 @@ export class Lesson {
     return true;
   }
 
-  revealAnswer() {
+  /** @param {number | undefined} chosen */
+  revealAnswer(chosen) {
+    if (chosen !== undefined) this.predicted = { [this.name]: chosen, ...this.predicted };
+    this.reportPredictions(this.predicted);
     this.changed();
     this.words.fit();
   }
 
   /** @param {number} count */
   turn(count) {
-    const next = count > 0 ? this.next : this.lesson.scenes[this.index + count];
+    const next = this.neighbour(count);
     if (next) this.go(next.name);
     else if (count > 0 && this.lesson.onward) this.leave();
   }

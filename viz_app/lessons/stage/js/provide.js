@@ -22,6 +22,7 @@ export function registerScenes(name, scenes) {
     });
     lesson.report = (state) => setStateValue("state", state);
     lesson.reportFindings = (findings) => setStateValue("findings", findings);
+    lesson.reportPredictions = (predicted) => setStateValue("predicted", predicted);
     lesson.leave = () => setStateValue("onward", eventId());
     lesson.receive(data);
     return unmount;

@@ -1,16 +1,16 @@
-// Predict, then reveal. The guess stays in the browser, and out of the address.
+// Predict, then reveal. The guess is told to Python for the page of questions, and stays out of the address.
 
 import { h } from "../../../components/common/page/dom.js";
 import { build } from "./prose.js";
 
 export class Question {
-  /** @type {number} */
+  /** @type {number | undefined} */
   chosen;
 
   /**
    * @param {QuestionWords} question
    * @param {Texts} texts
-   * @param {() => void} onReveal
+   * @param {(chosen: number | undefined) => void} onReveal
    */
   constructor(question, texts, onReveal) {
     this.question = question;
@@ -58,6 +58,6 @@ export class Question {
         );
     });
     this.result.replaceChildren(...answer.map((node) => build(node)));
-    this.onReveal();
+    this.onReveal(this.chosen);
   }
 }

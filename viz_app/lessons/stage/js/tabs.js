@@ -19,20 +19,23 @@ export class Tabs {
 
   /**
    * @param {SceneWords[]} scenes
-   * @param {string} label
+   * @param {Texts} texts
+   * @param {(name: string) => boolean} isFurther
    */
-  build(scenes, label) {
+  build(scenes, texts, isFurther) {
     this.buttons = scenes.map(({ name, title, tab }, index) => {
-      const label = title.includes(tab) ? title : `${tab}: ${title}`;
+      const mark = isFurther(name) ? ` (${texts.further})` : "";
+      const label = (title.includes(tab) ? title : `${tab}: ${title}`) + mark;
+      const look = { class: mark ? "tab further" : "tab", title: title + mark };
       return h(
         "button",
-        { role: "tab", class: "tab", "aria-label": label, title, "data-scene": name, click: () => this.open(name) },
+        { role: "tab", ...look, "aria-label": label, "data-scene": name, click: () => this.open(name) },
         h("span", { class: "count" }, String(index + 1)),
         h("span", { class: "tab-title" }, tab),
       );
     });
     this.element.replaceChildren(...this.buttons);
-    setAttribute(this.element, "aria-label", label);
+    setAttribute(this.element, "aria-label", texts.scenes);
   }
 
   /**

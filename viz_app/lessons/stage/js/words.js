@@ -17,11 +17,12 @@ export class Words {
   /** Words of the present scene. */
   build() {
     const { lesson } = this;
-    const { title, section, math, prose } = lesson.description;
+    const { name, title, section, math, prose } = lesson.description;
+    const further = lesson.isFurther(name) ? ` \u00b7 ${lesson.texts.further}` : "";
     this.equation = math.length ? h("div", { class: "equation" }, ...math.map((line) => build(line))) : null;
     this.element.replaceChildren(
       h("h2", {}, title),
-      section ? h("p", { class: "section" }, `${lesson.texts.section} ${section}`) : "",
+      section ? h("p", { class: "section" }, `${lesson.texts.section} ${section}${further}`) : "",
       h("div", { class: "prose" }, ...prose.map((node) => build(node))),
       this.equation ?? "",
       lesson.question?.element ?? "",
@@ -33,7 +34,7 @@ export class Words {
   /** The button to the next scene or lesson, if there is one. */
   onward() {
     const { lesson } = this;
-    const next = lesson.next;
+    const next = lesson.neighbour(1);
     const coming = next?.title ?? lesson.lesson.onward;
     if (!coming) return null;
     const label = next ? lesson.texts.next : lesson.texts.next_lesson;

@@ -1,20 +1,20 @@
 // Table 1 with numbers put in: what each kind of layer costs, waits for, and how far a signal has to go.
 
-import { fillText } from "../../../components/common/text/format.js";
+import { compact, fillText } from "../../../components/common/text/format.js";
 import { drawBars } from "../../stage/js/barchart.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { LAYERS, operations, path, sequential } from "./table1.js";
 
-/** @type {Record<string, string>} */
+/** @type {Record<string, [string, string]>} Order of the operations and of the longest path. */
 const FORMULAS = {
-  attention: "n² · d",
-  recurrent: "n · d²",
-  convolution: "k · n · d²",
-  dilated: "k · n · d²",
-  separable: "k·n·d + n·d²",
-  restricted: "r · n · d",
+  attention: ["n² · d", "O(1)"],
+  recurrent: ["n · d²", "O(n)"],
+  convolution: ["k · n · d²", "O(n/k)"],
+  dilated: ["k · n · d²", "O(log\u2096 n)"],
+  separable: ["k·n·d + n·d²", "O(n/k)"],
+  restricted: ["r · n · d", "O(n/r)"],
 };
 
 /**
@@ -61,9 +61,9 @@ export class Costs extends Scene {
     const least = Math.min(...counts);
     const rows = LAYERS.map((layer, index) => ({
       name: texts[`layer_${layer}`],
-      note: layer === "restricted" ? `${FORMULAS[layer]}, r = ${numbers.r}` : FORMULAS[layer],
+      note: layer === "restricted" ? `${FORMULAS[layer][0]}, r = ${numbers.r}` : FORMULAS[layer][0],
       values: [counts[index]],
-      texts: [short(counts[index], this.lesson.language)],
+      texts: [compact(counts[index], this.lesson.language)],
       strong: counts[index] === least,
       colours: [isAttention(layer) ? theme.kinds.encoder : theme.muted],
       alphas: [isAttention(layer) ? 1 : 0.55],
@@ -77,8 +77,10 @@ export class Costs extends Scene {
     pen.note(texts.path, width - 8, 12, { ...style, align: "right" });
     LAYERS.forEach((layer, index) => {
       const y = box.y + ((index + 0.5) * box.height) / LAYERS.length;
-      pen.write(String(sequential(layer, numbers)), width - 92, y, { size: 14, align: "right" });
-      pen.write(String(path(layer, numbers)), width - 8, y, { size: 14, align: "right" });
+      pen.write(String(sequential(layer, numbers)), width - 92, y - 8, { size: 14, align: "right" });
+      pen.note(layer === "recurrent" ? "O(n)" : "O(1)", width - 92, y + 9, { ...style, align: "right" });
+      pen.write(String(path(layer, numbers)), width - 8, y - 8, { size: 14, align: "right" });
+      pen.note(FORMULAS[layer][1], width - 8, y + 9, { ...style, align: "right" });
     });
   }
 
@@ -98,25 +100,17 @@ export class Costs extends Scene {
     const { texts } = this;
     const rows = LAYERS.map((layer) => [
       texts[`layer_${layer}`],
-      FORMULAS[layer],
-      short(operations(layer, numbers), this.lesson.language),
+      FORMULAS[layer][0],
+      compact(operations(layer, numbers), this.lesson.language),
       sequential(layer, numbers),
       path(layer, numbers),
+      FORMULAS[layer][1],
     ]);
-    return { columns: [texts.layer, texts.formula, texts.operations, texts.sequential, texts.path], rows };
+    return { columns: [texts.layer, texts.formula, texts.operations, texts.sequential, texts.path, "O(\u2026)"], rows };
   }
 }
 
 /** @param {string} layer */
 function isAttention(layer) {
   return layer === "attention" || layer === "restricted";
-}
-
-/**
- * 4620000 -> "4.62M", in Korean "462만"
- * @param {number} count
- * @param {string} language
- */
-export function short(count, language) {
-  return new Intl.NumberFormat(language, { notation: "compact", maximumSignificantDigits: 3 }).format(count);
 }

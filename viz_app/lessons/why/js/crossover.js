@@ -1,10 +1,10 @@
 // Operations against the length of the sentence: self-attention crosses recurrence at n = d.
 
-import { fillText } from "../../../components/common/text/format.js";
+import { compact, fillText } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
-import { lengthPlayhead, short, widthChoice } from "./costs.js";
+import { lengthPlayhead, widthChoice } from "./costs.js";
 import { operations } from "./table1.js";
 
 const MAX = 2000;
@@ -13,7 +13,7 @@ const IN_TABLE = [1, 10, 30, 70, 128, 256, 512, 1024, 2000];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Crossover extends Scene {
-  short = (/** @type {number} */ count) => short(count, this.lesson.language);
+  short = (/** @type {number} */ count) => compact(count, this.lesson.language);
 
   /** @returns {Playhead | null} */
   get playhead() {
