@@ -198,10 +198,9 @@ def test_a_session_file_holds_the_whole_draft(spec: FigureSpec) -> None:
     assert spec_from_saved(spec_to_saved(spec)) == spec
 
 
-def test_every_option_of_a_view_has_a_label_in_both_languages_and_a_word_for_the_command_line() -> None:
+def test_every_option_of_a_view_has_a_word_for_the_command_line() -> None:
     for name, each in declared(FigureOptions).items():
         assert each.about.endswith("."), name
-        assert not each.label or {*each.label} == {*LANGUAGES}, name
     taken = {name for view in VIEWS.values() for name in view.parameters}
     assert {*declared(FigureOptions)} <= taken, "an option that no view has"
 
