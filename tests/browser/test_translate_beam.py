@@ -49,7 +49,7 @@ def test_a_branch_and_a_comparison_live_in_the_address(open_page: OpenPage, app_
     wait_for_params(page, against="cross.2.1")
     page.get_by_role("textbox", name=texts("en")("translate.input")).fill(EDIT)
     wait_for_translation(page, translator.translate(EDIT, beam=4).text)
-    wait_for_params(page, text=EDIT, vs=SENTENCE, against="cross.2.1")
+    wait_for_params(page, text=EDIT, vs=SENTENCE, against="cross.2.1", head="1")
     names = page.locator(".compare-name").all_inner_texts()
     again = open_page(page.url)
     again.locator(".side-difference").wait_for()

@@ -122,9 +122,8 @@ def _draw_attention(
     who = session.session_id()
     best = served.translate(who, sentence.source, on_position=ask)
     spec = _spec(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
-    found = selected_translation(served, who, best, spec.selection, ask)
-    result = found.shown
-    spec = replace(spec, selection=found.selection).fitted(result.maps)
+    _, result, selection = selected_translation(served, who, best, spec.selection, ask)
+    spec = replace(spec, selection=selection).fitted(result.maps)
     atlas = served.head_atlas.atlas
     with left:
         spec = FigureControls(t, result.maps, served.name, of_parser=served.parses, atlas=atlas).draw(spec)

@@ -42,14 +42,7 @@ from viz_app.serving.models.translation_service import BEAM, TranslationResult, 
 from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.standalone.document import MAX_BYTES
 from viz_app.standalone.sentences import BRANCHES, map_bytes, render_sentences
-from viz_app.state import session
-from viz_app.state.query_params import (
-    head_off_from_params,
-    head_off_to_param,
-    selection_from_params,
-    selection_to_params,
-    text_to_param,
-)
+from viz_app.state import query_params, session
 from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
@@ -226,16 +219,16 @@ def _draw_result(
     t: Texts, served: TranslationService, sentence: Sentence, result: TranslationResult, status: DeltaGenerator
 ) -> tuple[Selection, TranslationResult, Comparison | None]:
     """Draw the explorer; return its selection, the translation that it shows, and the comparison."""
-    best = best_head(served.card, result.maps)
-    start: Selection = st.session_state.get(_SELECTION) or selection_from_params(st.query_params.to_dict(), best)
+    best, asked = best_head(served.card, result.maps), st.query_params.to_dict()
+    start: Selection = st.session_state.get(_SELECTION) or query_params.selection_from_params(asked, best)
     key = session.fresh_key(_EXPLORER)
     start = last_report(key) or start
     start = resolve_branch(f"{served.name}\n{sentence.text}", start)
     ask = partial(draw_waiting, t, status)
     other, comparable = None, True
     try:
-        found = selected_translation(served, session.session_id(), result, start, ask)
-        shown, start = found.shown, found.selection.fitted(found.shown.maps)
+        searched, shown, start = selected_translation(served, session.session_id(), result, start, ask)
+        start = start.fitted(shown.maps)
         other = compare_with_selection(served, session.session_id(), sentence.text, start, ask)
     except Superseded:
         st.stop()
@@ -244,12 +237,12 @@ def _draw_result(
         comparable = False
     status.empty()
     search = (sentence.text, start.branch)
-    packed = branch_payload(t, served, search, found.best, shown, force=start.force)
+    packed = branch_payload(t, served, search, searched, shown, force=start.force)
     second = None
     if other is not None:
         search = (other.text, other.branch)
         second = branch_payload(t, other.service, search, other.best, other.result, served)
-    off = st.session_state.setdefault(session.HEAD_OFF_KEY, head_off_from_params(st.query_params.to_dict()))
+    off = st.session_state.setdefault(session.HEAD_OFF_KEY, query_params.head_off_from_params(asked))
     selection = explorer(packed, key=key, selection=start, other=second, off=off)
     # The browser's may not be computed yet.
     selection = dataclasses.replace(selection, branch=start.branch, force=start.force)
@@ -346,8 +339,8 @@ def _snapshot(model: str, who: str, text: str, selection: Selection, language: s
     """Return the content of the page, with maps mostly from the cache; `who` is a session apart from the page's."""
     served = loader.get_translation_service(model)
     own = served.translate(who, text)
-    found = selected_translation(served, who, own, selection)
-    return ExplorerSnapshot(forward_result(served, found.shown, own, selection.branch), selection, language)
+    _, shown, selection = selected_translation(served, who, own, selection)
+    return ExplorerSnapshot(forward_result(served, shown, own, selection.branch), selection, language)
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
@@ -355,14 +348,15 @@ def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
     selection: Selection | None = st.session_state.get(_SELECTION)
     params: dict[str, str | None] = {
         "lang": t.language,
-        "text": text_to_param(sentence.text),
+        "text": query_params.text_to_param(sentence.text),
         "model": model_query_param(),
         "other": open_view(),
-        "off": head_off_to_param(last_head_off(session.fresh_key(_EXPLORER))),
+        "off": query_params.head_off_to_param(last_head_off(session.fresh_key(_EXPLORER))),
         **route_params(),
     }
     if selection is not None:
-        params |= selection_to_params(selection) | {"view": selection.view}  # which one opens depends on the model
+        params |= query_params.selection_to_params(selection)
+        params["view"] = selection.view  # which one opens depends on the model
         if selection.vs == sentence.text:
             params["vs"] = None  # it is the sentence of the page
     return params

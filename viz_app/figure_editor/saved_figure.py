@@ -91,13 +91,12 @@ def _attention(source: FigureSource, language: str, load: Load, session: str) ->
     if sentence.status != "good":
         return None
     best = served.translate(session, sentence.source)
-    found = selected_translation(served, session, best, spec.selection)
-    result = found.shown
-    spec = replace(spec, selection=found.selection).fitted(result.maps)
+    _, result, selection = selected_translation(served, session, best, spec.selection)
+    spec = replace(spec, selection=selection).fitted(result.maps)
     other = None
     if spec.view == "compare":
         other = compare_with_selection(served, session, sentence.text, spec.selection)
     if spec.view == "beam" and not best.translation.history:
         return None
-    figure = make_figure(spec, language, forward_result(served, result, best, found.selection.branch), other)
+    figure = make_figure(spec, language, forward_result(served, result, best, selection.branch), other)
     return ExportableFigure(figure, spec.style, spec.dpi, language, replace(source, spec=spec))

@@ -1,7 +1,7 @@
 """Branch of a search that the explorer is to show, and the forced beginning of that search.
 
-They belong to one sentence. The browser reports its selection a moment after it has drawn a new sentence, so for
-that moment Python still knows those of the old one, and must not take them for those of the new one.
+Both belong to one sentence. The browser reports its selection a moment after it has drawn a new sentence. Until then
+Python still knows the branch of the old one, and must not take it for a branch of the new one.
 """
 
 from __future__ import annotations

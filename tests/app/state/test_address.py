@@ -30,6 +30,7 @@ selections = st.builds(
     pin=st.none() | st.builds("{}{}".format, st.sampled_from("qk"), st.integers(0, 511)),
     against=st.none() | st.builds("{}.{}.{}".format, st.sampled_from(KINDS), st.integers(0, 11), st.integers(0, 15)),
     branch=st.integers(0, 40),
+    force=st.none() | st.lists(st.sampled_from(("\u2581Der", "\u2581kleine", "n", "</s>")), min_size=1).map(" ".join),
 )
 
 

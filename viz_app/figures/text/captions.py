@@ -209,8 +209,9 @@ def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
 
 def _is_telling(maps: Maps, layer: int, head: int, link: Link) -> bool:
     """Return whether a link is of a whole word of some length, and its key the one that the word attends to most."""
-    words, weights = maps.queries("cross").words, maps.weights("cross")[layer, head, link.row]
-    return len(link.query) > _SHORT and words.count(words[link.row]) == 1 and link.column == weights.argmax()
+    queries, weights = maps.queries("cross"), maps.weights("cross")[layer, head, link.row]
+    parts = _content(queries)[np.array(queries.words) == queries.words[link.row]]
+    return len(link.query) > _SHORT and parts.sum() == 1 and link.column == weights.argmax()
 
 
 def _same_tokens(maps: Maps, kind: AnyKind) -> bool:

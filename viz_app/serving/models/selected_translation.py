@@ -1,28 +1,12 @@
-"""The translation that a selection asks for: of the model, of a beginning that is forced, or a branch of the search."""
+"""The translation that a selection asks for: of the model, from a forced beginning, or a branch of the search."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from viz_app.components.explorer import Selection
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import OnPosition
-
-
-@dataclass(frozen=True)
-class SelectedTranslation:
-    """A branch of a search.
-
-    Args:
-        best: The best translation of the search.
-        shown: The branch.
-        selection: The selection, without a branch or a beginning that does not exist.
-    """
-
-    best: TranslationResult
-    shown: TranslationResult
-    selection: Selection
 
 
 def selected_translation(
@@ -31,7 +15,7 @@ def selected_translation(
     own: TranslationResult,
     selection: Selection,
     on_position: OnPosition | None = None,
-) -> SelectedTranslation:
+) -> tuple[TranslationResult, TranslationResult, Selection]:
     """Compute what a selection asks for.
 
     Args:
@@ -41,6 +25,9 @@ def selected_translation(
         selection: Its `force` and `branch` choose.
         on_position: As for `TranslationService.translate`.
 
+    Returns:
+        The best translation of the search; the branch to show; the selection, without what does not exist.
+
     Raises:
         Superseded: When a newer request of the session took over.
     """
@@ -48,4 +35,4 @@ def selected_translation(
     shown = served.translate_branch(session, best, selection.branch, on_position=on_position)
     branch = selection.branch if shown is not best else 0
     force = selection.force if best is not own else None
-    return SelectedTranslation(best, shown, dataclasses.replace(selection, branch=branch, force=force))
+    return best, shown, dataclasses.replace(selection, branch=branch, force=force)

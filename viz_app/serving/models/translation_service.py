@@ -256,7 +256,6 @@ class TranslationService:
         own: TranslationResult,
         tokens: str,
         *,
-        beam: int = BEAM,
         on_position: OnPosition | None = None,
     ) -> TranslationResult:
         """Translate a sentence again, from a forced beginning; the search goes on from there.
@@ -265,7 +264,6 @@ class TranslationService:
             session: As for `translate`.
             own: Result of `translate` for the sentence.
             tokens: The beginning, a space between tokens. One that no translation has, or an empty one, gives `own`.
-            beam: As for `translate`.
             on_position: As for `translate`.
 
         Raises:
@@ -279,11 +277,11 @@ class TranslationService:
         text = own.translation.source
 
         def translate(should_stop: ShouldStop) -> TranslationResult:
-            found = self.translator.translate(text, beam=beam, prefix=prefix, should_stop=should_stop)
+            found = self.translator.translate(text, beam=BEAM, prefix=prefix, should_stop=should_stop)
             return TranslationResult(found, found.attention)
 
         try:
-            return self.compute_once(session, ("forced", text, beam, prefix), translate, on_position=on_position)
+            return self.compute_once(session, ("forced", text, prefix), translate, on_position=on_position)
         except PrefixError:
             return own
 

@@ -3,7 +3,11 @@
 const PRESENTING = Symbol.for("headlight.presenting"); // of the window: the element that does, or did when it was left
 const shared = /** @type {Record<symbol, Element | null>} */ (/** @type {unknown} */ (globalThis));
 
-export const isPresenting = () => Boolean(shared[PRESENTING]);
+/**
+ * Whether an element fills the window, or whether any does, or did when it was left.
+ * @param {Element} [root]
+ */
+export const isPresenting = (root) => (root ? shared[PRESENTING] === root : Boolean(shared[PRESENTING]));
 
 /**
  * @param {Element} root

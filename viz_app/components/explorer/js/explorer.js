@@ -63,7 +63,7 @@ export class Explorer {
     this.card = new HeadCard(this.store);
     this.presenter = tool("present", {
       class: "tool plain present-button",
-      click: () => this.present(!this.presenting),
+      click: () => this.present(!isPresenting(this.root)),
     });
     this.assemble();
     this.untold = whenTold(() => this.store.mark("findings"));
@@ -186,12 +186,8 @@ export class Explorer {
     this.menu.label(texts);
     this.recorder.label(texts);
     this.figure.label(texts);
-    this.presenter.words.textContent = this.presenting ? texts.present_end : texts.present;
+    this.presenter.words.textContent = isPresenting(this.root) ? texts.present_end : texts.present;
     setAttribute(this.root, "lang", texts.language);
-  }
-
-  get presenting() {
-    return this.root.classList.contains("presenting");
   }
 
   /** @param {boolean} on */
@@ -328,7 +324,7 @@ export class Explorer {
     if (pin && zoom !== "token") this.store.set({ pin: null });
     else if (zoom === "token" && !event.defaultPrevented) this.store.set({ zoom: "head" });
     else if (this.compare.release()) event.preventDefault();
-    else if (this.presenting) this.present(false);
+    else if (isPresenting(this.root)) this.present(false);
     else if (zoom === "head" && !this.pointing && this.body.contains(/** @type {Node} */ (event.composedPath()[0]))) {
       this.overview.opened = true;
       this.store.set({ zoom: "heads" });

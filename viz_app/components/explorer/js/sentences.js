@@ -116,15 +116,15 @@ export function tellingRow(picture) {
     const length = [...text].length;
     const fresh = matrix.kind !== "cross" || text.toLowerCase() !== matrix.keys[key].text.toLowerCase();
     const whole = length > SHORT && isWord(matrix, query) && key === picture.favourite(query);
-    rows.push({ query, weight: matrix.at(query, key), length, fresh, whole });
+    const rank = Number(fresh) + Number(fresh && whole && matrix.kind === "cross");
+    rows.push({ query, weight: matrix.at(query, key), length, rank });
   }
   if (!rows.length) return picture.written ? picture.rows[0] : null;
-  const fresh = rows.filter((row) => row.fresh);
-  const whole = matrix.kind === "cross" ? fresh.filter((row) => row.whole) : [];
-  const best = [whole, fresh, rows].find(({ length }) => length) ?? rows;
+  const first = Math.max(...rows.map(({ rank }) => rank));
+  const best = rows.filter(({ rank }) => rank === first);
   const most = Math.max(...best.map(({ weight }) => weight));
   const near = best.filter(({ weight }) => weight > most - NEARLY);
-  return near.reduce((first, row) => (row.length > first.length ? row : first)).query;
+  return near.reduce((longest, row) => (row.length > longest.length ? row : longest)).query;
 }
 
 /**

@@ -83,10 +83,10 @@ export class Comparison {
   next() {
     const { kind, layer, head } = this.store.state;
     const view = this.translation.view(kind, "tokens", this.translation.length);
-    const heads = view.present(Array.from({ length: view.layers }, (_, index) => index));
+    const heads = view.present([...Array(view.layers).keys()]);
     const at = heads.findIndex((place) => place[0] === layer && place[1] === head);
-    const [nextLayer, nextHead] = heads[(at + 1) % heads.length];
-    return { layer: nextLayer, head: nextHead };
+    const [next, number] = heads[(at + 1) % heads.length];
+    return { layer: next, head: number };
   }
 
   /** Whether nobody has chosen B. */
