@@ -199,6 +199,9 @@ declare const D3: D3Hierarchy;
 
 /** Put before the code of a component by Python. */
 declare const STYLE: string;
+/** Hash of each file of a site by its path, and the files that are kept only when asked for: standalone/site_folder.py. */
+declare const FILES: Record<string, string>;
+declare const LATER: string[];
 /** Rules of the widget's light and dark theme. */
 declare const THEMES: { light: string; dark: string };
 /** A tour: components/tour. */

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -16,6 +16,15 @@ from typing import Any, Literal
 
 from viz_app.figures.record import xml_safe
 
+MIN_FILE = 8_000  # bytes of compressed data from which a page of a site loads them from a file
+
+_PART = re.compile(
+    r'<style>(?P<css>.*?)</style>|<script type="module">(?P<js>.*?)</script>'
+    r'|<script type="application/octet-stream" id="(?P<id>\w+)">(?P<bin>[^<]*)</script>',
+    re.S,
+)
+_POLICY = re.compile(r'(?<=Content-Security-Policy" content=")[^"]*')
+_LOADED = ("script", "style", "connect", "img", "font", "manifest")  # what a page of a site may load from its folder
 _SAFE = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
 PageTheme = Literal["auto", "light", "dark"]
 _THEME = Path(__file__).parents[1] / ".streamlit" / "config.toml"
@@ -55,6 +64,34 @@ def html_document(
         "</body>\n</html>\n",
     ]
     return "\n".join(parts)
+
+
+def split_document(page: str, keep: Callable[[bytes, str], str]) -> str:
+    """Return a document that loads its style, code and large data from files of its own server, and from no other.
+
+    Args:
+        page: A document of `html_document`.
+        keep: Keeps a file with an ending such as ".js", and returns its address.
+    """
+
+    def moved(part: re.Match[str]) -> str:
+        if (style := part["css"]) is not None:
+            return f'<link rel="stylesheet" href="{keep(style.encode(), ".css")}">'
+        if (code := part["js"]) is not None:
+            return f'<script type="module" src="{keep(code.encode(), ".js")}"></script>'
+        data = base64.b64decode(part["bin"])
+        if len(data) < MIN_FILE:
+            return part[0]
+        return f'<script type="application/octet-stream" id="{part["id"]}" data-src="{keep(data, ".bin")}"></script>'
+
+    def widened(policy: re.Match[str]) -> str:
+        told = dict(each.split(" ", 1) for each in policy[0].split("; "))
+        for name in (f"{each}-src" for each in _LOADED):
+            others = [word for word in told.get(name, "").split() if "'sha256-" not in word and word != "'self'"]
+            told[name] = " ".join(["'self'", *others])
+        return "; ".join(map(" ".join, told.items()))
+
+    return _POLICY.sub(widened, _PART.sub(moved, page), count=1)
 
 
 def json_element(name: str, value: Any) -> str:

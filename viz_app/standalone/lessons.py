@@ -25,12 +25,13 @@ _FOLDER = Path(__file__).parent
 _OWN = ("id", "answers", "state")  # of a header, besides values and arrays
 
 
-def render_lesson(name: str, context: LessonContext) -> bytes:
+def render_lesson(name: str, context: LessonContext, onward: tuple[str, str] | None = None) -> bytes:
     """Return a lesson as a page; the same arguments give the same bytes.
 
     Args:
         name: Of the lesson.
         context: Sentence, language and model.
+        onward: Title and address of the page that follows its last scene; None for none.
 
     Raises:
         PageTooLarge: The arrays are too large.
@@ -41,17 +42,19 @@ def render_lesson(name: str, context: LessonContext) -> bytes:
     words = dataclasses.replace(words, scenes=scenes)
     prepared = {scene.name: list(module.prepared(scene.name, context)) for scene in scenes}
     controls = {scene: list(settings[0]) if settings else [] for scene, settings in prepared.items()}
-    pool, states = _Pool(), {}
+    title, address = onward or (None, "")
+    pool, states, starts = _Pool(), {}, {}
     for scene, settings in prepared.items():
         for each in settings or [{}]:
-            payload = _payload(words, module, context, LessonState(scene, each), controls)
+            payload = _payload(words, module, context, LessonState(scene, each), controls, title)
             key = " ".join((scene, *map(_written, each.values())))
             states[key] = pool.state(payload)
+            starts.setdefault(scene, key)
     lesson = {"header": pool.header, "values": list(pool.values), "states": states}
     return standalone_page(
         words.title,
         [lesson_code(name), join_modules(_FOLDER / "js" / "lesson_page.js")],
-        {"start": next(iter(states)), "controls": controls},
+        {"starts": starts, "controls": controls, "onward": address},
         {"lesson": json.dumps(lesson, separators=(",", ":"), allow_nan=False).encode(), **pool.blocks},
         language=context.language,
         origin=page_origin(context.service, texts(context.language), [("lesson", name), ("text", context.text)]),
@@ -59,7 +62,12 @@ def render_lesson(name: str, context: LessonContext) -> bytes:
 
 
 def _payload(
-    words: Lesson, module: LessonModule, context: LessonContext, state: LessonState, controls: Mapping[str, list[str]]
+    words: Lesson,
+    module: LessonModule,
+    context: LessonContext,
+    state: LessonState,
+    controls: Mapping[str, list[str]],
+    onward: str | None,
 ) -> bytes:
     numbers = module.data(dataclasses.replace(context, state=state))
     return pack(
@@ -69,6 +77,7 @@ def _payload(
         answers=numbers.answers,
         texts=context.t.table("lesson") | context.t.table(f"lesson_{words.name}"),
         state=state,
+        onward=onward,
         prepared=controls,
     )
 

@@ -11,15 +11,21 @@ import { readBytes, readJson } from "./packed.js";
  * @typedef {{ header: { name: string }, values: string[], states: Record<string, Prepared> }} PreparedLesson
  */
 
+const PRESENTING = Symbol.for("headlight.presenting"); // as in lesson.js
+const PRESENT = "#present"; // of an address: the lesson opens in the presenter's view
+
 class LessonPage {
   /** @type {PreparedLesson} */
   lesson;
 
   constructor() {
-    /** @type {{ start: string, controls: Record<string, string[]>, failed: string }} */
-    const { start, controls, failed } = readJson("page");
+    /** @type {{ starts: Record<string, string>, controls: Record<string, string[]>, onward: string, failed: string }} */
+    const { starts, controls, onward, failed } = readJson("page");
     this.controls = controls;
-    this.key = start;
+    this.onward = onward;
+    const asked = new URLSearchParams(location.search).get("scene") ?? "";
+    this.key = Object.hasOwn(starts, asked) ? starts[asked] : Object.values(starts)[0];
+    if (location.hash === PRESENT) /** @type {any} */ (globalThis)[PRESENTING] = true;
     this.host = new Host("lesson", (name, value) => this.answer(name, value));
     this.host.run(() => this.show(), failed);
   }
@@ -49,6 +55,9 @@ class LessonPage {
    * @param {any} value
    */
   answer(name, value) {
+    if (name === "onward") {
+      location.href = this.onward + (document.documentElement.hasAttribute("data-presenting") ? PRESENT : "");
+    }
     if (name !== "state") return;
     const { scene, settings } = value;
     const key = [scene, ...this.controls[scene].map((each) => settings[each])].join(" ");

@@ -8,8 +8,9 @@ const unpacked = new Map();
  * @param {string} name
  */
 export function readBytes(name) {
-  const found = unpacked.get(name) ?? unpack(textOf(name));
+  const found = unpacked.get(name) ?? unpack(name);
   unpacked.set(name, found);
+  found.catch(() => unpacked.delete(name)); // the next try may find the network again
   return found;
 }
 
@@ -26,9 +27,20 @@ function textOf(name) {
   return document.getElementById(name)?.textContent ?? "";
 }
 
-/** @param {string} text Gzip in base 64. */
-async function unpack(text) {
-  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const bytes = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+/** @param {string} name Of a block with gzip in base 64; in a site, with the address of a file. */
+async function unpack(name) {
+  const address = document.getElementById(name)?.getAttribute("data-src");
+  const packed = address ? await load(address) : new Blob([Uint8Array.from(atob(textOf(name)), unsigned)]);
+  const bytes = packed.stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(bytes).arrayBuffer());
+}
+
+/** @param {string} letter */
+const unsigned = (letter) => letter.charCodeAt(0);
+
+/** @param {string} address */
+async function load(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return answer.blob();
 }
