@@ -12,6 +12,7 @@ Example:
 from __future__ import annotations
 
 import logging
+import re
 
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.bundled_models import find_checkpoint
@@ -26,30 +27,25 @@ MAX_MODELS = 16
 
 def add_options(parser: Parser) -> None:
     """Add the options of this command."""
-    from viz_app.standalone.site_folder import SERVICE_WORKER
-
     parser.set_usage("[--checkpoint DIR ...] --out DIR")
     about = f"A model; may be given again. (default: {', '.join(MODELS)})"
-    parser.add_argument("--checkpoint", type=find_checkpoint, action="append", metavar="DIR", help=about)
-    parser.add_output_folder("Folder to write.", "site", lambda folder: (folder / SERVICE_WORKER).is_file())
+    parser.add_argument("--checkpoint", action="append", metavar="DIR", help=about)
+    parser.add_output_folder("Folder to write.", "site", lambda folder: (folder / "service-worker.js").is_file())
 
 
 def run(options: Options) -> int:
     """Write the site."""
-    from viz_app.standalone.document import PageTooLarge
-    from viz_app.standalone.site import write_site
+    from viz_app.standalone.site import OWN_PAGES, write_site
 
-    given = options.checkpoint or list(map(find_checkpoint, MODELS))
+    given = options.checkpoint or MODELS
     if len(given) > MAX_MODELS:
         raise UsageError(f"--checkpoint: a site has at most {MAX_MODELS} models")
-    services = [load_service(each) for each in given]
+    services = [load_service(find_checkpoint(folder)) for folder in given]
     names = [service.name for service in services]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise UsageError(f"--checkpoint: two models are called {twice[0]}; rename one of the folders")
-    try:
-        with atomic_directory(options.out) as folder:
-            write_site(folder, services)
-    except PageTooLarge as error:
-        raise UsageError(str(error)) from error
-    log.info("%s: open %s over HTTP, such as with python -m http.server", options.out, "index.html")
+    for name in names:
+        if names.count(name) > 1 or name in OWN_PAGES or not re.fullmatch(r"[\w.-]+", name, re.ASCII):
+            raise UsageError(f"--checkpoint: no page of a site can be called {name!r}; rename the folder")
+    with atomic_directory(options.out) as folder:
+        write_site(folder, services)
+    log.info("%s: try it with python -m http.server --directory %s", options.out, options.out)
     return 0

@@ -139,42 +139,17 @@ def standalone_page(
             *(packed_element(name, data) for name, data in blocks.items()),
         ]
     )
-    return page_document(title, body, modules, record, language=language, theme=theme).encode("utf-8", errors="replace")
-
-
-def page_document(
-    title: str,
-    body: str,
-    modules: Sequence[str],
-    record: Mapping[str, Any],
-    *,
-    language: str,
-    theme: PageTheme = "auto",
-) -> str:
-    """Return a page in the theme of the app, with its record.
-
-    Args:
-        title: Its title, as plain text.
-        body: Its markup.
-        modules: Joined modules; each is started.
-        record: Its origin, for programs.
-        language: "en" or "ko".
-        theme: As for `theme_style`.
-    """
     head = (
         '\n<meta name="viewport" content="width=device-width, initial-scale=1">'
         '\n<meta name="generator" content="Headlight">'
         f'\n<meta name="provenance" content="{escape(record_json(record))}">'
     )
-    return html_document(
-        f"{title} · {PROGRAM}",
-        style=theme_style(theme) + (_FOLDER / "page.css").read_text(encoding="utf-8"),
-        body=body,
-        scripts=[*map(self_starting, modules)],
-        language=language,
-        head=head,
-        type="module",
+    style = theme_style(theme) + (_FOLDER / "page.css").read_text(encoding="utf-8")
+    scripts = [*map(self_starting, modules)]
+    page = html_document(
+        f"{title} · {PROGRAM}", style=style, body=body, scripts=scripts, language=language, head=head, type="module"
     )
+    return page.encode("utf-8", errors="replace")
 
 
 def _text(text: str) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 
 from viz_app.components.buffer import split_buffer
 from viz_app.components.modules import join_modules
-from viz_app.lessons import Lesson, load_lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.module import LessonModule, lesson_module
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState, lesson_code, pack
 from viz_app.standalone.document import check_size, standalone_page
 from viz_app.standalone.origin import page_origin
@@ -31,7 +32,7 @@ def render_lesson(name: str, context: LessonContext, onward: tuple[str, str] | N
     Args:
         name: Of the lesson.
         context: Sentence, language and model.
-        onward: Title and address of the page that follows its last scene; None for none.
+        onward: Title and address of the page after its last scene; None for none.
 
     Raises:
         PageTooLarge: The arrays are too large.
@@ -43,42 +44,24 @@ def render_lesson(name: str, context: LessonContext, onward: tuple[str, str] | N
     prepared = {scene.name: list(module.prepared(scene.name, context)) for scene in scenes}
     controls = {scene: list(settings[0]) if settings else [] for scene, settings in prepared.items()}
     title, address = onward or (None, "")
-    pool, states, starts = _Pool(), {}, {}
+    labels = context.t.table("lesson") | context.t.table(f"lesson_{name}")
+    packed = partial(pack, words, texts=labels, onward=title, prepared=controls)
+    pool, states = _Pool(), {}
     for scene, settings in prepared.items():
         for each in settings or [{}]:
-            payload = _payload(words, module, context, LessonState(scene, each), controls, title)
+            state = LessonState(scene, each)
+            numbers = module.data(dataclasses.replace(context, state=state))
+            payload = packed(values=numbers.values, arrays=numbers.arrays, answers=numbers.answers, state=state)
             key = " ".join((scene, *map(_written, each.values())))
             states[key] = pool.state(payload)
-            starts.setdefault(scene, key)
     lesson = {"header": pool.header, "values": list(pool.values), "states": states}
     return standalone_page(
         words.title,
         [lesson_code(name), join_modules(_FOLDER / "js" / "lesson_page.js")],
-        {"starts": starts, "controls": controls, "onward": address},
+        {"controls": controls, "onward": address},
         {"lesson": json.dumps(lesson, separators=(",", ":"), allow_nan=False).encode(), **pool.blocks},
         language=context.language,
         origin=page_origin(context.service, texts(context.language), [("lesson", name), ("text", context.text)]),
-    )
-
-
-def _payload(
-    words: Lesson,
-    module: LessonModule,
-    context: LessonContext,
-    state: LessonState,
-    controls: Mapping[str, list[str]],
-    onward: str | None,
-) -> bytes:
-    numbers = module.data(dataclasses.replace(context, state=state))
-    return pack(
-        words,
-        values=numbers.values,
-        arrays=numbers.arrays,
-        answers=numbers.answers,
-        texts=context.t.table("lesson") | context.t.table(f"lesson_{words.name}"),
-        state=state,
-        onward=onward,
-        prepared=controls,
     )
 
 

@@ -17,14 +17,13 @@ const PRESENT = "#present"; // of an address: the lesson opens in the presenter'
 class LessonPage {
   /** @type {PreparedLesson} */
   lesson;
+  key = ""; // the state that is shown; "" for none yet
 
   constructor() {
-    /** @type {{ starts: Record<string, string>, controls: Record<string, string[]>, onward: string, failed: string }} */
-    const { starts, controls, onward, failed } = readJson("page");
+    /** @type {{ controls: Record<string, string[]>, onward: string, failed: string }} */
+    const { controls, onward, failed } = readJson("page");
     this.controls = controls;
     this.onward = onward;
-    const asked = new URLSearchParams(location.search).get("scene") ?? "";
-    this.key = Object.hasOwn(starts, asked) ? starts[asked] : Object.values(starts)[0];
     if (location.hash === PRESENT) /** @type {any} */ (globalThis)[PRESENTING] = true;
     this.host = new Host("lesson", (name, value) => this.answer(name, value));
     this.host.run(() => this.show(), failed);
@@ -33,8 +32,11 @@ class LessonPage {
   /** Mounts the lesson with the numbers of the state. */
   async show() {
     this.lesson ??= JSON.parse(new TextDecoder().decode(await readBytes("lesson")));
-    const { key } = this;
     const { header, values, states } = this.lesson;
+    const asked = `${new URLSearchParams(location.search).get("scene")} `;
+    const keys = Object.keys(states);
+    this.key ||= keys.find((each) => `${each} `.startsWith(asked)) ?? keys[0];
+    const { key } = this;
     const own = states[key];
     const parts = await Promise.all(Object.values(own.arrays).map(({ block }) => readBytes(block)));
     if (key !== this.key) return; // another state was asked for meanwhile
@@ -55,9 +57,8 @@ class LessonPage {
    * @param {any} value
    */
   answer(name, value) {
-    if (name === "onward") {
-      location.href = this.onward + (document.documentElement.hasAttribute("data-presenting") ? PRESENT : "");
-    }
+    const presents = document.documentElement.hasAttribute("data-presenting");
+    if (name === "onward") location.href = this.onward + (presents ? PRESENT : "");
     if (name !== "state") return;
     const { scene, settings } = value;
     const key = [scene, ...this.controls[scene].map((each) => settings[each])].join(" ");

@@ -8,17 +8,6 @@ const { scope } = worker.registration;
 const keyOf = (path) => `${scope}${path}?${FILES[path]}`;
 
 /**
- * The path of a file of the site; undefined for all other addresses.
- * @param {string} address
- */
-function pathOf(address) {
-  const plain = address.split(/[?#]/, 1)[0];
-  if (!plain.startsWith(scope)) return undefined;
-  const path = plain.slice(scope.length).replace(/(^|\/)$/, "$1index.html");
-  return Object.hasOwn(FILES, path) ? path : undefined;
-}
-
-/**
  * A file, kept or fetched.
  * @param {string} path
  * @param {any} event Lives until the file is kept.
@@ -48,6 +37,7 @@ worker.addEventListener("install", (/** @type {any} */ event) => {
 });
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(clean()));
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
-  const path = pathOf(event.request.url);
-  if (path !== undefined && event.request.method === "GET") event.respondWith(load(path, event));
+  const { url, method } = event.request;
+  const path = url.split(/[?#]/, 1)[0].replace(/\/$/, "/index.html").replace(scope, "");
+  if (Object.hasOwn(FILES, path) && method === "GET") event.respondWith(load(path, event));
 });
