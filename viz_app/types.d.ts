@@ -199,9 +199,8 @@ declare const D3: D3Hierarchy;
 
 /** Put before the code of a component by Python. */
 declare const STYLE: string;
-/** Hash of each file of a site by its path, and the files that are kept only when asked for: standalone/site_folder.py. */
+/** Hash of each file of a site by its path: standalone/site_folder.py. */
 declare const FILES: Record<string, string>;
-declare const LATER: string[];
 /** Rules of the widget's light and dark theme. */
 declare const THEMES: { light: string; dark: string };
 /** A tour: components/tour. */
@@ -427,8 +426,8 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
-    /** Of a page without Python: whether heads can be switched off, and the branches whose maps are there. */
-    answers?: { off: boolean; branches: number[] };
+    /** Of a page without Python: whether heads can be switched off, the branches whose maps are there, and the model in commands. */
+    answers?: { off: boolean; branches: number[]; checkpoint?: string };
   };
   beam?: BeamData;
   tree?: TreeData;

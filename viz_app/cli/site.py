@@ -22,7 +22,6 @@ from viz_app.cli.lesson import load_service
 log = logging.getLogger(__name__)
 
 MODELS = ("checkpoints/en-de", "checkpoints/en-fr", "checkpoints/en-fr-small", "checkpoints/en-tree")
-MAX_MODELS = 16
 
 
 def add_options(parser: Parser) -> None:
@@ -35,16 +34,13 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Write the site."""
-    from viz_app.standalone.site import OWN_PAGES, write_site
+    from viz_app.standalone.site import write_site
 
     given = options.checkpoint or MODELS
-    if len(given) > MAX_MODELS:
-        raise UsageError(f"--checkpoint: a site has at most {MAX_MODELS} models")
     services = [load_service(find_checkpoint(folder)) for folder in given]
     names = [service.name for service in services]
-    for name in names:
-        if names.count(name) > 1 or name in OWN_PAGES or not re.fullmatch(r"[\w.-]+", name, re.ASCII):
-            raise UsageError(f"--checkpoint: no page of a site can be called {name!r}; rename the folder")
+    if len({*names}) < len(names) or not all(re.fullmatch(r"[\w.-]+", name, re.ASCII) for name in names):
+        raise UsageError("--checkpoint: each folder needs a name of its own, of letters, digits, dots and dashes")
     with atomic_directory(options.out) as folder:
         write_site(folder, services)
     log.info("%s: try it with python -m http.server --directory %s", options.out, options.out)

@@ -16,15 +16,11 @@ from typing import Any, Literal
 
 from viz_app.figures.record import xml_safe
 
-MIN_FILE = 8_000  # bytes of compressed data from which a page of a site loads them from a file
-
-_PART = re.compile(
-    r'<style>(?P<css>.*?)</style>|<script type="module">(?P<js>.*?)</script>'
-    r'|<script type="application/octet-stream" id="(?P<id>\w+)">(?P<bin>[^<]*)</script>',
-    re.S,
-)
-_POLICY = re.compile(r'(?<=Content-Security-Policy" content=")[^"]*')
-_LOADED = ("script", "style", "connect", "img", "font", "manifest")  # what a page of a site may load from its folder
+# Of a page: what its policy allows, nothing or what stands in it; code; and data from a size on at which files pay.
+_ALLOWED = re.compile(r"-src(?: '(?:none|sha256-[^']+)')+|-src (?=;)")
+_STYLE = re.compile(r"<style>(.*?)</style>", re.S)
+_CODE = re.compile(r'(<script type="module")>(.*?)</script>', re.S)
+_DATA = re.compile(r'(<script type="application/octet-stream" id="\w+")>([^<]{10000,})')
 _SAFE = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
 PageTheme = Literal["auto", "light", "dark"]
 _THEME = Path(__file__).parents[1] / ".streamlit" / "config.toml"
@@ -73,25 +69,11 @@ def split_document(page: str, keep: Callable[[bytes, str], str]) -> str:
         page: A document of `html_document`.
         keep: Keeps a file with an ending such as ".js", and returns its address.
     """
-
-    def moved(part: re.Match[str]) -> str:
-        if (style := part["css"]) is not None:
-            return f'<link rel="stylesheet" href="{keep(style.encode(), ".css")}">'
-        if (code := part["js"]) is not None:
-            return f'<script type="module" src="{keep(code.encode(), ".js")}"></script>'
-        data = base64.b64decode(part["bin"])
-        if len(data) < MIN_FILE:
-            return part[0]
-        return f'<script type="application/octet-stream" id="{part["id"]}" data-src="{keep(data, ".bin")}"></script>'
-
-    def widened(policy: re.Match[str]) -> str:
-        told = dict(each.split(" ", 1) for each in policy[0].split("; "))
-        for name in (f"{each}-src" for each in _LOADED):
-            others = [word for word in told.get(name, "").split() if "'sha256-" not in word and word != "'self'"]
-            told[name] = " ".join(["'self'", *others])
-        return "; ".join(map(" ".join, told.items()))
-
-    return _POLICY.sub(widened, _PART.sub(moved, page), count=1)
+    policy, end, rest = page.partition("<title>")
+    rest = _STYLE.sub(lambda at: f'<link rel="stylesheet" href="{keep(at[1].encode(), ".css")}">', rest, count=1)
+    rest = _CODE.sub(lambda at: f'{at[1]} src="{keep(at[2].encode(), ".js")}"></script>', rest)
+    rest = _DATA.sub(lambda at: f'{at[1]} data-src="{keep(base64.b64decode(at[2]), ".bin")}">', rest)
+    return _ALLOWED.sub("-src 'self'", policy) + end + rest
 
 
 def json_element(name: str, value: Any) -> str:

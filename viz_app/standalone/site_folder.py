@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 from viz_app.components.html_document import split_document
 from viz_app.components.modules import join_modules, self_starting
-from viz_app.text import DEFAULT_LANGUAGE, LANGUAGE_NAMES, LANGUAGES
-
-SERVICE_WORKER = "service-worker.js"
-ROOTS = {language: "" if language == DEFAULT_LANGUAGE else f"{language}/" for language in LANGUAGES}  # of its pages
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 
 _FOLDER = Path(__file__).parent
 _STATIC = _FOLDER.parent / "static"
+WEIGHTS = ".weights"  # ending of files that a browser keeps only once a page has asked for them
 
 
 class SiteFolder:
@@ -27,84 +24,56 @@ class SiteFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._hashes: dict[str, str] = {}  # of each file
-        self._loaded: dict[str, set[str]] = {}  # files of each page
-        self._later: set[str] = set()  # files that a browser keeps only once it has asked for them
-        fonts = _STATIC / "fonts"
-        self._write("assets/STIX-LICENSE.txt", (fonts / "STIX-LICENSE.txt").read_bytes())
-        font = self.keep((fonts / "STIXTwoMath.woff2").read_bytes(), ".woff2").removeprefix("assets/")
-        style = (_FOLDER / "site.css").read_text(encoding="utf-8").replace("MATH_FONT", font)
-        self._style = self.keep(style.encode(), ".css")
-        self._script = self.keep(self_starting(join_modules(_FOLDER / "js" / "site.js")).encode(), ".js")
-        self._icon = self.keep((_STATIC / "icon.svg").read_bytes(), ".svg")
+        self.hashes: dict[str, str] = {}  # of each file
+        fixed = _FOLDER / "site_files"
+        for file in sorted(each for each in fixed.rglob("*") if each.is_file()):
+            self._write(file.relative_to(fixed).as_posix(), file.read_bytes())
+        for file in (_STATIC / "icon.svg", _STATIC / "fonts" / "STIXTwoMath.woff2"):
+            self._write(f"assets/{file.name}", file.read_bytes())
+        self._write("assets/site.js", self_starting(join_modules(_FOLDER / "js" / "site.js")).encode())
 
-    def keep(self, data: bytes, ending: str, *, later: bool = False) -> str:
-        """Write a file that pages share, once; return its path.
+    def keep(self, data: bytes, ending: str) -> str:
+        """Write a file that pages share; return its path, which its content gives."""
+        return self._write(f"assets/{_hash(data)}{ending}", data)
 
-        Args:
-            data: Its bytes.
-            ending: Such as ".js".
-            later: Whether a browser keeps it only once a page has asked for it.
-        """
-        path = f"assets/{_hash(data)}{ending}"
-        if later:
-            self._later.add(path)
-        return path if path in self._hashes else self._write(path, data)
-
-    def add_page(self, name: str, language: str, page: str, nav: str) -> None:
-        """Write a page, with links above it.
+    def add_page(self, name: str, language: str, page: str, nav: str) -> set[str]:
+        """Write a page, with links above it. Returns the paths of the page and of what it loads.
 
         Args:
             name: Such as "index.html", the same in all languages.
-            language: Its language.
+            language: Its language, which also names its folder.
             page: From `html_document`.
             nav: Links to other pages, as markup.
         """
-        root = "../" if ROOTS[language] else ""
-        loaded = self._loaded[ROOTS[language] + name] = {self._style, self._script}
+        loaded = set()
 
         def keep(data: bytes, ending: str) -> str:
-            loaded.add(kept := self.keep(data, ending))
-            return root + kept
+            loaded.add(path := self.keep(data, ending))
+            return f"../{path}"
 
-        for other in (each for each in LANGUAGES if each != language):
-            address = f"{root}{ROOTS[other]}{name}"
-            nav += f'<a lang="{other}" hreflang="{other}" href="{address}">{LANGUAGE_NAMES[other]}</a>'
-        head = (
-            f'<link rel="stylesheet" href="{root}{self._style}">\n<link rel="manifest" href="manifest.webmanifest">\n'
-            f'<link rel="icon" href="{root}{self._icon}">\n<script type="module" src="{root}{self._script}"></script>\n'
-        )
-        text = split_document(page, keep).replace("</head>\n<body>\n", f"{head}</head>\n<body>\n<nav>{nav}</nav>\n", 1)
-        self._write(ROOTS[language] + name, text.encode("utf-8", errors="replace"))
+        for other in LANGUAGES:
+            if other != language:
+                nav += f'<a lang="{other}" hreflang="{other}" href="../{other}/{name}">{LANGUAGE_NAMES[other]}</a>'
+        head = (_FOLDER / "site_head.html").read_text(encoding="utf-8")
+        text = split_document(page, keep).replace("</head>\n<body>", f"{head}<nav>{nav}</nav>", 1)
+        return loaded | {self._write(f"{language}/{name}", text.encode("utf-8", errors="replace"))}
 
-    def size(self, page: str) -> int:
-        """Return the bytes of a page and of all that it loads."""
-        return self._total({page, *self._loaded[page]})
+    def size(self, paths: set[str] | None = None) -> int:
+        """Return the bytes of files; by default of all that a browser keeps after the first visit."""
+        named = paths or {path for path in self.hashes if not path.endswith(WEIGHTS)}
+        return sum((self.path / path).stat().st_size for path in named)
 
-    @property
-    def kept_size(self) -> int:
-        """Bytes that a browser keeps after the first visit."""
-        return self._total(self._hashes.keys() - self._later)
-
-    def finish(self) -> None:
-        """Write the manifests, and the service worker with the list of all files."""
-        manifest = (_FOLDER / "manifest.webmanifest").read_text(encoding="utf-8").replace("{icon}", self._icon)
-        for folder in ROOTS.values():
-            text = manifest.replace("{root}", "../" if folder else "")
-            self._write(f"{folder}manifest.webmanifest", text.encode())
-        known = f"const FILES = {json.dumps(self._hashes)};\nconst LATER = {json.dumps(sorted(self._later))};\n"
-        code = known + join_modules(_FOLDER / "js" / "service_worker.js")
-        (self.path / SERVICE_WORKER).write_text(code, encoding="utf-8")
+    def write_worker(self) -> None:
+        """Write the service worker, with the list of all files."""
+        code = f"const FILES = {json.dumps(self.hashes)};\n" + join_modules(_FOLDER / "js" / "service_worker.js")
+        (self.path / "service-worker.js").write_text(code, encoding="utf-8")
 
     def _write(self, path: str, data: bytes) -> str:
         target = self.path / path
         target.parent.mkdir(exist_ok=True)
         target.write_bytes(data)
-        self._hashes[path] = _hash(data)
+        self.hashes[path] = _hash(data)
         return path
-
-    def _total(self, paths: Iterable[str]) -> int:
-        return sum((self.path / path).stat().st_size for path in paths)
 
 
 def _hash(data: bytes) -> str:

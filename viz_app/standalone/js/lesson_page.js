@@ -11,9 +11,6 @@ import { readBytes, readJson } from "./packed.js";
  * @typedef {{ header: { name: string }, values: string[], states: Record<string, Prepared> }} PreparedLesson
  */
 
-const PRESENTING = Symbol.for("headlight.presenting"); // as in lesson.js
-const PRESENT = "#present"; // of an address: the lesson opens in the presenter's view
-
 class LessonPage {
   /** @type {PreparedLesson} */
   lesson;
@@ -24,7 +21,6 @@ class LessonPage {
     const { controls, onward, failed } = readJson("page");
     this.controls = controls;
     this.onward = onward;
-    if (location.hash === PRESENT) /** @type {any} */ (globalThis)[PRESENTING] = true;
     this.host = new Host("lesson", (name, value) => this.answer(name, value));
     this.host.run(() => this.show(), failed);
   }
@@ -57,8 +53,7 @@ class LessonPage {
    * @param {any} value
    */
   answer(name, value) {
-    const presents = document.documentElement.hasAttribute("data-presenting");
-    if (name === "onward") location.href = this.onward + (presents ? PRESENT : "");
+    if (name === "onward") location.href = this.onward;
     if (name !== "state") return;
     const { scene, settings } = value;
     const key = [scene, ...this.controls[scene].map((each) => settings[each])].join(" ");

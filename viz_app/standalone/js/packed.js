@@ -30,17 +30,8 @@ function textOf(name) {
 /** @param {string} name Of a block with gzip in base 64; in a site, with the address of a file. */
 async function unpack(name) {
   const address = document.getElementById(name)?.getAttribute("data-src");
-  const packed = address ? await load(address) : new Blob([Uint8Array.from(atob(textOf(name)), unsigned)]);
+  const letters = (/** @type {string} */ text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const packed = address ? await (await fetch(address)).blob() : new Blob([letters(textOf(name))]);
   const bytes = packed.stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(bytes).arrayBuffer());
-}
-
-/** @param {string} letter */
-const unsigned = (letter) => letter.charCodeAt(0);
-
-/** @param {string} address */
-async function load(address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
-  return answer.blob();
 }

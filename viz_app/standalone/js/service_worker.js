@@ -1,5 +1,5 @@
 // The service worker of a site. Files are kept under the hashes of their content, so that the site also opens offline.
-// Python puts before it FILES, the hash of each file by its path, and LATER, the files that are kept when asked for.
+// Python puts before it FILES, the hash of each file by its path.
 
 const worker = /** @type {any} */ (self);
 const { scope } = worker.registration;
@@ -32,7 +32,7 @@ async function clean() {
 }
 
 worker.addEventListener("install", (/** @type {any} */ event) => {
-  const first = Object.keys(FILES).filter((path) => !LATER.includes(path));
+  const first = Object.keys(FILES).filter((path) => !path.endsWith(".weights")); // those come when they are asked for
   event.waitUntil(Promise.all(first.map((path) => load(path, event))));
 });
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(clean()));

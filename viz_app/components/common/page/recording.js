@@ -12,30 +12,51 @@ const EDGE = 14; // in CSS pixels
 export const FORMAT = globalThis.MediaRecorder && FORMATS.find((format) => MediaRecorder.isTypeSupported(format));
 
 /**
- * Draws a picture below lines of text, each squeezed if it is too long.
- * @param {HTMLCanvasElement} page
- * @param {{ canvas: HTMLCanvasElement, ratio: number }} picture With its device pixels for one CSS pixel.
+ * @typedef {{ width: number, height: number }} PageSize In CSS pixels.
+ * @typedef {{ text: string, font: string, colour: string, baseline: number }} PageLine
+ */
+
+/**
+ * Gives a page its size, writes lines of text on it, each squeezed if it is too long, and goes to the place below them.
+ * @param {CanvasRenderingContext2D} context
+ * @param {PageSize} size Of the picture below the lines.
+ * @param {number} ratio Device pixels for one CSS pixel.
  * @param {Theme} theme
  * @param {number} head Height above the picture, in CSS pixels.
- * @param {{ text: string, font: string, colour: string, baseline: number }[]} lines
+ * @param {PageLine[]} lines
  */
-export function composePage(page, { canvas, ratio }, theme, head, lines) {
+export function startPage(context, size, ratio, theme, head, lines) {
+  const { canvas } = context;
   // Film coders want even sizes.
-  const width = 2 * Math.ceil((canvas.width + 2 * EDGE * ratio) / 2);
-  const height = 2 * Math.ceil((canvas.height + (head + EDGE) * ratio) / 2);
-  if (page.width !== width) page.width = width;
-  if (page.height !== height) page.height = height;
-  const context = context2d(page);
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.fillStyle = theme.background;
-  context.fillRect(0, 0, width, height);
-  context.drawImage(canvas, EDGE * ratio, head * ratio);
+  const width = 2 * Math.ceil(((size.width + 2 * EDGE) * ratio) / 2);
+  const height = 2 * Math.ceil(((size.height + head + EDGE) * ratio) / 2);
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.fillStyle = theme.background;
+  context.fillRect(0, 0, width / ratio, height / ratio);
   for (const { text, font, colour, baseline } of lines) {
     context.font = `${font} ${theme.font}`;
     context.fillStyle = colour;
     context.fillText(text, EDGE, baseline, width / ratio - 2 * EDGE);
   }
+  context.translate(EDGE, head);
+  return context;
+}
+
+/**
+ * Draws a picture below lines of text.
+ * @param {HTMLCanvasElement} page
+ * @param {{ canvas: HTMLCanvasElement, ratio: number }} picture With its device pixels for one CSS pixel.
+ * @param {Theme} theme
+ * @param {number} head
+ * @param {PageLine[]} lines
+ */
+export function composePage(page, { canvas, ratio }, theme, head, lines) {
+  const context = context2d(page);
+  const [width, height] = [canvas.width / ratio, canvas.height / ratio];
+  startPage(context, { width, height }, ratio, theme, head, lines);
+  context.drawImage(canvas, 0, 0, width, height);
 }
 
 /**

@@ -4,7 +4,7 @@ import { composePage, Film, FORMAT } from "../../common/page/recording.js";
 import { tool } from "../../common/page/tool.js";
 
 const START_AFTER = 400; // milliseconds for which the first step stands before it moves
-const HEAD = 56; // height of title and caption above the figure, in CSS pixels
+export const HEAD = 56; // height of title and caption above the figure, in CSS pixels
 
 export class Recorder {
   /** @type {ExplorerTexts} */
@@ -56,12 +56,18 @@ export class Recorder {
     }, START_AFTER);
   }
 
-  /** @param {HTMLCanvasElement} page */
-  compose(page) {
-    const { theme, title, caption, shown } = this.figure;
-    composePage(page, { canvas: shown.canvas, ratio: window.devicePixelRatio || 1 }, theme, HEAD, [
+  /** The lines above the figure. */
+  lines() {
+    const { theme, title, caption } = this.figure;
+    return [
       { text: title, font: "600 14px", colour: theme.text, baseline: 22 },
       { text: caption.textContent ?? "", font: "13px", colour: theme.muted, baseline: 43 },
-    ]);
+    ];
+  }
+
+  /** @param {HTMLCanvasElement} page */
+  compose(page) {
+    const { theme, shown } = this.figure;
+    composePage(page, { canvas: shown.canvas, ratio: window.devicePixelRatio || 1 }, theme, HEAD, this.lines());
   }
 }
