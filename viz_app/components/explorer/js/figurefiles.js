@@ -17,6 +17,8 @@ const SEEN = ".tile:not(.absent) canvas, .block-name, .tile-number, .captioned .
  * @typedef {(size: PageSize) => CanvasRenderingContext2D} Begin
  */
 
+const TOOL = { class: "tool plain" };
+
 export class FigureFiles {
   element = h("div", { class: "menu-row" });
 
@@ -33,8 +35,10 @@ export class FigureFiles {
     const prints = about?.answers?.checkpoint && !beam?.shown; // no text leads to another branch
     const row = (/** @type {Part} */ part) => [
       h("span", { class: "menu-title" }, texts[`files_${part}`]),
-      ...["svg", "png", "csv"].map((name) => h("button", { click: () => this.save(part, name) }, name.toUpperCase())),
-      prints ? copyButton(() => this.command(part), { ...texts, copy: texts.files_command }) : null,
+      ...["svg", "png", "csv"].map((name) =>
+        h("button", { ...TOOL, click: () => this.save(part, name) }, name.toUpperCase()),
+      ),
+      prints ? copyButton(() => this.command(part), { ...texts, copy: texts.files_command }, TOOL) : null,
     ];
     const rows = [row("head"), row("tiles")].map((parts) => h("div", { class: "menu-files" }, ...parts));
     this.element.replaceChildren(...rows);
@@ -45,16 +49,17 @@ export class FigureFiles {
    * @param {string} format
    */
   save(part, format) {
-    const { figure, recorder: film, theme } = this.explorer;
+    const { figure, overview, recorder: film, theme, translation } = this.explorer;
     const { kind, name } = figure.picture.matrix;
-    const file = `headlight_${part}_${kind}_${name}.${format}`;
+    const file = `headlight_${kind}_${part === "head" ? name : part}.${format}`;
     if (format === "csv") return download(new Blob(["\ufeff", this.table(part)], { type: "text/csv" }), file);
-    const lines = part === "head" ? film.lines() : [];
+    const tiles = [translation.about?.text ?? "", overview.about.textContent ?? ""];
+    const lines = part === "head" ? film.lines() : film.lines(...tiles);
     const context = context2d(h("canvas"));
     const svg = recorded(context);
     const scale = (/** @type {PageSize} */ { width, height }) => Math.min(SCALE, LARGEST / Math.max(width, height));
     /** @type {Begin} */
-    const begin = (size) => startPage(context, size, scale(size), theme, lines.length && HEAD, lines);
+    const begin = (size) => startPage(context, size, scale(size), theme, HEAD, lines);
     if (part === "head") this.drawHead(begin);
     else this.drawTiles(begin);
     const about = lines.map(({ text }) => text).join(". ");

@@ -56,12 +56,12 @@ export class Recorder {
     }, START_AFTER);
   }
 
-  /** The lines above the figure. */
-  lines() {
-    const { theme, title, caption } = this.figure;
+  /** The lines above a figure; above the large one unless others are given. */
+  lines(title = this.figure.title, caption = this.figure.caption.textContent ?? "") {
+    const { theme } = this.figure;
     return [
       { text: title, font: "600 14px", colour: theme.text, baseline: 22 },
-      { text: caption.textContent ?? "", font: "13px", colour: theme.muted, baseline: 43 },
+      { text: caption, font: "13px", colour: theme.muted, baseline: 43 },
     ];
   }
 
