@@ -426,8 +426,11 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
-    /** Of a page without Python: whether heads can be switched off, the branches whose maps are there, and the model in commands. */
-    answers?: { off: boolean; branches: number[]; checkpoint?: string };
+    /** Of a page without Python: whether a head, or those of a layer, can be switched off, the branches whose maps are
+     * there, whether the model decodes on from any token, and the model as commands name it. */
+    answers?: { off?: boolean; layer?: boolean; branches?: number[]; prefix?: boolean; checkpoint?: string };
+    /** Tokens with which the translation was made to begin. */
+    prefix?: number;
   };
   beam?: BeamData;
   tree?: TreeData;

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBuffer } from "../../viz_app/components/common/buffer.js";
 import { LiveService } from "../../viz_app/components/live/js/service.js";
-import { tinyModel } from "./tiny_model.js";
+import { joined, tinyModel } from "./tiny_model.js";
 
 async function opened(changes = {}) {
   const answers = [];
   const service = new LiveService((answer) => answers.push(answer));
   const { live, files } = tinyModel();
-  await service.receive({ request: 1, do: "open", live: { ...live, ...changes }, files });
+  await service.receive({ request: 1, do: "open", live: { ...live, ...changes }, files: joined(files) });
   const ask = async (message) => {
     const request = service.latest + 1;
     await service.receive({ request, ...message });
@@ -58,13 +58,15 @@ test("what cannot be translated is refused with its reason", async () => {
 
 test("a prefix begins the translation, and one that cannot is an error in words", async () => {
   const { ask } = await opened();
-  for (const prefix of ["ab c", [12, 4, 7]]) {
+  for (const prefix of ["ab c", [12, 4, 7], ["\u2581ab", "\u2581", "c"]]) {
     const [{ payload }] = await ask({ do: "translate", text: "abc", prefix });
-    assert.deepEqual(readBuffer(payload).header.axes.outputs.tokens.slice(0, 3), ["\u2581ab", "\u2581", "c"]);
+    const { axes, about } = readBuffer(payload).header;
+    assert.deepEqual([about.prefix, axes.outputs.tokens.slice(0, 3)], [3, ["\u2581ab", "\u2581", "c"]]);
   }
   const failed = async (prefix) => (await ask({ do: "translate", text: "abc", prefix }))[0].failed;
   assert.match(await failed([1]), /token 0 of the prefix has the id 1, which cannot stand there/);
   assert.match(await failed([99]), /id 99/);
+  assert.match(await failed(["never"]), /id -1/);
   assert.match(await failed(Array(40).fill(5)), /the prefix has 40 tokens, but this translation may have at most/);
 });
 
@@ -112,10 +114,9 @@ test("before a model is open, and with a damaged one, there is an error", async 
   const service = new LiveService((answer) => answers.push(answer));
   await service.receive({ request: 1, do: "translate", text: "a" });
   const { live, files } = tinyModel();
-  const cut = { ...files, "model.safetensors": files["model.safetensors"].subarray(9) };
-  await service.receive({ request: 2, do: "open", live, files: cut });
+  await service.receive({ request: 2, do: "open", live, files: joined(files).subarray(9) });
   assert.match(answers[0].failed, /no model is open/);
   assert.match(answers.at(-1).failed, /bytes/);
-  await service.receive({ request: 3, do: "open", live, files });
+  await service.receive({ request: 3, do: "open", live, files: joined(files) });
   assert.equal(answers.at(-1).ready, true);
 });

@@ -105,9 +105,11 @@ export function tinyModel() {
     limits: { characters: 400, tokens: 60 },
     reads: "en",
     words: { empty: "type", korean: "no", long: "{tokens} {over} {limit}", refused: "{characters} of {limit}" },
-    best_head: null,
     header: { about: { model: "tiny" }, selection: { kind: "cross" } },
     files: Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, bytes.length])),
   };
   return { live, files };
 }
+
+/** Files one behind the other. */
+export const joined = (files) => new Uint8Array(Buffer.concat(Object.values(files)));

@@ -14,7 +14,7 @@ from transformer_core.analysis.ablation import translate_without
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.translator import Translator
-from viz_app.explorer_view.live_model import live_model
+from viz_app.explorer_view.live_model import ANSWERS, live_model
 from viz_app.explorer_view.snapshot import best_head, payload
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS, validate_sentence
 from viz_app.serving.models.search_tree import branch_ends, branch_translation, search_tree
@@ -155,7 +155,7 @@ class Expected:
                     best_head(service.card, best.attention),
                     service.card,
                     beam=search_tree(best, translator.tokenizer, decoding, branch),
-                    about={**about, "models": [], "titles": {}},
+                    about={**about, "models": [], "titles": {}, "answers": ANSWERS, "prefix": 0},
                 )
                 name = f"payload{len(self.cases['payloads'])}.bin"
                 (self.folder / name).write_bytes(packed)

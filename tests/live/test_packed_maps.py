@@ -1,4 +1,4 @@
-"""Weights packed in the browser are the bytes that Python packs, in both forms."""
+"""Weights packed in the browser are the bytes that Python packs."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ import numpy as np
 import pytest
 
 from transformer_core.attention_maps import KINDS
-from viz_app.components.explorer import weights
-from viz_app.components.explorer.weights import MAX_BYTES, PackedWeights, pack_weights
+from viz_app.components.explorer.weights import PackedWeights, pack_weights
 
 Script = Callable[[str], Any]
 _SCRIPT = """
 import { PackedMaps } from "./components/live/js/packedmaps.js";
-const { layers, heads, sources, targets, most, kinds } = %s;
-const packed = new PackedMaps(layers, heads, sources, targets, most);
+const { layers, heads, sources, targets, kinds } = %s;
+const packed = new PackedMaps(layers, heads, sources, targets);
 for (const [kind, all] of Object.entries(kinds))
   for (const [layer, values] of all.entries()) packed.add(kind, layer, Float32Array.from(values));
-const { bits, resolution, kinds: shapes, data } = packed;
-console.log(JSON.stringify({ bits, resolution, kinds: shapes, data: Buffer.from(data).toString("base64") }));
+const { kinds: shapes, levels } = packed;
+console.log(JSON.stringify({ kinds: shapes, data: Buffer.from(levels.buffer).toString("base64") }));
 """
 
 
@@ -48,36 +47,13 @@ def drawn(sources: int, targets: int, layers: int = 2, heads: int = 3) -> dict[s
     return maps
 
 
-@pytest.mark.parametrize("most", [MAX_BYTES, 0], ids=["16 bits", "8 bits"])
 @pytest.mark.parametrize(("sources", "targets"), [(7, 4), (2, 9), (2, 1), (40, 33)])
-def test_the_bytes_are_those_of_python(
-    sources: int, targets: int, most: int, javascript: Script, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_bytes_are_those_of_python(sources: int, targets: int, javascript: Script) -> None:
     maps = drawn(sources, targets)
-    monkeypatch.setattr(weights, "MAX_BYTES", most)
     wanted: PackedWeights = pack_weights(SimpleNamespace(kinds=KINDS, weights=maps.__getitem__))  # type: ignore[arg-type]
     kinds = {kind: [layer.ravel().tolist() for layer in maps[kind]] for kind in KINDS}
-    sizes = {"layers": 2, "heads": 3, "sources": sources, "targets": targets, "most": most}
+    sizes = {"layers": 2, "heads": 3, "sources": sources, "targets": targets}
     found = javascript(_SCRIPT % json.dumps({**sizes, "kinds": kinds}))
-    assert (found["bits"], found["kinds"]) == (wanted.bits, wanted.kinds)
-    assert found["resolution"] == pytest.approx(wanted.resolution)
+    assert (16, found["kinds"]) == (wanted.bits, wanted.kinds)
     packed = np.frombuffer(base64.b64decode(found["data"]), np.uint8)
     assert packed.tolist() == wanted.data.tolist()
-
-
-def test_long_sentences_travel_as_bytes_from_the_same_length_on(javascript: Script) -> None:
-    def python(length: int) -> tuple[int, int]:
-        arrays = {
-            kind: np.broadcast_to(np.float32(0), (6, 8, *shape)) for kind, shape in shapes(length, length).items()
-        }
-        bits, _, size = weights._layout(SimpleNamespace(kinds=KINDS, weights=arrays.__getitem__))  # type: ignore[arg-type]
-        return bits, size
-
-    lengths = range(258, 268)
-    found = javascript(
-        'import { PackedMaps } from "./components/live/js/packedmaps.js";\n'
-        f"const made = {list(lengths)}.map((length) => new PackedMaps(6, 8, length, length));\n"
-        "console.log(JSON.stringify(made.map(({ bits, data }) => [bits, data.length])));"
-    )
-    assert [tuple(each) for each in found] == [python(length) for length in lengths]
-    assert {bits for bits, _ in found} == {8, 16}

@@ -47,6 +47,8 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--branches", type=bounded_number(1, 1000), metavar="N", help="Of each search, the best first; 4."
     )
+    live = "A page that runs the translator itself, for any sentence."
+    parser.add_argument("--live", type=bool, nargs="?", const=True, metavar="true|false", help=live)
     off = "Translate each sentence without each head."
     parser.add_argument("--heads-off", type=bool, nargs="?", const=True, metavar="true|false", help=off)
     parser.add_choice("--lesson", [entry.name for entry in LESSONS], "A lesson instead.", form="NAME")
@@ -56,26 +58,38 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Write the page."""
+    from transformer_core.model_export.refusals import ExportError
     from viz_app.standalone.document import PageTooLarge
 
-    if options.lesson is not None:
-        _check_lesson(options)
+    write = _live if options.live else _explorer if options.lesson is None else _lesson
+    _check_options(options)
     service = load_service(options.checkpoint)
     try:
-        page = _lesson(options, service) if options.lesson is not None else _explorer(options, service)
+        page = write(options, service)
     except PageTooLarge as error:
         raise UsageError(f"{error}; use shorter or fewer sentences, or fewer --branches") from error
+    except ExportError as error:
+        raise UsageError(f"--live: {error}") from error
     atomic_write_bytes(options.out, page)
     log.info("%s: %.2f MB", options.out, len(page) / 1e6)
     return 0
 
 
-def _check_lesson(options: Options) -> None:
-    for name in ("texts", "branches", "heads_off"):
-        if getattr(options, name) is not None:
-            raise UsageError(f"{flag(name)} is for a page of sentences; omit it with --lesson")
-    if len(options.text or ()) > 1:
+def _check_options(options: Options) -> None:
+    own = "--live" if options.live else "--lesson" if options.lesson is not None else ""
+    if options.live and options.lesson is not None:
+        raise UsageError("--lesson is a page of its own; omit it with --live")
+    for name in ("texts", "branches", "heads_off", *(("text",) if options.live else ())):
+        if own and getattr(options, name) is not None:
+            raise UsageError(f"{flag(name)} is for a page of sentences; omit it with {own}")
+    if own and len(options.text or ()) > 1:
         raise UsageError("--text: a lesson has one sentence")
+
+
+def _live(options: Options, service: TranslationService) -> bytes:
+    from viz_app.standalone.live import live_document
+
+    return live_document(service, options.language)
 
 
 def _lesson(options: Options, service: TranslationService) -> bytes:

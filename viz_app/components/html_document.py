@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Literal
 from viz_app.figures.record import xml_safe
 
 # Of a page: what its policy allows, nothing or what stands in it; code; and data from a size on at which files pay.
-_ALLOWED = re.compile(r"-src(?: '(?:none|sha256-[^']+)')+|-src (?=;)")
+_ALLOWED = re.compile(r"-src(?: '(?:none|sha256-[^']+)')+|-src (?=;)|(?<=worker)-src")
 _STYLE = re.compile(r"<style>(.*?)</style>", re.S)
 _CODE = re.compile(r'(<script type="module")>(.*?)</script>', re.S)
 _DATA = re.compile(r'(<script type="application/octet-stream" id="\w+")>([^<]{10000,})')
@@ -27,7 +27,15 @@ _THEME = Path(__file__).parents[1] / ".streamlit" / "config.toml"
 
 
 def html_document(
-    title: str, *, style: str, body: str, scripts: Sequence[str], language: str = "en", head: str = "", type: str = ""
+    title: str,
+    *,
+    style: str,
+    body: str,
+    scripts: Sequence[str],
+    language: str = "en",
+    head: str = "",
+    type: str = "",
+    allowed: Mapping[str, str] | None = None,
 ) -> str:
     """Return the document; the same arguments give the same text.
 
@@ -39,13 +47,16 @@ def html_document(
         language: Its language.
         head: Further elements of its head, behind the policy.
         type: Of the scripts, such as "module"; empty for classic ones.
+        allowed: Further sources by directive of the policy, such as "worker-src".
     """
+    allowed = dict(allowed or {})
     scripts = [script.replace("</script", "<\\/script").replace("<!--", "<\\!--") for script in scripts]
     policy = "; ".join(
         (
             "default-src 'none'",
-            f"script-src {' '.join(map(_hash, scripts))}",
+            f"script-src {' '.join((*map(_hash, scripts), allowed.pop('script-src', '')))}".rstrip(),
             f"style-src {_hash(style)}",
+            *(f"{directive} {sources}" for directive, sources in allowed.items()),
             "base-uri 'none'",
             "form-action 'none'",
         )

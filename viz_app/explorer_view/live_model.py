@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from transformer_core.model.transformer import count_parameters
@@ -13,8 +14,8 @@ from transformer_core.text.bpe_model import check_bpe
 from transformer_core.text.tokenizer import Tokenizer, TokenizerError
 from transformer_core.translator import Translator
 from viz_app.components.buffer import split_buffer
-from viz_app.components.explorer import Selection
-from viz_app.explorer_view.snapshot import opening_view, payload
+from viz_app.explorer_view.snapshot import branch_payload
+from viz_app.export.provenance import checkpoint_record
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.text import Texts
@@ -22,8 +23,10 @@ from viz_app.text import Texts
 MAX_PARAMETERS = 100_000_000  # of a model in a browser: 400 MB of float32
 BROWSER = "the browser"
 
-# Parts of a payload that do not depend on the sentence; `selection` but for layer and head.
-_FIXED = ("version", "languages", "colours", "texts", "alignment", "follow", "defaults", "opens", "selection", "about")
+ANSWERS = {"prefix": True, "layer": True}  # of a page that runs the model
+
+# Parts of a payload that do not depend on the sentence, or only say where the explorer starts.
+_FIXED = ("version", "languages", "colours", "texts", "alignment", "follow", "defaults", "opens", "selection", "gloss")
 
 
 def check_live(translator: Translator) -> None:
@@ -66,31 +69,38 @@ def live_model(service: TranslationService, t: Texts) -> dict[str, Any]:
     """
     translator = service.translator
     check_live(translator)
-    assert translator.checkpoint is not None
-    folder = translator.checkpoint.folder
-    files = (*sorted(set(weight_map(folder).values())), TOKENIZER_FILE)
-    config = translator.config
-    start = Selection(kind="cross", view=opening_view(config.num_layers, config.num_heads))
-    about = {"text": "", "source": "", "model": service.name, "own": service.name, "models": [], "titles": {}}
-    example = service.translate("live", service.first_example)
-    header, _ = split_buffer(payload(example, t, start, service.card, about=about))
+    header, _ = split_buffer(opening_payload(service, t))
     return {
-        "model": config.to_dict(),
+        "model": translator.config.to_dict(),
         "weights": {name: list(weight.shape) for name, weight in translator.model.named_parameters()},
         "special_ids": translator.tokenizer.special.to_dict(),
         "decoding": translator.decoding.replace(beam=BEAM).to_dict(),
         "limits": {"characters": MAX_CHARACTERS, "tokens": min(MAX_TOKENS, translator.max_tokens)},
         "reads": service.source_language,
         "words": _refusals(service, t),
-        "best_head": service.card.best_head,
-        "header": {name: header[name] for name in _FIXED},
-        "files": {name: (folder / name).stat().st_size for name in files},
+        "trained": service.card.trained_tokens,
+        "header": {name: header[name] for name in (*_FIXED, "about")},
+        "files": {file.name: file.stat().st_size for file in model_files(translator)},
     }
 
 
+def opening_payload(service: TranslationService, t: Texts) -> bytes:
+    """Return the payload of the first example, with which the page opens before it has loaded the model."""
+    text = service.first_example
+    shown = service.translate("live", text)
+    return branch_payload(t, service, (text, 0), shown, shown, answers=ANSWERS | checkpoint_record(service.translator))
+
+
+def model_files(translator: Translator) -> list[Path]:
+    """Return the files of a model that the browser reads: weights and tokenizer."""
+    assert translator.checkpoint is not None
+    folder = translator.checkpoint.folder
+    return [folder / name for name in (*sorted(set(weight_map(folder).values())), TOKENIZER_FILE)]
+
+
 def _refusals(service: TranslationService, t: Texts) -> dict[str, str]:
-    """Return why a sentence is not translated, by its status, as the page Translate says it."""
+    """Return why a sentence is not translated, by its status, and two warnings, as the page Translate says them."""
     empty = t("translate.empty" if service.examples else "translate.empty_alone")
     korean = f"{t('translate.korean')} {empty}"
-    long, refused = t.table("translate")["long"], t.table("frame")["too_long"]
-    return {"empty": empty, "korean": korean, "long": long, "refused": refused}
+    told = {name: t.table("translate")[name] for name in ("long", "unknown", "untrained")}
+    return {"empty": empty, "korean": korean, "refused": t.table("frame")["too_long"], **told}

@@ -20,7 +20,7 @@ from viz_app.text import texts
 
 MAX_BYTES = 64_000_000  # of maps and arrays; compressed and as text they have about 0.7 of that
 
-_FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent
 
 
 class PageTooLarge(ValueError):
@@ -88,7 +88,7 @@ def explorer_page(
     }
     return standalone_page(
         sentences[0].text,
-        [explorer_code(), join_modules(_FOLDER / "js" / "explorer_page.js")],
+        [explorer_code(), join_modules(FOLDER / "js" / "explorer_page.js")],
         about,
         {**blocks, "findings": json.dumps(findings, separators=(",", ":"), allow_nan=False).encode()},
         language=language,
@@ -106,6 +106,7 @@ def standalone_page(
     language: str,
     origin: Origin,
     theme: PageTheme = "auto",
+    allowed: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return a page whose modules read the blocks of data.
 
@@ -117,6 +118,7 @@ def standalone_page(
         language: "en" or "ko".
         origin: Its origin.
         theme: As for `theme_style`.
+        allowed: As for `html_document`.
     """
     t = texts(language)
     record = {"program": PROGRAM, "version": __version__, **origin.record}
@@ -144,10 +146,17 @@ def standalone_page(
         '\n<meta name="generator" content="Headlight">'
         f'\n<meta name="provenance" content="{escape(record_json(record))}">'
     )
-    style = theme_style(theme) + (_FOLDER / "page.css").read_text(encoding="utf-8")
+    style = theme_style(theme) + (FOLDER / "page.css").read_text(encoding="utf-8")
     scripts = [*map(self_starting, modules)]
     page = html_document(
-        f"{title} · {PROGRAM}", style=style, body=body, scripts=scripts, language=language, head=head, type="module"
+        f"{title} · {PROGRAM}",
+        style=style,
+        body=body,
+        scripts=scripts,
+        language=language,
+        head=head,
+        type="module",
+        allowed=allowed,
     )
     return page.encode("utf-8", errors="replace")
 

@@ -56,7 +56,7 @@ def render_sentences(
         shown,
         language=language,
         origin=page_origin(service, t, options),
-        cards=dict(_cards(service, t, {sentence.text for sentence in sentences})),
+        cards=head_cards(service, t, {sentence.text for sentence in sentences}),
         roles=findings.roles(service, session, t)["roles"],
     )
 
@@ -86,8 +86,7 @@ def _prepared(
 ) -> PageSentence:
     text, best = sentence.text, service.translate(session, sentence.source)
     count = _count(best, branches)
-    checkpoint = checkpoint_record(service.translator)["checkpoint"]
-    answers = {"off": heads_off, "branches": list(range(count)), "checkpoint": checkpoint}
+    answers = {"off": heads_off, "branches": list(range(count)), **checkpoint_record(service.translator)}
     payloads = []
     for branch in range(count):
         shown = service.translate_branch(session, best, branch)
@@ -111,11 +110,20 @@ def _place(head: Head) -> str:
     return ".".join(map(str, head))
 
 
-def _cards(service: TranslationService, t: Texts, known: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the card of each head; of its examples only sentences of the page can be pressed."""
+def head_cards(service: TranslationService, t: Texts, known: set[str] | None = None) -> dict[str, dict[str, Any]]:
+    """Return the card of each head, such as "cross.5.5"; empty for a model without an atlas.
+
+    Args:
+        service: The model.
+        t: Labels in the language of the page.
+        known: Sentences that the page can show, the only examples that can be pressed; None for any.
+    """
+    cards = {}
     for head in all_heads(service):
         card = findings.card(service, t, head)["card"]
         if card is None:
-            return
-        examples = [each | ({} if each["text"] in known else {"fixed": True}) for each in card.get("examples", ())]
-        yield _place(head), card | ({"examples": examples} if examples else {})
+            break
+        for example in card.get("examples", ()) if known is not None else ():
+            example.update({} if example["text"] in known else {"fixed": True})
+        cards[_place(head)] = card
+    return cards

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from viz_app.components.html_document import split_document
@@ -28,8 +30,8 @@ class SiteFolder:
         fixed = _FOLDER / "site_files"
         for file in sorted(each for each in fixed.rglob("*") if each.is_file()):
             self._write(file.relative_to(fixed).as_posix(), file.read_bytes())
-        for file in (_STATIC / "icon.svg", _STATIC / "fonts" / "STIXTwoMath.woff2"):
-            self._write(f"assets/{file.name}", file.read_bytes())
+        for name in ("icon.svg", "fonts/STIXTwoMath.woff2", "fonts/STIX-LICENSE.txt"):
+            self._write(f"assets/{Path(name).name}", (_STATIC / name).read_bytes())
         self._write("assets/site.js", self_starting(join_modules(_FOLDER / "js" / "site.js")).encode())
 
     def keep(self, data: bytes, ending: str) -> str:
@@ -45,23 +47,18 @@ class SiteFolder:
             page: From `html_document`.
             nav: Links to other pages, as markup.
         """
-        loaded = set()
-
-        def keep(data: bytes, ending: str) -> str:
-            loaded.add(path := self.keep(data, ending))
-            return f"../{path}"
-
         for other in LANGUAGES:
             if other != language:
                 nav += f'<a lang="{other}" hreflang="{other}" href="../{other}/{name}">{LANGUAGE_NAMES[other]}</a>'
         head = (_FOLDER / "site_head.html").read_text(encoding="utf-8")
-        text = split_document(page, keep).replace("</head>\n<body>", f"{head}<nav>{nav}</nav>", 1)
-        return loaded | {self._write(f"{language}/{name}", text.encode("utf-8", errors="replace"))}
+        text = split_document(page, lambda data, ending: f"../{self.keep(data, ending)}")
+        text = text.replace("</head>\n<body>", f"{head}<nav>{nav}</nav>", 1)
+        path = self._write(f"{language}/{name}", text.encode("utf-8", errors="replace"))
+        return {path, *re.findall(r"\.\./(assets/[\w.]+)", text)}
 
-    def size(self, paths: set[str] | None = None) -> int:
-        """Return the bytes of files; by default of all that a browser keeps after the first visit."""
-        named = paths or {path for path in self.hashes if not path.endswith(WEIGHTS)}
-        return sum((self.path / path).stat().st_size for path in named)
+    def size(self, paths: Iterable[str]) -> int:
+        """Return the bytes of files."""
+        return sum((self.path / path).stat().st_size for path in paths)
 
     def write_worker(self) -> None:
         """Write the service worker, with the list of all files."""

@@ -5,9 +5,7 @@ import { headPlace } from "../../components/common/heads/heads.js";
 import { h } from "../../components/common/page/dom.js";
 import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
 import { Host } from "./host.js";
-import { readBytes, readJson } from "./packed.js";
-
-const SENDS = ["branch", "against", "vs", "vsbranch"]; // parts of a selection that need other maps
+import { readBytes, readJson, readPacked } from "./packed.js";
 
 /** @typedef {{ text: string, branches: string[] }} PageSentence Its branches are names of data blocks.
  * @typedef {{ cards: Record<string, HeadCardData>, roles: Roles | null, sentences: SentenceFindings[] }} PageFindings
@@ -37,7 +35,7 @@ class ExplorerPage {
   }
 
   async tellAll() {
-    this.findings = JSON.parse(new TextDecoder().decode(await readBytes("findings")));
+    this.findings = await readPacked("findings");
     receiveFinding({ roles: this.findings?.roles });
     this.tell();
   }
@@ -59,27 +57,12 @@ class ExplorerPage {
     this.send();
   }
 
-  /** Shows the branch, beside what it is compared with. */
+  /** Shows the branch; the explorer itself holds what it is compared with. */
   async send() {
     const turn = ++this.sent;
-    const [own, other] = await Promise.all([this.bytes(this.at, this.selection.branch), this.compared()]);
-    if (turn === this.sent) mountWith("explorer", { ...this.host.component, data: other ? joined(own, other) : own });
-  }
-
-  /**
-   * @param {number} at
-   * @param {number} branch
-   */
-  bytes(at, branch) {
-    const { branches } = this.sentences[at];
-    return readBytes(branches[branch] ?? branches[0]);
-  }
-
-  /** What the selection is compared with, where that is not on the screen already. */
-  compared() {
-    const { against, vs, vsbranch, branch } = this.selection;
-    const at = vs === null ? this.at : this.sentences.findIndex(({ text }) => text === vs);
-    return against === null || at < 0 || (at === this.at && vsbranch === branch) ? null : this.bytes(at, vsbranch);
+    const { branches } = this.sentences[this.at];
+    const data = await readBytes(branches[this.selection.branch] ?? branches[0]);
+    if (turn === this.sent) mountWith("explorer", { ...this.host.component, data });
   }
 
   /**
@@ -90,25 +73,12 @@ class ExplorerPage {
     if (name === "sentence") this.show(this.sentences.findIndex(({ text }) => text === value.name));
     if (name === "off") this.off = value;
     if (name === "selection") {
-      const before = /** @type {Record<string, any>} */ (this.selection);
+      const { branch } = this.selection;
       this.selection = value;
-      if (SENDS.some((each) => before[each] !== value[each])) this.send();
+      if (branch !== value.branch) this.send();
     }
     this.tell();
   }
-}
-
-/**
- * Two payloads in one buffer, as `join_payloads` of payload.py.
- * @param {Uint8Array} shown
- * @param {Uint8Array} other
- */
-function joined(shown, other) {
-  const both = new Uint8Array(8 + shown.length + other.length);
-  new DataView(both.buffer).setUint32(4, shown.length, true);
-  both.set(shown, 8);
-  both.set(other, 8 + shown.length);
-  return both;
 }
 
 export default function start() {

@@ -3,7 +3,7 @@
 import { ALIGNMENT, joinBuffer } from "../../components/common/buffer.js";
 import { mountWith } from "../../components/common/handover.js";
 import { Host } from "./host.js";
-import { readBytes, readJson } from "./packed.js";
+import { readBytes, readJson, readPacked } from "./packed.js";
 
 /** @typedef {{ shape: number[], type: string, block: string }} PreparedArray
  * @typedef {{ values: Record<string, number>, arrays: Record<string, PreparedArray> }} Prepared
@@ -27,7 +27,7 @@ class LessonPage {
 
   /** Mounts the lesson with the numbers of the state. */
   async show() {
-    this.lesson ??= JSON.parse(new TextDecoder().decode(await readBytes("lesson")));
+    this.lesson ??= await readPacked("lesson");
     const { header, values, states } = this.lesson;
     const asked = `${new URLSearchParams(location.search).get("scene")} `;
     const keys = Object.keys(states);

@@ -22,6 +22,24 @@ export function readJson(name) {
   return JSON.parse(textOf(name));
 }
 
+/**
+ * The values of a packed block of JSON.
+ * @param {string} name
+ */
+export async function readPacked(name) {
+  return JSON.parse(new TextDecoder().decode(await readBytes(name)));
+}
+
+/**
+ * The text of a block, which is then no longer on the page.
+ * @param {string} name
+ */
+export function takeText(name) {
+  const text = textOf(name);
+  document.getElementById(name)?.remove();
+  return text;
+}
+
 /** @param {string} name */
 function textOf(name) {
   return document.getElementById(name)?.textContent ?? "";

@@ -53,9 +53,8 @@ export function startPage(context, size, ratio, theme, head, lines) {
  * @param {PageLine[]} lines
  */
 export function composePage(page, { canvas, ratio }, theme, head, lines) {
-  const context = context2d(page);
   const [width, height] = [canvas.width / ratio, canvas.height / ratio];
-  startPage(context, { width, height }, ratio, theme, head, lines);
+  const context = startPage(context2d(page), { width, height }, ratio, theme, head, lines);
   context.drawImage(canvas, 0, 0, width, height);
 }
 

@@ -29,6 +29,8 @@ export class Explorer {
   static last;
   /** @type {(head: string | null) => void} Tells Python which head is switched off. */
   reportOff;
+  /** @type {(tokens: string[]) => void} Asks for a translation that begins with these tokens; none give the model's. */
+  force;
   pointing = false; // whether a cell was pointed at when a key was pressed
   /** @type {HTMLDivElement} */
   body;
@@ -46,14 +48,17 @@ export class Explorer {
     this.report = new Report(root, this.store);
     this.tree = new Tree(this.store);
     this.words = new Words(this.store);
-    this.beam = new Beam(this.store);
+    this.beam = new Beam(this.store, () => this.force([]));
     this.compare = new Compare(this.store);
     this.kind = new Choice("kind", KINDS, {
       set: ({ kind }) => this.store.set(this.overview.turned(this.store.state, /** @type {Kind} */ (kind))),
     });
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
     this.player = new Player(this.store);
-    this.candidates = new Candidates();
+    this.candidates = new Candidates((tokens) => {
+      this.store.set({ step: null, pin: null });
+      this.force(tokens);
+    });
     this.menu = new Menu(this.store);
     this.figure = new Figure(this.store);
     this.recorder = new Recorder(this.store, this.figure);

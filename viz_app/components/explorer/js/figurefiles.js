@@ -17,7 +17,7 @@ const SEEN = ".tile:not(.absent) canvas, .block-name, .tile-number, .captioned .
  * @typedef {(size: PageSize) => CanvasRenderingContext2D} Begin
  */
 
-const TOOL = { class: "tool plain" };
+const [FORMATS, TOOL] = [["svg", "png", "csv"], "tool plain"];
 
 export class FigureFiles {
   element = h("div", { class: "menu-row" });
@@ -32,13 +32,12 @@ export class FigureFiles {
     const { texts, translation } = this.explorer;
     const { about, beam } = translation;
     this.element.hidden = Boolean(about && !about.answers); // Python has the files
-    const prints = about?.answers?.checkpoint && !beam?.shown; // no text leads to another branch
+    const prints = about?.answers?.checkpoint && !about.prefix && !beam?.shown; // no text leads to another branch
+    const words = { ...texts, copy: texts.files_command };
     const row = (/** @type {Part} */ part) => [
       h("span", { class: "menu-title" }, texts[`files_${part}`]),
-      ...["svg", "png", "csv"].map((name) =>
-        h("button", { ...TOOL, click: () => this.save(part, name) }, name.toUpperCase()),
-      ),
-      prints ? copyButton(() => this.command(part), { ...texts, copy: texts.files_command }, TOOL) : null,
+      ...FORMATS.map((name) => h("button", { class: TOOL, click: () => this.save(part, name) }, name.toUpperCase())),
+      prints ? copyButton(() => this.command(part), words, { class: TOOL }) : null,
     ];
     const rows = [row("head"), row("tiles")].map((parts) => h("div", { class: "menu-files" }, ...parts));
     this.element.replaceChildren(...rows);

@@ -1,33 +1,33 @@
 // The files of a model, from an address or from the page's own text, with progress; never more bytes than announced.
 
 /**
- * Where a file is: its bytes, an address, or base 64, perhaps of gzip.
- * @typedef {Uint8Array | { url: string } | { base64: string, gzip?: boolean }} FileSource
+ * Where the files are, one behind the other: bytes, an address, or gzip in base 64.
+ * @typedef {Uint8Array | { url: string } | { base64: string }} FileSource
  */
 
 const SLICE = 2 ** 20; // characters of base 64 that are decoded at a time, a multiple of 4
 
 /**
- * Reads a file.
+ * Reads the files.
  * @param {FileSource} source
- * @param {number} size Its bytes. Another length is an error, found before more memory is taken.
- * @param {(bytes: number) => void} report Called with the bytes of each part.
+ * @param {number} size Their bytes. Another length is an error, found before more memory is taken.
+ * @param {(loaded: number) => void} report Called with the bytes read so far.
  * @returns {Promise<Uint8Array>}
  */
-export async function readFile(source, size, report) {
+export async function readFiles(source, size, report) {
   const bytes = new Uint8Array(size);
   let at = 0;
-  const reader = (await openFile(source)).getReader();
+  const reader = (await openStream(source)).getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     if (part.value.length > size - at) {
       reader.cancel().catch(() => {});
-      throw new Error(`a file of the model has more than its ${size} bytes`);
+      throw new Error(`the model has more than its ${size} bytes`);
     }
     bytes.set(part.value, at);
     at += part.value.length;
-    report(part.value.length);
+    report(at);
   }
-  if (at < size) throw new Error(`a file of the model has ${at} of its ${size} bytes`);
+  if (at < size) throw new Error(`the model has ${at} of its ${size} bytes`);
   return bytes;
 }
 
@@ -35,17 +35,16 @@ export async function readFile(source, size, report) {
  * @param {FileSource} source
  * @returns {Promise<ReadableStream<Uint8Array<ArrayBuffer>>>}
  */
-async function openFile(source) {
+async function openStream(source) {
   if ("url" in source) {
     const response = await fetch(source.url);
-    if (!response.ok || !response.body) throw new Error(`a file of the model cannot be loaded: ${response.status}`);
+    if (!response.ok || !response.body) throw new Error(`${source.url}: ${response.status}`);
     return response.body;
   }
   if (!("base64" in source)) return new Blob([new Uint8Array(source)]).stream();
-  const { base64, gzip } = source;
+  const { base64 } = source;
   const slices = Array.from({ length: Math.ceil(base64.length / SLICE) }, (_, index) =>
     Uint8Array.from(atob(base64.slice(index * SLICE, (index + 1) * SLICE)), (letter) => letter.charCodeAt(0)),
   );
-  const stream = new Blob(slices).stream();
-  return gzip ? stream.pipeThrough(new DecompressionStream("gzip")) : stream;
+  return new Blob(slices).stream().pipeThrough(new DecompressionStream("gzip"));
 }

@@ -1,7 +1,7 @@
 // The translator behind messages: the newest request ends the others, and long work stops to hear of it.
 
 import { plainProduct } from "./linear.js";
-import { readFile } from "./loading.js";
+import { readFiles } from "./loading.js";
 import { explorerPayload } from "./payload.js";
 import { refusalText } from "./sentence.js";
 import { requestKey, Translator } from "./translator.js";
@@ -14,11 +14,11 @@ import { requestKey, Translator } from "./translator.js";
 /**
  * What the service is told.
  *
- * `open`: the model and its files by name. `translate`: a sentence as typed, perhaps with a prefix (text or ids) and
- * without some heads, and the branch whose maps are wanted. `without`: the sentence again without some heads.
+ * `open`: the model and its files. `translate`: a sentence as typed, perhaps with a prefix and without some heads, and the
+ * branch whose maps are wanted. `without`: the sentence again without some heads.
  * @typedef {{ request: number } & (
- *   { do: "open", live: LiveModel, files: Record<string, FileSource> } |
- *   { do: "translate", text: string, prefix?: string | number[], off?: HeadPlace[], beam?: number, branch?: number } |
+ *   { do: "open", live: LiveModel, files: FileSource } |
+ *   { do: "translate", text: string, branch?: number } & import("./translator.js").Options |
  *   { do: "without", text: string, heads: HeadPlace[] }
  * )} LiveRequest
  */
@@ -81,21 +81,17 @@ export class LiveService {
     this.post({ request, sentence: told, translation: translator.text(found), payload }, [payload.buffer]);
   }
 
-  /** @param {{ request: number, live: LiveModel, files: Record<string, FileSource> }} message */
+  /** @param {{ request: number, live: LiveModel, files: FileSource }} message */
   async open({ request, live, files }) {
-    const total = Object.values(live.files).reduce((sum, size) => sum + size, 0);
-    let loaded = 0;
-    /** @type {Map<string, Uint8Array>} */
-    const read = new Map();
-    for (const [name, size] of Object.entries(live.files)) {
-      const bytes = await readFile(files[name], size, (count) => {
-        loaded += count;
-        this.post({ request, loaded, total });
-      });
-      read.set(name, bytes);
-    }
-    const weights = [...read].filter(([name]) => name.endsWith(".safetensors")).map(([, bytes]) => bytes);
-    this.translator = new Translator(live, weights, read.get("tokenizer.model") ?? new Uint8Array());
+    const sizes = Object.values(live.files);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    const bytes = await readFiles(files, total, (loaded) => this.post({ request, loaded, total }));
+    let end = 0;
+    const parts = sizes.map((size) => {
+      end += size;
+      return bytes.subarray(end - size, end);
+    });
+    this.translator = new Translator(live, parts.slice(0, -1), parts[parts.length - 1]); // the tokenizer is the last
     this.searches.clear();
     this.post({ request, ready: true, kernel: this.translator.model.parameters.product !== plainProduct });
   }

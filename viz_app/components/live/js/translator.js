@@ -19,14 +19,14 @@ import { wordDiff } from "./worddiff.js";
  * @property {import("./beamsearch.js").DecodingConfig} decoding
  * @property {import("./sentence.js").Limits} limits
  * @property {string} reads BCP 47 code of the source language.
- * @property {Record<string, string>} words Why a sentence is not translated, by its status.
- * @property {[number, number] | null} best_head Layer and head that align words best.
+ * @property {Record<string, string>} words Why a sentence is not translated, by its status; and two warnings.
+ * @property {number | null} trained Tokens of the longest sentence in training.
  * @property {any} header What all payloads have.
- * @property {Record<string, number>} files Bytes of each file by its name.
+ * @property {Record<string, number>} files Bytes of each file by its name, the tokenizer last.
  */
 /**
- * How a sentence is translated: beginning with a prefix, without some heads.
- * @typedef {{ prefix?: string | number[], off?: HeadPlace[], beam?: number }} Options
+ * How a sentence is translated: beginning with a prefix (a text, or tokens or their ids), without some heads.
+ * @typedef {{ prefix?: string | (string | number)[], off?: HeadPlace[], beam?: number }} Options
  */
 /**
  * A sentence with its search.
@@ -36,7 +36,6 @@ import { wordDiff } from "./worddiff.js";
  * @property {Encoding} encoding
  * @property {BeamSearch} search
  * @property {HeadPlace[]} off
- * @property {[number, number]} [best] The head that the explorer opens with.
  */
 
 export class Translator {
@@ -68,7 +67,11 @@ export class Translator {
    */
   begin({ text, encoding = this.tokenizer.encode(text) }, options = {}) {
     const { prefix = [], off = [], beam = this.live.decoding.beam } = options;
-    const begun = typeof prefix === "string" ? this.tokenizer.encode(prefix).ids : prefix;
+    const { tokens } = this.tokenizer;
+    const begun =
+      typeof prefix === "string"
+        ? this.tokenizer.encode(prefix).ids
+        : prefix.map((each) => (typeof each === "string" ? tokens.indexOf(each) : each));
     const decoding = { ...this.live.decoding, beam };
     const search = new BeamSearch(this.model.without(off), encoding.ids, this.special, decoding, begun);
     return { id: requestKey(text, options), text, encoding, search, off };

@@ -4,6 +4,7 @@ import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js
 import { define } from "../../../common/page/explained.js";
 import { tool } from "../../../common/page/tool.js";
 import { fillText, signed } from "../../../common/text/format.js";
+import { plainText } from "../data/data.js";
 import { Search } from "../data/search.js";
 import { Table } from "../tables/table.js";
 import { branchTable } from "../tables/tablecontents.js";
@@ -24,8 +25,11 @@ export class Beam {
   /** @type {{ branch: number, alpha: number } | null} The best hypothesis, and the alpha for which it was. */
   best = null;
 
-  /** @param {Store} store */
-  constructor(store) {
+  /**
+   * @param {Store} store
+   * @param {() => void} release Asks for the translation that is not forced.
+   */
+  constructor(store, release) {
     this.store = store;
     const { button, words } = tool("beam", {
       class: "tool plain beam-button",
@@ -33,7 +37,7 @@ export class Beam {
     });
     this.button = button;
     this.words = words;
-    this.note = new BranchNote(store);
+    this.note = new BranchNote(store, release);
     this.element = h("section", { class: "beam", hidden: true, keydown: (event) => this.key(event) });
     this.tree = new BeamTree(
       (branch) => store.set({ branch }),
@@ -77,6 +81,8 @@ export class Beam {
       this.table.first = 0;
     }
     this.shown = beam?.shown ?? 0;
+    const { prefix = 0 } = translation.about ?? {};
+    this.note.forced = prefix ? plainText(translation.axes.outputs, prefix) || "</s>" : "";
     if (!beam) return;
     const values = { size: beam.size, alpha: beam.alpha };
     define(this.title, texts.beam, texts.language, ["beam_search"]);
@@ -197,12 +203,18 @@ export class Beam {
   }
 }
 
-/** Says which branch stands in place of the translation, with a way back. */
+/** Says what stands in place of the translation, a branch or a forced one, with a way back. */
 class BranchNote {
-  /** @param {Store} store */
-  constructor(store) {
+  forced = ""; // with which the translation was made to begin
+
+  /**
+   * @param {Store} store
+   * @param {() => void} release
+   */
+  constructor(store, release) {
     this.text = h("span", {});
-    this.back = h("button", { class: "plain", click: () => store.set({ branch: 0 }) });
+    const back = () => (store.state.branch ? store.set({ branch: 0 }) : release());
+    this.back = h("button", { class: "plain", click: back });
     this.element = h("p", { class: "branch-note", role: "status", hidden: true }, this.text, " ", this.back);
   }
 
@@ -214,9 +226,10 @@ class BranchNote {
    */
   update(search, shown, { branch }, texts) {
     const waits = branch !== shown;
-    this.element.hidden = !search || (!shown && !waits);
+    const { forced } = this;
+    this.element.hidden = !search || (!shown && !waits && !forced);
     this.back.textContent = texts.beam_back;
-    this.back.hidden = branch === 0;
+    this.back.hidden = branch === 0 && !forced;
     const line = !search || this.element.hidden ? "" : waits ? texts.beam_waiting : this.line(search, shown, texts);
     if (this.text.textContent !== line) this.text.textContent = line;
   }
@@ -227,6 +240,7 @@ class BranchNote {
    * @param {ExplorerTexts} texts
    */
   line(search, branch, texts) {
+    if (!branch) return fillText(texts.forced, { text: this.forced });
     return fillText(texts[`beam_fate_${search.fate(branch)}`], {
       number: branch + 1,
       count: search.hypotheses,

@@ -1,7 +1,7 @@
 // Beside the time bar: what the model could have written at this step, and how probable each token was.
 
 import { h, setAttribute, tokenElement } from "../../../common/page/dom.js";
-import { percent } from "../../../common/text/format.js";
+import { fillText, percent } from "../../../common/text/format.js";
 import { tokenText } from "../../../common/text/tokens.js";
 
 const MAX = 5; // tokens, the written one among them
@@ -14,7 +14,9 @@ export class Candidates {
   /** @type {boolean} */
   used;
 
-  constructor() {
+  /** @param {(tokens: string[]) => void} force Asks for a translation that begins with these tokens. */
+  constructor(force) {
+    this.force = force;
     this.title = h("span", { class: "candidates-title" });
     this.list = h("ol", { class: "candidates-list" });
     this.element = h("div", { class: "candidates", role: "group", hidden: true }, this.title, this.list);
@@ -32,29 +34,41 @@ export class Candidates {
   }
 
   /**
-   * Hidden until the time bar has been used, then it stays, so that the picture does not jump when the end is reached.
+   * Of the token whose row is pinned, or of the last one. Hidden until the time bar has been used, then it stays, so that
+   * the picture does not jump.
    * @param {State} state
    * @param {number} step
    */
   update(state, step) {
-    if (state.step !== null) this.used = true;
-    this.element.hidden = !this.used || !this.translation.steps.length;
+    const { translation } = this;
+    const force = translation.about?.answers?.prefix ?? false;
+    if (state.step !== null || force) this.used = true;
+    this.element.hidden = !this.used || !translation.steps.length;
     if (this.element.hidden) return;
-    const { chosen, others } = choicesAt(this.translation, step - 1);
+    const row = state.kind !== "encoder" && state.pin?.startsWith("q") ? Number(state.pin.slice(1)) : -1;
+    const index = translation.axis("outputs", state.unit)[row]?.first ?? step - 1;
+    const { chosen, others } = choicesAt(translation, index);
     const rows = [chosen, ...others].sort((a, b) => b.share - a.share);
     const kept = rows.slice(0, MAX);
     if (!kept.includes(chosen)) kept[MAX - 1] = chosen;
-    this.list.replaceChildren(...kept.map((row) => this.item(row, row === chosen)));
+    const press = (/** @type {string} */ token) =>
+      this.force([...translation.axes.outputs.tokens.slice(0, index), token]);
+    this.list.replaceChildren(...kept.map((row) => this.item(row, row === chosen, force ? press : null)));
   }
 
   /**
    * @param {Candidate} candidate
    * @param {boolean} chosen
+   * @param {((token: string) => void) | null} press
    */
-  item(candidate, chosen) {
+  item(candidate, chosen, press) {
     const { text, bar, number } = candidateParts(candidate);
     const written = chosen ? h("span", { class: "unseen" }, this.texts.candidates_chosen) : null;
-    return h("li", { class: chosen ? "candidate chosen" : "candidate" }, text, number, written, bar);
+    const { token } = candidate;
+    const title = fillText(this.texts.force, { token: tokenText(token) });
+    const button = () => h("button", { class: "candidate-press", title, click: () => press?.(token) }, text);
+    const name = press && !chosen ? button() : text;
+    return h("li", { class: chosen ? "candidate chosen" : "candidate" }, name, number, written, bar);
   }
 }
 

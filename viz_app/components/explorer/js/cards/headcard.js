@@ -24,8 +24,9 @@ export class HeadCard {
     });
     this.card = new AtlasCard(store, this.open);
     this.button = h("button", { class: "off-button", click: () => this.toggle() });
+    this.layer = h("button", { class: "plain off-layer", click: () => this.toggle(true) });
     this.cause = h("p", { class: "note" });
-    this.element = h("div", { class: "head-card" }, this.role, this.open, this.button, this.cause);
+    this.element = h("div", { class: "head-card" }, this.role, this.open, this.button, this.layer, this.cause);
     this.title = h("p", { class: "off-title" });
     this.body = h("div", { class: "off-body" });
     this.back = h("button", { class: "plain off-back", click: () => this.toggle() }, "\u00d7");
@@ -51,9 +52,12 @@ export class HeadCard {
     this.card.moved = true;
   }
 
-  toggle() {
+  /** @param {boolean} [all] Whether all heads of the layer are switched, not one. */
+  toggle(all = false) {
     const { kind, layer, head, off } = this.store.state;
-    this.store.set({ off: off ? null : headPlace({ kind, layer, head }) });
+    const { heads } = this.translation.kinds[kind];
+    const places = all ? Array.from({ length: heads }, (_, head) => headPlace({ kind, layer, head })) : [];
+    this.store.set({ off: off ? null : places.join(" ") || headPlace({ kind, layer, head }) });
     this.button.focus({ preventScroll: true });
   }
 
@@ -62,8 +66,10 @@ export class HeadCard {
     const { texts, translation } = this;
     this.element.hidden = state.zoom !== "head" || state.average !== "none";
     const { about, beam } = translation;
-    const fixed = !about || about.answers?.off === false || Boolean(beam?.shown); // a branch is no answer of the model
+    const fixed = !about || about.answers?.off === false || Boolean(beam?.shown || about.prefix); // no answer of the model
     this.button.hidden = this.cause.hidden = fixed;
+    this.layer.hidden = fixed || !about.answers?.layer || Boolean(state.off);
+    this.layer.textContent = fillText(texts.off_layer, { layer: state.layer + 1 });
     this.button.textContent = state.off ? texts.off_back : texts.off;
     setAttribute(this.button, "aria-pressed", String(Boolean(state.off)));
     this.cause.textContent = texts.no_cause;
@@ -107,7 +113,9 @@ export class HeadCard {
    */
   show({ kind, layer, head, off }) {
     const { texts, translation } = this;
-    this.title.textContent = fillText(texts.off_title, { kind: texts[`kind_${kind}`], head: headName(layer, head) });
+    const count = off?.split(" ").length ?? 1;
+    const values = { kind: texts[`kind_${kind}`], head: headName(layer, head), layer: layer + 1, count };
+    this.title.textContent = fillText(count > 1 ? texts.off_layer_title : texts.off_title, values);
     const found = findings(translation.key).off;
     const { source, model } = translation.about ?? {};
     if (!found || found.head !== off || found.source !== source || found.model !== model)

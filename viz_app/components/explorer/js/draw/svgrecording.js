@@ -53,7 +53,7 @@ export function recorded(context) {
     },
   };
 
-  const methods = /** @type {Record<string, any>} */ (/** @type {unknown} */ (context));
+  const methods = /** @type {any} */ (context);
   for (const [name, record] of Object.entries(records)) {
     const own = methods[name];
     methods[name] = (/** @type {any[]} */ ...values) => {

@@ -1,0 +1,224 @@
+// The explorer of a translator that runs on the page itself: a worker answers what is typed and asked.
+
+import { readBuffer } from "../../components/common/buffer.js";
+import { mountWith } from "../../components/common/handover.js";
+import { headPlace, parseHead } from "../../components/common/heads/heads.js";
+import { h, tokenElement } from "../../components/common/page/dom.js";
+import { fillText } from "../../components/common/text/format.js";
+import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
+import { Host } from "./host.js";
+import { readBytes, readJson, readPacked, takeText } from "./packed.js";
+
+const REST = 60; // milliseconds after a key; a newer text also ends the search for an older one
+const MAX_UNKNOWN = 20; // characters that are listed
+
+/** @typedef {import("../../components/live/js/service.js").LiveAnswer} LiveAnswer
+ * @typedef {Record<"input" | "placeholder" | "examples" | "loading" | "load" | "unloaded", string>} Words
+ * @typedef {{ text: string, examples: string[], words: Words, url: string | null, size: number }} About
+ */
+
+class LivePage {
+  /** @type {Uint8Array | null} The payload that is shown. */
+  data = null;
+  branch = 0;
+  /** @type {string[]} Tokens with which the translation begins. */
+  prefix = [];
+  /** @type {string | null} Heads that are switched off, such as "cross.5.5 cross.5.6". */
+  off = null;
+  turn = 0;
+  /** @type {Map<number, (answer: any) => void>} By number of the request. */
+  waiting = new Map();
+  requests = 0;
+  timer = 0;
+  /** @type {Worker} */
+  worker;
+  /** @type {Promise<boolean> | null} Whether the model is there. */
+  opened = null;
+  /** @type {ExplorerSelection} */
+  selection;
+  /** @type {Record<string, HeadCardData>} */
+  cards = {};
+
+  constructor() {
+    /** @type {About & { failed: string }} */
+    const about = readJson("page");
+    const { text, examples, words, url, size } = about;
+    this.about = about;
+    this.text = text;
+    this.host = new Host("explorer", (name, value) => this.answer(name, value));
+    const attributes = { class: "live-text", autocomplete: "off", placeholder: words.placeholder, value: text };
+    this.field = h("input", { ...attributes, "aria-label": words.input, input: () => this.type() });
+    this.choice = /** @type {HTMLSelectElement} */ (document.querySelector("select"));
+    this.choice.append(...[words.examples, ...examples].map((each, index) => h("option", { hidden: !index }, each)));
+    Object.assign(this.choice, { hidden: !examples.length, ariaLabel: words.examples });
+    this.choice.addEventListener("change", () => this.say(this.choice.value));
+    const load = fillText(words.load, { size: (size / 1e6).toFixed(1) });
+    this.load = h("button", { hidden: !url, click: () => this.open() }, load);
+    this.bar = h("progress", { max: size, value: 0 });
+    this.loading = h("label", { hidden: true }, words.loading, " ", this.bar);
+    document.querySelector(".page-title")?.replaceWith(this.field);
+    this.choice.after(this.load, this.loading);
+    this.host.run(() => this.show(), about.failed).then(() => this.begin());
+  }
+
+  async show() {
+    this.data ??= await readBytes("opening");
+    this.selection ??= readBuffer(this.data).header.selection;
+    mountWith("explorer", { ...this.host.component, data: this.data });
+  }
+
+  async begin() {
+    if (!this.about.url) this.open();
+    const { cards, roles } = await readPacked("findings");
+    this.cards = cards;
+    receiveFinding({ roles });
+    this.tellCard();
+  }
+
+  tellCard() {
+    receiveFinding({ card: this.cards[headPlace(this.selection)] ?? null });
+  }
+
+  /** Loads the model, once; says whether it is there. */
+  open() {
+    this.opened ??= this.start().catch(({ message }) => {
+      this.opened = null;
+      this.load.hidden = !this.about.url;
+      this.loading.hidden = true;
+      this.host.note.textContent = fillText(this.about.words.unloaded, { reason: message });
+      return false;
+    });
+    return this.opened;
+  }
+
+  async start() {
+    const { url } = this.about;
+    this.load.hidden = true;
+    this.loading.hidden = false;
+    const [code, live] = await Promise.all([readBytes("worker"), readPacked("live")]);
+    this.trained = live.trained ?? Infinity;
+    this.words = live.words;
+    this.worker = new Worker(URL.createObjectURL(new Blob([new Uint8Array(code)], { type: "text/javascript" })));
+    this.worker.onmessage = ({ data }) => this.receive(data);
+    this.worker.onerror = ({ message }) => this.waiting.forEach((answer) => answer({ failed: message }));
+    const files = url ? { url: new URL(url, document.baseURI).href } : { base64: takeText("weights") };
+    const { failed } = await this.post({ do: "open", live, files });
+    if (failed !== undefined) throw new Error(failed);
+    this.loading.hidden = true;
+    return true;
+  }
+
+  /** @param {LiveAnswer} answer */
+  receive(answer) {
+    if ("loaded" in answer) {
+      this.bar.value = answer.loaded;
+      return;
+    }
+    this.waiting.get(answer.request)?.(answer);
+    this.waiting.delete(answer.request);
+  }
+
+  /**
+   * Sends a request of service.js; returns its answer.
+   * @param {any} message
+   * @returns {Promise<any>}
+   */
+  post(message) {
+    const request = ++this.requests;
+    this.worker.postMessage({ request, ...message });
+    return new Promise((resolve) => this.waiting.set(request, resolve));
+  }
+
+  /**
+   * The answer of the model; null if something newer was asked meanwhile.
+   * @param {any} message
+   */
+  async ask(message) {
+    const turn = ++this.turn;
+    if (!(await this.open()) || turn !== this.turn) return null;
+    const answer = await this.post(message);
+    if (answer.failed) this.host.note.textContent = answer.failed;
+    return turn !== this.turn || "superseded" in answer || answer.failed ? null : answer;
+  }
+
+  type() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.say(this.field.value), REST);
+  }
+
+  /**
+   * Translates another text.
+   * @param {string} text
+   */
+  say(text) {
+    this.field.value = text;
+    this.choice.selectedIndex = 0;
+    Object.assign(this, { branch: 0, prefix: [] });
+    this.update(text);
+  }
+
+  /**
+   * Translates a text, and again without the heads that are switched off.
+   * @param {string} text
+   */
+  async update(text = this.text) {
+    const { branch, prefix } = this;
+    const answer = await this.ask({ do: "translate", text, branch, prefix });
+    if (!answer) return;
+    const { sentence, refusal, payload } = answer;
+    if (sentence.status === "refused")
+      this.field.value = this.text; // as the refusal says
+    else this.text = text;
+    this.describe(sentence, refusal);
+    if (!payload) return;
+    this.data = payload;
+    await this.show();
+    if (!this.off) return;
+    const found = await this.ask({ do: "without", text, heads: this.off.split(" ").map(parseHead) });
+    if (found) receiveFinding({ off: found.off });
+  }
+
+  /**
+   * Says why a sentence is not translated, or what is to be known of its translation.
+   * @param {import("../../components/live/js/sentence.js").Sentence} sentence
+   * @param {string} [refusal]
+   */
+  describe({ status, unknown, tokens }, refusal = "") {
+    const { note } = this.host;
+    note.textContent = refusal;
+    /** @type {HTMLElement} */ (document.querySelector("main")).hidden = Boolean(refusal) && status !== "refused";
+    if (refusal) return;
+    const more = unknown.length > MAX_UNKNOWN ? " \u2026" : "";
+    if (unknown.length)
+      note.append(this.words.unknown, " ", tokenElement(unknown.slice(0, MAX_UNKNOWN).join(" "), "b"), more, " ");
+    if (tokens > this.trained) note.append(fillText(this.words.untrained, { tokens, trained: this.trained }));
+  }
+
+  /**
+   * Answers what the explorer asks.
+   * @param {string} name
+   * @param {any} value
+   */
+  answer(name, value) {
+    if (name === "sentence") this.say(value.name);
+    if (name === "off") {
+      this.off = value;
+      if (value) this.update();
+    }
+    if (name === "prefix") {
+      Object.assign(this, { branch: 0, prefix: value });
+      this.update();
+    }
+    if (name !== "selection") return;
+    const another = value.branch !== this.selection.branch && value.branch !== this.branch;
+    this.selection = value;
+    this.tellCard();
+    if (!another) return;
+    this.branch = value.branch;
+    this.update();
+  }
+}
+
+export default function start() {
+  new LivePage();
+}
