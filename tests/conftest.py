@@ -98,6 +98,29 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_random_model(tmp_path_factory.mktemp("checkpoint") / "random", seed=7, metrics=metrics, card=card)
 
 
+@pytest.fixture(scope="session")
+def site(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with a translator that runs in the browser, one that does not, and three lessons. Do not change it."""
+    from transformer_core.cli import main
+    from viz_app.cli import PROGRAM
+    from viz_app.serving.models import translation_service
+    from viz_app.standalone import site as module
+
+    out = tmp_path_factory.mktemp("site") / "site"
+    learned = Path(__file__).resolve().parents[1] / "checkpoints" / "small" / "learned-positions"
+    examples, lessons = translation_service.examples_of, ("why", "masks", "subwords")
+    ticket = module.load_exit_ticket
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(translation_service, "examples_of", lambda *a, **b: dict([*examples(*a, **b).items()][:1]))
+        patch.setattr(module, "LESSONS", [each for each in module.LESSONS if each.name in lessons])
+        patch.setattr(
+            module, "load_exit_ticket", lambda code: [each for each in ticket(code) if each.lesson in lessons]
+        )
+        options = ["site", "--checkpoint", str(random_checkpoint), str(learned), f"--out={out}"]
+        assert main(options, PROGRAM) == 0
+    return out
+
+
 # Files whose few tests take longest: they start first, so that no process waits for one of them at the end.
 LONGEST = (
     "test_decoders.py",

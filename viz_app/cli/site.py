@@ -6,7 +6,7 @@ offline. They ask no other server for anything. The lessons use the first model.
 Example:
   python -m viz_app site --out site
 
-  python -m viz_app site --checkpoint checkpoints/en-fr-small --checkpoint checkpoints/en-tree --out site
+  python -m viz_app site --checkpoint checkpoints/en-fr-small checkpoints/en-tree --out site
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ MODELS = ("checkpoints/en-de", "checkpoints/en-fr", "checkpoints/en-fr-small", "
 def add_options(parser: Parser) -> None:
     """Add the options of this command."""
     parser.set_usage("[--checkpoint DIR ...] --out DIR")
-    about = f"A model; may be given again. (default: {', '.join(MODELS)})"
-    parser.add_argument("--checkpoint", action="append", metavar="DIR", help=about)
+    about = f"The models. (default: {' '.join(MODELS)})"
+    parser.add_path("--checkpoint", about, form="DIR", many=True, read=find_checkpoint)
     parser.add_output_folder("Folder to write.", "site", lambda folder: (folder / "service-worker.js").is_file())
 
 
@@ -36,8 +36,7 @@ def run(options: Options) -> int:
     """Write the site."""
     from viz_app.standalone.site import write_site
 
-    given = options.checkpoint or MODELS
-    services = [load_service(find_checkpoint(folder)) for folder in given]
+    services = [load_service(each) for each in options.checkpoint or map(find_checkpoint, MODELS)]
     names = [service.name for service in services]
     if len({*names}) < len(names) or not all(re.fullmatch(r"[\w.-]+", name, re.ASCII) for name in names):
         raise UsageError("--checkpoint: each folder needs a name of its own, of letters, digits, dots and dashes")

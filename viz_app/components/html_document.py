@@ -17,7 +17,7 @@ from typing import Any, Literal
 from viz_app.figures.record import xml_safe
 
 # Of a page: what its policy allows, nothing or what stands in it; code; and data from a size on at which files pay.
-_ALLOWED = re.compile(r"-src(?: '(?:none|sha256-[^']+)')+|-src (?=;)|(?<=worker)-src")
+_ALLOWED = re.compile(r"-src(?: '(?:none|sha256-[^']+)')+|-src ?(?=;)|(?<=worker)-src")
 _STYLE = re.compile(r"<style>(.*?)</style>", re.S)
 _CODE = re.compile(r'(<script type="module")>(.*?)</script>', re.S)
 _DATA = re.compile(r'(<script type="application/octet-stream" id="\w+")>([^<]{10000,})')

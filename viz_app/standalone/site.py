@@ -67,7 +67,7 @@ class _Edition:
         self.around: dict[str, tuple[Stop | None, Stop | None]] = {}  # stops before and after each
         for each in (self.route, self.others):
             names = [stop.name for stop in each]
-            self.around |= zip(names, zip([None, *each], [*each[1:], None], strict=False), strict=True)
+            self.around |= zip(names, zip([None, *each], [*each[1:], None], strict=False), strict=False)
 
     def write(self) -> None:
         """Write the pages of models, with their example sentences, of lessons and of questions."""
@@ -84,14 +84,14 @@ class _Edition:
             f"{_link(f'{each.lesson}.html?scene={each.scene}', self.words[each.lesson].title)}</details></li>"
             for each in load_exit_ticket(t.language)
         )
-        self._add_text(QUESTIONS, ticket=ticket)
+        self._add_text(QUESTIONS, t("index.stop_questions"), ticket=ticket)
 
     def write_index(self) -> None:
         """Write the start page: what is where, with the sizes of all pages."""
         lists = {"models": self.models, "route": self.route, "others": self.others}
         entries = {name: "".join(map(self._entry, stops)) for name, stops in lists.items()}
         kept = {path for path in self.site.hashes if not path.endswith(WEIGHTS)}
-        self._add_text("index", total=_megabytes(self.site.size(kept)), **entries)
+        self._add_text("index", self.t("site.title"), total=_megabytes(self.site.size(kept)), **entries)
 
     def _model(self, service: TranslationService) -> bytes:
         """Return the page of a translator that runs in the browser; of any other model, with its example sentences."""
@@ -111,12 +111,12 @@ class _Edition:
         nav += _link(f"{after.name}.html", f"{after.title} →") if after else ""
         self.files[name] = self.site.add_page(f"{name}.html", self.t.language, page.decode(), nav)
 
-    def _add_text(self, name: str, **markup: str) -> None:
+    def _add_text(self, name: str, title: str, **markup: str) -> None:
         """Write the page of a template, in which labels and markup have places."""
         template = (_FOLDER / f"site_{name}.html").read_text(encoding="utf-8")
         body = _PLACE.sub(lambda at: markup[at[1]] if at[1] in markup else escape(self.t(at[1])), template)
         origin = Origin(licences={"STIX Two Math": "assets/STIX-LICENSE.txt"})
-        page = standalone_page(self.t("site.title"), [], {}, {}, language=self.t.language, origin=origin)
+        page = standalone_page(title, [], {}, {}, language=self.t.language, origin=origin)
         self._add(name, page.replace(b"<main></main>", f'<main class="site">{body}</main>'.encode()))
 
     def _entry(self, stop: Stop) -> str:

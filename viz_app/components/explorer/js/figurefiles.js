@@ -117,7 +117,7 @@ export class FigureFiles {
         ...rows.slice(0, written).map((query) => [matrix.queries[query].text, ...weights(query)]),
       ];
     });
-    return rows.map((cells) => `${cells.map(cell).join()}\r\n`).join("");
+    return rows.map((cells) => `${cells.map(csvCell).join()}\r\n`).join("");
   }
 
   /**
@@ -136,8 +136,8 @@ export class FigureFiles {
 }
 
 /** @param {string} word Without what would control the terminal. */
-const shellWord = (word) => `'${word.replace(/\p{Cc}/gu, " ").replaceAll("'", "'\\''")}'`;
+export const shellWord = (word) => `'${word.replace(/\p{Cc}/gu, " ").replaceAll("'", "'\\''")}'`;
 
 /** @param {string | number} value */
-const cell = (value) =>
+export const csvCell = (value) =>
   typeof value === "number" ? value : `"${value.replace(FORMULA, "'$&").replaceAll('"', '""')}"`;
