@@ -13,7 +13,21 @@ from tests.browser.hostile import STRINGS
 from transformer_core.storage.csv_table import escape_formula
 
 FILES = "./components/explorer/js/figurefiles.js"
-LABELS = [*STRINGS, "=1+1", "  +x", "\u200b@a", "\uff1dA1", "'quoted", 'a "b", c', "\tx", "a-b", "-", "", "안녕", "it's"]
+LABELS = [
+    *STRINGS,
+    "=1+1",
+    "  +x",
+    "\u200b@a",
+    "\uff1dA1",
+    "'quoted",
+    'a "b", c',
+    "\tx",
+    "a-b",
+    "-",
+    "",
+    "안녕",
+    "it's",
+]
 
 
 def test_a_cell_is_escaped_as_in_the_tables_of_python(javascript: Callable[[str], Any]) -> None:
