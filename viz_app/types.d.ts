@@ -250,6 +250,7 @@ type HeadCardData = {
   model: string;
   head: string;
   words: string;
+  plain: string; // with how often the role fits
   clear: boolean;
   penalty: string; // that the model was trained with one; else empty
   evidence: (Measured & { words: string; part: string; data: string; baseline: number | null; places: number })[];
@@ -426,11 +427,11 @@ type ExplorerHeader = {
     own: string;
     models: string[];
     titles?: Record<string, string>;
-    /** Of a page without Python: whether a head, or those of a layer, can be switched off, the branches whose maps are
-     * there, whether the model decodes on from any token, and the model as commands name it. */
-    answers?: { off?: boolean; layer?: boolean; branches?: number[]; prefix?: boolean; checkpoint?: string };
-    /** Tokens with which the translation was made to begin. */
-    prefix?: number;
+    /** Tokens that the translation was forced to begin with: of the selection, as far as these maps have it. */
+    force?: string;
+    /** Of a page without Python: whether heads, or all of a layer, can be switched off or tokens forced, the branches
+     * that are there, and the model as commands name it. */
+    answers?: { off?: boolean; layer?: boolean; branches?: number[]; force?: boolean; checkpoint?: string };
   };
   beam?: BeamData;
   tree?: TreeData;

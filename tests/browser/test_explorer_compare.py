@@ -23,6 +23,7 @@ from tests.browser.explorer_driver import (
     patch,
     press,
     reported,
+    selected,
     settle,
 )
 from viz_app.figures.colours.scales import ColorMap, diverging
@@ -124,12 +125,17 @@ def test_on_a_phone_in_the_dark_in_korean(open_compare: Open, check_accessibilit
     assert page.locator(".head").is_visible(), "the old picture stays until the new one is there"
 
 
-def test_two_equal_maps_say_what_to_do(explorer: Page) -> None:
+def test_it_starts_with_the_next_head_and_says_what_to_do(explorer: Page) -> None:
     choose(explorer, ".compare-button")
+    assert ENGLISH["compare_start"] in explorer.locator(".compare").inner_text()
+    assert selected(explorer) == "4.7", "A is 4.6"
+    explorer.locator(".tile[data-head='4.6']").click()
+    settle(explorer)
     assert ENGLISH["compare_same"] in explorer.locator(".compare").inner_text()
     explorer.locator(".tile[data-head='2.3']").click()
     settle(explorer)
-    assert ENGLISH["compare_same"] not in explorer.locator(".compare").inner_text()
+    said = explorer.locator(".compare").inner_text()
+    assert ENGLISH["compare_same"] not in said and ENGLISH["compare_start"] not in said
 
 
 def test_a_weak_gloss_is_explained(explorer: Page) -> None:

@@ -114,6 +114,19 @@ def test_a_larger_font_or_window_draws_again_without_a_reload(explorer: Page) ->
     assert (cell_colors(explorer, *weights.shape) == colors(weights, "light")).all()
 
 
+def test_in_front_of_a_class_every_word_has_16_pixels(explorer: Page) -> None:
+    explorer.get_by_role("button", name=ENGLISH["present"]).click()
+    explorer.locator(".explorer.presenting").wait_for()
+    sizes = """(root) => Array.from(root.querySelectorAll("*"))
+      .filter((node) => node.offsetParent && Array.from(node.childNodes).some((child) => child.data?.trim()))
+      .map((node) => parseFloat(getComputedStyle(node).fontSize))"""
+    found = explorer.locator(".explorer").evaluate(sizes)
+    assert len(found) > 50 and min(found) >= 16
+    assert explorer.locator(".explorer").evaluate("(root) => root.explorer.figure.map.labels.size") == 16
+    explorer.keyboard.press("Escape")
+    explorer.locator(".explorer.presenting").wait_for(state="detached")
+
+
 def test_at_512_tokens_it_answers_with_few_nodes(open_explorer: Open) -> None:
     page = open_explorer("512")
     assert nodes(page) <= 2200  # 3000 in all; 144 tiles need 800 of them at most

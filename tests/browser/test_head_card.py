@@ -52,6 +52,9 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
     button.press("Enter")
     assert until(page, lambda: title(page) == expected_title(language, 5, 4)), title(page)
     assert until(page, lambda: "atlas-title" in focused(page)), focused(page)
+    assert "BLEU" in page.locator(".atlas-plain").inner_text()
+    assert not page.locator(".atlas-evidence").is_visible()
+    page.locator(".atlas-card summary").press("Enter")
     for part in ("evidence", "looks", "effect", "siblings", "examples"):
         assert page.locator(f".atlas-{part}").is_visible(), part
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -92,6 +95,7 @@ def test_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) ->
 def test_a_head_without_a_role_says_so_and_what_comes_closest(app_url: str, open_page: OpenPage) -> None:
     page = open_page(f"{app_url}/?lang=en&kind=encoder&layer=2&head=5&card=open")
     assert until(page, lambda: title(page).endswith(f": {texts('en')('roles.none')}"))
+    page.locator(".atlas-card summary").click()
     assert texts("en")("explorer.card_unclear") in page.locator(".atlas-evidence").inner_text()
     assert page.locator(".atlas-evidence li").count() == 2  # a rule and a relation
 

@@ -48,11 +48,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> str:
     return out.as_uri()
 
 
-def shown(page: Page, text: str, prefix: int = 0) -> dict[str, Any]:
+def shown(page: Page, text: str, force: str | None = None) -> dict[str, Any]:
     """What the explorer shows, once it shows this sentence."""
     explorer = page.locator(".explorer")
-    about = "(root) => [root.explorer.translation.about.text, root.explorer.translation.about.prefix ?? 0]"
-    assert until(page, lambda: explorer.evaluate(about) == [text, prefix])
+    about = "(root) => [root.explorer.translation.about.text, root.explorer.translation.about.force ?? null]"
+    assert until(page, lambda: explorer.evaluate(about) == [text, force])
     found: dict[str, Any] = explorer.evaluate(_SHOWN)
     return found
 
@@ -89,12 +89,12 @@ def test_what_is_typed_and_asked_is_answered_as_python_does(
         page.locator(".off-line").nth(1).get_by_text(" ".join(word for word, _ in wanted.words)).wait_for()
         page.locator(".off-back").click()
 
-    page.locator(".controls input.slider").fill("2")
-    page.locator(".candidate-press").first.click()
-    token = original.alternatives[1][1][0]
-    prefix = [*translator.tokenizer.tokens(original.hypotheses[0].ids[:1]), token]
-    ids = [translator.tokenizer.tokens(range(len(translator.tokenizer))).index(each) for each in prefix]
-    check(shown(page, SENTENCE, prefix=2), translator.translate(SENTENCE, beam=BEAM, prefix=ids), translator)
+    page.locator(".token").nth(1).click()  # its candidates appear
+    page.locator(".force").first.click()
+    vocabulary = translator.tokenizer.tokens(range(len(translator.tokenizer)))
+    ids = [original.hypotheses[0].ids[0], vocabulary.index(original.alternatives[1][1][0])]
+    force = " ".join(translator.tokenizer.tokens(ids))
+    check(shown(page, SENTENCE, force), translator.translate(SENTENCE, beam=BEAM, prefix=ids), translator)
     check_accessibility(page, "light", "dark")
     page.locator(".branch-note button").click()
     assert shown(page, SENTENCE)["beam"]["shown"] == 0

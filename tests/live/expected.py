@@ -155,7 +155,7 @@ class Expected:
                     best_head(service.card, best.attention),
                     service.card,
                     beam=search_tree(best, translator.tokenizer, decoding, branch),
-                    about={**about, "models": [], "titles": {}, "answers": ANSWERS, "prefix": 0},
+                    about={**about, "models": [], "titles": {}, "answers": ANSWERS},
                 )
                 name = f"payload{len(self.cases['payloads'])}.bin"
                 (self.folder / name).write_bytes(packed)

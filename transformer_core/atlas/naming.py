@@ -170,13 +170,14 @@ def head_roles(atlas: Atlas) -> dict[Head, tuple[Role, ...]]:
 def first_roles(roles: Sequence[Role]) -> tuple[Role, ...]:
     """Return the first of a head's roles, and the rules that cannot be told apart from it.
 
-    These are the rules whose interval above the baseline reaches that of the first. If two intervals do not meet, the
-    interval of the paired difference excludes 0, however the two rules depend on each other.
+    These are the rules of its part whose interval above the baseline reaches that of the first. If two intervals do not
+    meet, the interval of the paired difference excludes 0, however the two rules depend on each other.
     """
     return tuple(roles[:1]) + tuple(
         role
         for role in roles[1:]
-        if role.part == roles[0].part == "looks" and role.high - role.baseline >= roles[0].low - roles[0].baseline
+        # Relations are counted at different words, so that a head may follow several.
+        if role.part == roles[0].part != "links" and role.high - role.baseline >= roles[0].low - roles[0].baseline
     )
 
 

@@ -18,6 +18,7 @@ from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, Prev
 from viz_app.figures import Animation
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.models.comparison import NotComparable, compare_with_selection
+from viz_app.serving.models.selected_translation import selected_translation
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import OnPosition, Superseded
 from viz_app.state import session
@@ -121,9 +122,9 @@ def _draw_attention(
     who = session.session_id()
     best = served.translate(who, sentence.source, on_position=ask)
     spec = _spec(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
-    result = served.translate_branch(who, best, spec.selection.branch, on_position=ask)
-    branch = spec.selection.branch if result is not best else 0
-    spec = replace(spec, selection=replace(spec.selection, branch=branch)).fitted(result.maps)
+    found = selected_translation(served, who, best, spec.selection, ask)
+    result = found.shown
+    spec = replace(spec, selection=found.selection).fitted(result.maps)
     atlas = served.head_atlas.atlas
     with left:
         spec = FigureControls(t, result.maps, served.name, of_parser=served.parses, atlas=atlas).draw(spec)

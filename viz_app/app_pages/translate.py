@@ -37,12 +37,19 @@ from viz_app.serving.measurements.parsing_scores import WEAK_F1, content_of
 from viz_app.serving.models import loader
 from viz_app.serving.models.comparison import Comparison, NotComparable, compare_with_selection
 from viz_app.serving.models.registry import available_models, is_parser, languages, source_language
+from viz_app.serving.models.selected_translation import selected_translation
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.standalone.document import MAX_BYTES
 from viz_app.standalone.sentences import BRANCHES, map_bytes, render_sentences
 from viz_app.state import session
-from viz_app.state.query_params import selection_from_params, selection_to_params, text_to_param
+from viz_app.state.query_params import (
+    head_off_from_params,
+    head_off_to_param,
+    selection_from_params,
+    selection_to_params,
+    text_to_param,
+)
 from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
@@ -218,18 +225,17 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
 def _draw_result(
     t: Texts, served: TranslationService, sentence: Sentence, result: TranslationResult, status: DeltaGenerator
 ) -> tuple[Selection, TranslationResult, Comparison | None]:
-    """Draw the explorer; return its selection, the branch of the search, and the comparison."""
+    """Draw the explorer; return its selection, the translation that it shows, and the comparison."""
     best = best_head(served.card, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from_params(st.query_params.to_dict(), best)
     key = session.fresh_key(_EXPLORER)
     start = last_report(key) or start
-    branch = resolve_branch(f"{served.name}\n{sentence.text}", start.branch)
+    start = resolve_branch(f"{served.name}\n{sentence.text}", start)
     ask = partial(draw_waiting, t, status)
     other, comparable = None, True
     try:
-        shown = served.translate_branch(session.session_id(), result, branch, on_position=ask)
-        branch = branch if shown is not result else 0
-        start = dataclasses.replace(start.fitted(shown.maps), branch=branch)
+        found = selected_translation(served, session.session_id(), result, start, ask)
+        shown, start = found.shown, found.selection.fitted(found.shown.maps)
         other = compare_with_selection(served, session.session_id(), sentence.text, start, ask)
     except Superseded:
         st.stop()
@@ -237,13 +243,16 @@ def _draw_result(
         st.caption(f":material/warning: {t('translate.not_comparable')}")
         comparable = False
     status.empty()
-    packed = branch_payload(t, served, (sentence.text, branch), result, shown)
+    search = (sentence.text, start.branch)
+    packed = branch_payload(t, served, search, found.best, shown, force=start.force)
     second = None
     if other is not None:
         search = (other.text, other.branch)
         second = branch_payload(t, other.service, search, other.best, other.result, served)
-    selection = explorer(packed, key=key, selection=start, other=second, off=st.session_state.get(session.HEAD_OFF_KEY))
-    selection = dataclasses.replace(selection, branch=branch)  # the browser's may not be computed yet
+    off = st.session_state.setdefault(session.HEAD_OFF_KEY, head_off_from_params(st.query_params.to_dict()))
+    selection = explorer(packed, key=key, selection=start, other=second, off=off)
+    # The browser's may not be computed yet.
+    selection = dataclasses.replace(selection, branch=start.branch, force=start.force)
     st.session_state[_SELECTION] = selection
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
 
@@ -336,9 +345,9 @@ def _page(model: str, who: str, text: str, language: str, turn: Turn) -> bytes:
 def _snapshot(model: str, who: str, text: str, selection: Selection, language: str) -> ExplorerSnapshot:
     """Return the content of the page, with maps mostly from the cache; `who` is a session apart from the page's."""
     served = loader.get_translation_service(model)
-    best = served.translate(who, text)
-    shown = served.translate_branch(who, best, selection.branch)
-    return ExplorerSnapshot(forward_result(served, shown, best, selection.branch), selection, language)
+    own = served.translate(who, text)
+    found = selected_translation(served, who, own, selection)
+    return ExplorerSnapshot(forward_result(served, found.shown, own, selection.branch), selection, language)
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
@@ -349,6 +358,7 @@ def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
         "text": text_to_param(sentence.text),
         "model": model_query_param(),
         "other": open_view(),
+        "off": head_off_to_param(last_head_off(session.fresh_key(_EXPLORER))),
         **route_params(),
     }
     if selection is not None:

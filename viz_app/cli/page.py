@@ -1,8 +1,8 @@
-r"""Write the explorer of some sentences, or a lesson, as one HTML file that needs neither Python nor network.
+r"""Write the explorer of some sentences, a translator, or a lesson, as one HTML file without Python or network.
 
 The explorer shows every head of each sentence, with its search, the cards of the heads and comparisons. With
---heads-off each head can also be switched off, which takes half a minute or more for each sentence. A lesson has all
-scenes but those that measure or train.
+--heads-off each head can also be switched off, which takes half a minute or more for each sentence. With --live the
+page runs the model itself, for any sentence. A lesson has all scenes but those that measure or train.
 
 The file works from a disk, in a learning platform or beside a paper. It holds its command, the hash of the model and
 all licences.
@@ -10,6 +10,8 @@ all licences.
 Example:
   python -m viz_app page --checkpoint checkpoints/en-de --text "A man rides a bicycle." \
       --out page.html
+
+  python -m viz_app page --checkpoint checkpoints/en-fr-small --live --out headlight.html
 
   python -m viz_app page --checkpoint checkpoints/en-de --lesson positions --out waves.html
 """
@@ -39,7 +41,7 @@ log = logging.getLogger(__name__)
 
 def add_options(parser: Parser) -> None:
     """Add the options of this command."""
-    parser.set_usage("--checkpoint DIR (--text TEXT ... | --texts FILE | --lesson NAME) --out FILE ...")
+    parser.set_usage("--checkpoint DIR (--text TEXT ... | --texts FILE | --live | --lesson NAME) --out FILE ...")
     parser.add_checkpoint()
     about = "A sentence; may be given again."
     parser.add_argument("--text", type=sentence_text, action="append", metavar="TEXT", help=about)
@@ -67,7 +69,8 @@ def run(options: Options) -> int:
     try:
         page = write(options, service)
     except PageTooLarge as error:
-        raise UsageError(f"{error}; use shorter or fewer sentences, or fewer --branches") from error
+        fewer = "" if options.live else "; use shorter or fewer sentences, or fewer --branches"
+        raise UsageError(f"{error}{fewer}") from error
     except ExportError as error:
         raise UsageError(f"--live: {error}") from error
     atomic_write_bytes(options.out, page)

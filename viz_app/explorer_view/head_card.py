@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.text.tokenizer import axis
 from viz_app.text import Texts
-from viz_app.text.role_words import head_words, role_words
+from viz_app.text.role_words import head_words, plain_words, role_words
 
 if TYPE_CHECKING:
     from transformer_core.analysis.ablation import Head
@@ -41,7 +41,7 @@ def names_of_heads(found: HeadAtlas, t: Texts) -> dict[Kind, list[list[dict[str,
 
 
 def _name(t: Texts, kind: Kind, roles: Sequence[Role]) -> dict[str, Any]:
-    return {"words": head_words(t, kind, roles), "clear": bool(roles)}
+    return {"words": plain_words(t, kind, roles), "clear": bool(roles)}
 
 
 def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any] | None:
@@ -65,6 +65,7 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
         "model": service.name,
         "head": f"{kind}.{layer}.{number}",
         "words": head_words(t, kind, roles),
+        "plain": plain_words(t, kind, roles),
         "clear": bool(roles),
         "penalty": t("roles.penalty") if service.head_penalty else "",
         "evidence": [_evidence(atlas, t, kind, role) for role in evidence],

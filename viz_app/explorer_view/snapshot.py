@@ -112,6 +112,7 @@ def branch_payload(
     shown: TranslationResult,
     own: TranslationService | None = None,
     answers: Mapping[str, Any] | None = None,
+    force: str | None = None,
 ) -> bytes:
     """Return a packed branch of a search.
 
@@ -123,6 +124,7 @@ def branch_payload(
         shown: The branch.
         own: Service of the model that the page shows, if it is another one.
         answers: What a page without Python can show, `Answers` of types.d.ts; None where Python answers.
+        force: The tokens that the search was forced to begin with; None for none.
     """
     text, branch = search
     translator, name = served.translator, (own or served).name
@@ -135,6 +137,8 @@ def branch_payload(
         "models": other_models(name),
         "titles": display_names(t),
     }
+    if force:
+        about["force"] = force
     if answers is not None:
         about |= {"models": [], "titles": {}, "answers": answers}
     parsed = parse_tree(result.translation, branch, shown.translation, translator)

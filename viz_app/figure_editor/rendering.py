@@ -108,7 +108,7 @@ def render_cache() -> RenderCache:
 def forward_result(
     service: TranslationService, result: TranslationResult, best: TranslationResult, branch: int
 ) -> ForwardResult:
-    """Return the forward pass of a sentence, or of a branch of its search, for the export.
+    """Return the forward pass of a sentence, of a branch of its search or from a forced beginning, for the export.
 
     Args:
         service: Of the model.
@@ -119,7 +119,7 @@ def forward_result(
     translator, translation = service.translator, result.translation
     beam = None if translator.decoding.beam == BEAM else BEAM
     provenance = make_provenance(translator, best.translation, beam=beam)
-    if branch:
+    if result is not best:
         provenance = make_provenance(translator, translation)
         again = translator.encode_target(translation.text).ids
         if translation.finished and again == translation.hypotheses[0].ids:

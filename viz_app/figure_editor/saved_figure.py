@@ -14,6 +14,7 @@ from viz_app.figures.option import declared, mended
 from viz_app.figures.options import ViewOptions
 from viz_app.lessons.stage.state import LessonState, valid_settings
 from viz_app.serving.models.comparison import NotComparable, compare_with_selection
+from viz_app.serving.models.selected_translation import selected_translation
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.state.session_file import SavedFigure, SavedModel, SavedScene, SavedSpec
 from viz_app.text import LANGUAGES
@@ -90,13 +91,13 @@ def _attention(source: FigureSource, language: str, load: Load, session: str) ->
     if sentence.status != "good":
         return None
     best = served.translate(session, sentence.source)
-    result = served.translate_branch(session, best, spec.selection.branch)
-    branch = spec.selection.branch if result is not best else 0
-    spec = replace(spec, selection=replace(spec.selection, branch=branch)).fitted(result.maps)
+    found = selected_translation(served, session, best, spec.selection)
+    result = found.shown
+    spec = replace(spec, selection=found.selection).fitted(result.maps)
     other = None
     if spec.view == "compare":
         other = compare_with_selection(served, session, sentence.text, spec.selection)
     if spec.view == "beam" and not best.translation.history:
         return None
-    figure = make_figure(spec, language, forward_result(served, result, best, branch), other)
+    figure = make_figure(spec, language, forward_result(served, result, best, found.selection.branch), other)
     return ExportableFigure(figure, spec.style, spec.dpi, language, replace(source, spec=spec))

@@ -1,1 +1,1 @@
-"""Pages without Python: the explorer of prepared sentences, or a lesson, as one HTML file that needs no network."""
+"""Pages without Python: the explorer of prepared sentences, a translator, or a lesson, as one HTML file."""

@@ -18,7 +18,7 @@ from viz_app.figures.record import PROGRAM, record_json, xml_safe
 from viz_app.standalone.origin import Origin
 from viz_app.text import texts
 
-MAX_BYTES = 64_000_000  # of maps and arrays; compressed and as text they have about 0.7 of that
+MAX_BYTES = 64_000_000  # of maps, arrays and weights; compressed and as text they have about 0.7 of that
 
 FOLDER = Path(__file__).parent
 

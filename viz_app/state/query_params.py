@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Selection
+from viz_app.components.explorer.selection import OTHER_VIEWS, HeadForm, OtherView, Selection
 from viz_app.figures.option import from_query, to_query
 
 _MAX_CHARACTERS = 2_000  # of a sentence that still goes into the address
@@ -25,6 +25,19 @@ def selection_to_params(selection: Selection) -> dict[str, str | None]:
     """Return the URL parameters of a selection; None for one that is not to stand there."""
     params = to_query(Selection, selection)
     return params if selection.against is not None else {**params, **dict.fromkeys(_OF_COMPARISON)}
+
+
+def head_off_from_params(params: Mapping[str, str]) -> str | None:
+    """Return the head that a URL switches off, such as `cross.5.5`, from 0; None for none, or for no head."""
+    try:
+        return HeadForm().loads(params.get("off", ""))
+    except ValueError:
+        return None
+
+
+def head_off_to_param(head: str | None) -> str | None:
+    """Return the head that is switched off as the URL parameter `off`; None for none."""
+    return None if head is None else HeadForm().dumps(head)
 
 
 def text_to_param(text: str) -> str | None:

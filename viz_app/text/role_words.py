@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from transformer_core.attention_maps import Kind
 
 TABLE = "roles"  # of the labels
+_OFTEN = ((0.9, "always"), (0.5, "usually"), (0.3, "often"), (-math.inf, "sometimes"))
 _KEYS = str.maketrans({"-": "_", "+": "_plus"})  # what may not stand in the name of a label
 
 
@@ -39,3 +41,10 @@ def head_words(t: Texts, kind: Kind, roles: Sequence[Role]) -> str:
 
     words = [role_words(t, kind, role) for role in first_roles(roles)] or [t("roles.none")]
     return words[0] if len(words) == 1 else t("roles.tied", roles=" / ".join(words))
+
+
+def plain_words(t: Texts, kind: Kind, roles: Sequence[Role]) -> str:
+    """Return the words for a head's role, with how often it fits at least: by the lower end of its interval."""
+    words = head_words(t, kind, roles)
+    often = next(name for least, name in _OFTEN if roles[0].low >= least) if roles else ""
+    return t(f"roles.fits_{often}", role=words) if often else words

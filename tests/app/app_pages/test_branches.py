@@ -59,3 +59,31 @@ def test_another_sentence_starts_at_its_best_also_while_the_browser_still_names_
         assert header(app)["beam"]["shown"] == wanted
     expected = branch_translation(translator.translate(OTHER, beam=4), 2, translator)
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(expected)
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_link_opens_the_translation_from_a_forced_beginning(
+    app: AppTest, translator: Translator, number: int
+) -> None:
+    """Its maps, its search and its branches are those of `Translator.translate` with that prefix."""
+    first = translator.translate(TEXT, beam=4)
+    ids = (*first.hypotheses[0].ids[:1], first.hypotheses[0].alternatives[1][1][0])  # the runner-up at step 2
+    force = " ".join(translator.tokenizer.tokens(ids))
+    app.query_params.update(force=force, branch=str(number + 1))
+    app.run()
+    expected = branch_translation(translator.translate(TEXT, beam=4, prefix=ids), number, translator)
+    assert header(app)["axes"]["outputs"]["tokens"] == tokens(expected) != tokens(first)
+    assert header(app)["about"]["force"] == address(app)["force"] == force
+    assert header(app)["beam"]["shown"] == number
+    app.session_state["explorer"] = {"selection": dict(header(app)["selection"])}
+    app.text_input(key="text").set_value(OTHER).run()
+    assert header(app)["axes"]["outputs"]["tokens"] == tokens(translator.translate(OTHER, beam=4))
+    assert "force" not in header(app)["about"]
+
+
+@pytest.mark.parametrize("force", ["nonsense", "<s>", "</s> </s>", "<b>", "a " * 1000])
+def test_a_beginning_that_no_translation_has_is_left_out(app: AppTest, translator: Translator, force: str) -> None:
+    app.query_params["force"] = force
+    app.run()
+    assert header(app)["axes"]["outputs"]["tokens"] == tokens(translator.translate(TEXT, beam=4))
+    assert "force" not in header(app)["about"] and address(app)["force"] is None

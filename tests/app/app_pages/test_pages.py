@@ -65,6 +65,17 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
     assert app.segmented_control(key="lang").value == "ko"
 
 
+def test_a_link_carries_the_head_that_is_switched_off(app: AppTest) -> None:
+    app.query_params.update(kind="cross", layer="2", head="3", off="cross.2.3")
+    app.run()
+    assert header(app)["off"] == "cross.1.2"
+    state = dict(header(app)["selection"])
+    for off, shown in (("cross.1.2", "cross.2.3"), (None, None)):
+        app.session_state["explorer"] = {"selection": state, "off": off}
+        app.run()
+        assert address(app)["off"] == shown
+
+
 def test_a_link_beyond_the_model_is_fitted(app: AppTest) -> None:
     app.query_params.update(layer="6", head="8")
     app.run()

@@ -23,7 +23,7 @@ from viz_app.serving.measurements.head_atlas import HeadAtlas
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import texts
-from viz_app.text.role_words import head_words, role_words
+from viz_app.text.role_words import plain_words, role_words
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_every_head_says_its_role_in_words(service: TranslationService, atlas: A
     assert found["model"] == "shipped" and found["atlas"]
     heads = [(kind, layer, head) for kind in KINDS for layer in range(atlas.layers) for head in range(atlas.heads)]
     for kind, layer, head in heads:
-        expected = {"words": head_words(t, kind, named[kind, layer, head]), "clear": bool(named[kind, layer, head])}
+        expected = {"words": plain_words(t, kind, named[kind, layer, head]), "clear": bool(named[kind, layer, head])}
         assert found["heads"][kind][layer][head] == expected
     assert {bool(named[head]) for head in heads} == {True, False}
 

@@ -11,7 +11,7 @@ from transformer_core.atlas.naming import Role
 from transformer_core.atlas.patterns import PATTERNS
 from transformer_core.attention_maps import Kind
 from viz_app.text import texts
-from viz_app.text.role_words import head_words, role_words
+from viz_app.text.role_words import head_words, plain_words, role_words
 
 # Those of Universal Dependencies 2 that have a head among the words.
 RELATIONS = re.findall(
@@ -72,3 +72,15 @@ def test_the_first_role_names_a_head_with_all_that_cannot_be_told_apart(language
     clearly = replace(role("copy"), value=0.5, low=0.45, high=0.55)
     assert head_words(t, "cross", (role("end"), clearly)) == end
     assert head_words(t, "cross", (clearly,)) == copy
+
+
+@pytest.mark.parametrize(
+    ("low", "often"), [(0.95, "almost always"), (0.6, "usually"), (0.35, "often"), (0.2, "sometimes")]
+)
+def test_a_role_is_stated_as_strongly_as_its_interval_allows(low: float, often: str) -> None:
+    found = replace(role("offset-1"), low=low, value=0.97, high=0.99)
+    assert plain_words(texts("en"), "encoder", (found,)) == f"{often} looks at the previous token"
+    assert plain_words(texts("en"), "encoder", ()) == "no clear role"
+    aligners = tuple(replace(found, name="aligner", detail=detail) for detail in ("output", "input"))
+    unsure = plain_words(texts("en"), "cross", aligners)
+    assert unsure.startswith(f"{often} ") and "cannot be told apart" in unsure

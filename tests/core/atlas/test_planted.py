@@ -76,6 +76,9 @@ def rule(name: str, gain: float, half: float, baseline: float = 0.2) -> Role:
         ((rule("end", 0.5, 0.02), rule("copy", 0.4, 0.02), rule("rarest", 0.3, 0.3)), 2),
         ((rule("end", 0.5, 0.02), rule("aligner", 0.5, 0.02)), 1),  # a rule and an alignment do not compete
         ((rule("aligner", 0.5, 0.02), rule("end", 0.5, 0.02)), 1),
+        ((rule("aligner", 0.5, 0.02), rule("aligner", 0.47, 0.02)), 2),  # of the token generated, of the one read
+        ((rule("aligner", 0.5, 0.02), rule("aligner", 0.45, 0.02)), 1),
+        ((rule("link", 0.5, 0.02), rule("link", 0.5, 0.02)), 1),  # of other words
         ((rule("end", 0.5, 0.02),), 1),
         ((), 0),
     ],

@@ -24,7 +24,7 @@ def explorer_code(entry: Path = _FOLDER / "js" / "main.js") -> str:
     library = _D3.read_text(encoding="utf-8")  # a library that finds `exports` puts there what it has
     return "\n".join(
         (
-            f"const STYLE = {json.dumps(join_styles(_FOLDER / 'explorer.css', 'explained', 'tool'))};",
+            f"const STYLE = {json.dumps(join_styles(_FOLDER / 'explorer.css', 'explained', 'tool', 'presenting'))};",
             f"const GLOSSARY = {json.dumps(definitions())};",
             f"const D3 = (() => {{ const exports = {{}}, module = {{ exports }};\n{library}\nreturn exports; }})();",
             join_modules(entry),

@@ -27,10 +27,12 @@ OtherView = Literal["plotly", "head", "model"]
 OTHER_VIEWS: tuple[OtherView, ...] = get_args(OtherView)
 VIEWS: tuple[View, ...] = get_args(View)
 MAX_COMPARED = 500  # characters of the sentence that is compared with
+MAX_FORCED = 1_000  # characters of the tokens that a translation is forced to begin with
 
 _Index = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
 _Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
 Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
+_Forced = Annotated[str, Meta(min_length=1, max_length=MAX_FORCED)]
 _Compared = Annotated[str, Meta(min_length=1, max_length=MAX_COMPARED)]
 
 
@@ -50,7 +52,7 @@ class _PinForm(Form):
 
 
 @dataclass(frozen=True)
-class _HeadForm(Form):
+class HeadForm(Form):
     """A head, such as `cross.5.5`."""
 
     def loads(self, text: str) -> str:
@@ -94,6 +96,8 @@ class Selection:
         vsmodel: Name of the checkpoint that it is taken from; None for the one that the page shows.
         vsbranch: Branch of the beam search that it was pinned in, from 0.
         branch: Hypothesis of the beam search whose maps are shown, from 0, the best; others may be cut off branches.
+        force: Tokens that the translation is forced to begin with, a space between, at most 1,000 characters; None for
+            the model's own translation.
         card: Whether the card of the selected head is open.
     """
 
@@ -111,8 +115,9 @@ class Selection:
     special: bool = option(True, Switch())
     threshold: Annotated[int, Meta(ge=0, le=99)] = option(0, Number(high=99))
     pin: _Pin | None = option(None, _PinForm())
-    against: Head | None = option(None, _HeadForm())
+    against: Head | None = option(None, HeadForm())
     branch: _Index = option(0, _FROM_ONE)
+    force: _Forced | None = option(None, Text(MAX_FORCED))
     vs: _Compared | None = option(None, _COMPARED)
     vsmodel: _Compared | None = option(None, _COMPARED)
     vsbranch: _Index = option(0, _FROM_ONE)

@@ -18,7 +18,9 @@ from viz_app.text import texts
 
 # A special or punctuation key is an attention sink with this share of a head, on average over its rows.
 SINK_SHARE = 0.5
-_NEARLY = 0.1  # weights that differ by less are about as telling; the same in the explorer's sentences.js
+# The same in the explorer's sentences.js:
+_NEARLY = 0.1  # weights that differ by less are about as telling
+_SHORT = 3  # letters at most of a word that rarely carries meaning
 MAX_LABEL = 24
 
 
@@ -98,8 +100,8 @@ def strongest_links(
 def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str = "en") -> Caption:
     """Describe one head in this sentence: its most telling link, and its attention sink, if it has one.
 
-    The most telling link is, of those that are nearly the strongest, the one of the longest query: mostly a word that
-    carries meaning.
+    The most telling link of encoder-decoder attention is that of a whole word of some length that is not copied, if
+    there is any. Of those that are nearly the strongest, it is the one of the longest query.
 
     Args:
         maps: Maps of one sentence, of tokens or of words.
@@ -109,6 +111,9 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
         language: "en" or "ko".
     """
     links = strongest_links(maps, kind, layer, head, count=len(maps.queries(kind)))
+    if kind == "cross":
+        fresh = tuple(link for link in links if link.query.lower() != link.key.lower())
+        links = tuple(link for link in fresh if _is_telling(maps, layer, head, link)) or fresh or links
     near = [link for link in links if link.weight > links[0].weight - _NEARLY]
     # In the order of the sentence, so that equally long queries give the first one.
     link = max(sorted(near, key=lambda link: link.row), key=lambda link: len(link.query))
@@ -218,6 +223,12 @@ def _count(weights: npt.NDArray[np.float32]) -> int:
 
 def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
     return strongest_links(maps, kind, layer, head, count=1, itself=False)[0].weight
+
+
+def _is_telling(maps: Maps, layer: int, head: int, link: Link) -> bool:
+    """Return whether a link is of a whole word of some length, and its key the one that the word attends to most."""
+    words, weights = maps.queries("cross").words, maps.weights("cross")[layer, head, link.row]
+    return len(link.query) > _SHORT and words.count(words[link.row]) == 1 and link.column == weights.argmax()
 
 
 def _same_tokens(maps: Maps, kind: AnyKind) -> bool:

@@ -65,7 +65,7 @@ def _code_of(name: str) -> Any:
 
 def lesson_code(name: str) -> str:
     """Return the style and the JavaScript of a lesson as one ES module; its default export registers the scenes."""
-    style = json.dumps(join_styles(_FOLDER / "lesson.css", "explained", "tool"))
+    style = json.dumps(join_styles(_FOLDER / "lesson.css", "explained", "tool", "presenting"))
     return f"const STYLE = {style};\n{join_code(name)}"
 
 

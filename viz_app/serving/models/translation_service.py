@@ -245,6 +245,48 @@ class TranslationService:
             found: TranslationResult = self.cache.get(("translation", text, beam), translate, ticket)
             return found
 
+    @cached_property
+    def _token_ids(self) -> dict[str, int]:
+        tokenizer = self.translator.tokenizer
+        return {tokenizer.token(number): number for number in range(len(tokenizer))}
+
+    def translate_forced(
+        self,
+        session: str,
+        own: TranslationResult,
+        tokens: str,
+        *,
+        beam: int = BEAM,
+        on_position: OnPosition | None = None,
+    ) -> TranslationResult:
+        """Translate a sentence again, from a forced beginning; the search goes on from there.
+
+        Args:
+            session: As for `translate`.
+            own: Result of `translate` for the sentence.
+            tokens: The beginning, a space between tokens. One that no translation has, or an empty one, gives `own`.
+            beam: As for `translate`.
+            on_position: As for `translate`.
+
+        Raises:
+            Superseded: When a newer request of the session took over.
+        """
+        from transformer_core.decoding.constraint import PrefixError  # with torch, which takes seconds to import
+
+        prefix = tuple(self._token_ids.get(token, -1) for token in tokens.split())
+        if not prefix or -1 in prefix:
+            return own
+        text = own.translation.source
+
+        def translate(should_stop: ShouldStop) -> TranslationResult:
+            found = self.translator.translate(text, beam=beam, prefix=prefix, should_stop=should_stop)
+            return TranslationResult(found, found.attention)
+
+        try:
+            return self.compute_once(session, ("forced", text, beam, prefix), translate, on_position=on_position)
+        except PrefixError:
+            return own
+
     def translate_branch(
         self,
         session: str,
@@ -269,7 +311,7 @@ class TranslationService:
         chosen = branch_translation(best.translation, number, self.translator)
         if chosen is best.translation:
             return best
-        key = ("branch", best.translation.source, beam, number)
+        key = ("branch", chosen.source, chosen.tokens, chosen.finished)  # the search may have had a forced beginning
         return self.compute_once(
             session, key, lambda _: TranslationResult(chosen, chosen.attention), on_position=on_position
         )

@@ -21,8 +21,8 @@ class LivePage {
   /** @type {Uint8Array | null} The payload that is shown. */
   data = null;
   branch = 0;
-  /** @type {string[]} Tokens with which the translation begins. */
-  prefix = [];
+  /** @type {string | null} Tokens that the translation is forced to begin with, a space between. */
+  force = null;
   /** @type {string | null} Heads that are switched off, such as "cross.5.5 cross.5.6". */
   off = null;
   turn = 0;
@@ -153,7 +153,7 @@ class LivePage {
   say(text) {
     this.field.value = text;
     this.choice.selectedIndex = 0;
-    Object.assign(this, { branch: 0, prefix: [] });
+    Object.assign(this, { branch: 0, force: null });
     this.update(text);
   }
 
@@ -162,8 +162,8 @@ class LivePage {
    * @param {string} text
    */
   async update(text = this.text) {
-    const { branch, prefix } = this;
-    const answer = await this.ask({ do: "translate", text, branch, prefix });
+    const { branch, force } = this;
+    const answer = await this.ask({ do: "translate", text, branch, prefix: force?.split(" ") });
     if (!answer) return;
     const { sentence, refusal, payload } = answer;
     if (sentence.status === "refused")
@@ -205,16 +205,13 @@ class LivePage {
       this.off = value;
       if (value) this.update();
     }
-    if (name === "prefix") {
-      Object.assign(this, { branch: 0, prefix: value });
-      this.update();
-    }
     if (name !== "selection") return;
-    const another = value.branch !== this.selection.branch && value.branch !== this.branch;
+    const { branch, force } = value;
+    const chosen = branch !== this.selection.branch || force !== this.selection.force; // not a report of an older text
     this.selection = value;
     this.tellCard();
-    if (!another) return;
-    this.branch = value.branch;
+    if (!chosen || (branch === this.branch && force === this.force)) return;
+    Object.assign(this, { branch, force });
     this.update();
   }
 }

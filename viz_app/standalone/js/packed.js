@@ -1,5 +1,7 @@
 // Data blocks of a page without Python, as html_document.py writes them.
 
+import { fromBase64 } from "../../components/common/base64.js";
+
 /** @type {Map<string, Promise<Uint8Array>>} */
 const unpacked = new Map();
 
@@ -48,8 +50,7 @@ function textOf(name) {
 /** @param {string} name Of a block with gzip in base 64; in a site, with the address of a file. */
 async function unpack(name) {
   const address = document.getElementById(name)?.getAttribute("data-src");
-  const letters = (/** @type {string} */ text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const packed = address ? await (await fetch(address)).blob() : new Blob([letters(textOf(name))]);
+  const packed = address ? await (await fetch(address)).blob() : new Blob([fromBase64(textOf(name))]);
   const bytes = packed.stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(bytes).arrayBuffer());
 }

@@ -37,15 +37,21 @@ def test_captions_say_what_the_weights_say(hand_made: AttentionMaps) -> None:
     assert korean.text == "\u201cHund\u201d 생성: 1.1번 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 둡니다."
 
 
-def test_the_most_telling_link_is_the_longest_word_of_the_nearly_strongest(hand_made: AttentionMaps) -> None:
-    """Article 0.85, noun 0.81: nearly the same, so the noun is told; at 0.95 the article wins."""
-    assert hand_made.outputs.tokens[:2] == ("\u2581der", "\u2581Hund")
-    for weight, word in ((0.85, "Hund"), (0.95, "der")):
-        cross = hand_made.cross.copy()
-        cross[0, 0, 0] = 0.0
-        cross[0, 0, 0, 0], cross[0, 0, 0, -1] = weight, 1 - weight
-        caption = head_caption(dataclasses.replace(hand_made, cross=cross), "cross", 0, 0)
-        assert f"\u201c{word}\u201d: head 1.1 attends to" in caption.text
+def test_the_most_telling_link_is_that_of_a_whole_content_word(hand_made: AttentionMaps) -> None:
+    """The noun is told, however sharp the article; not where it is part of a word, or copied."""
+    assert hand_made.outputs.tokens == ("\u2581der", "\u2581Hund", "</s>")
+
+    def told(maps: AttentionMaps) -> str:
+        return head_caption(maps, "cross", 0, 0).text.split("\u201c")[1].split("\u201d")[0]
+
+    cross = hand_made.cross.copy()
+    cross[0, 0, 0] = (0.95, 0.0, 0.05)
+    sharp = dataclasses.replace(hand_made, cross=cross)
+    assert told(sharp) == "Hund"
+    part = dataclasses.replace(sharp.outputs, words=(0, 0, 1))
+    assert told(dataclasses.replace(sharp, outputs=part)) == "der"
+    copied = dataclasses.replace(sharp.source, tokens=("\u2581the", "\u2581Hund", "</s>"))
+    assert told(dataclasses.replace(sharp, source=copied)) == "der"
 
 
 def test_a_head_that_rests_is_told(hand_made: AttentionMaps) -> None:

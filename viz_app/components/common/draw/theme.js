@@ -1,5 +1,6 @@
 // Colours: Streamlit's theme for the page, the payload's tables for weights and kinds.
 
+import { fromBase64 } from "../base64.js";
 import { context2d } from "./canvas.js";
 
 /** The theme as it stands at an element. */
@@ -112,7 +113,7 @@ export function isDark(colour) {
  * @param {string} table In base 64.
  */
 function unpacked(table) {
-  const bytes = Uint8Array.from(atob(table), (letter) => letter.charCodeAt(0));
+  const bytes = fromBase64(table);
   return Uint32Array.from(
     { length: bytes.length / 3 },
     (_, i) => (255 << 24) | (bytes[3 * i + 2] << 16) | (bytes[3 * i + 1] << 8) | bytes[3 * i],

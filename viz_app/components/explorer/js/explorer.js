@@ -4,6 +4,8 @@ import { Theme } from "../../common/draw/theme.js";
 import { KINDS } from "../../common/heads/heads.js";
 import { h, pageTop, setAttribute } from "../../common/page/dom.js";
 import { onFollowedView } from "../../common/page/followed_view.js";
+import { isPresenting, leavePresenting, present } from "../../common/page/presenting.js";
+import { tool } from "../../common/page/tool.js";
 import { Beam } from "./beam/beam.js";
 import { Candidates } from "./beam/candidates.js";
 import { whenTold } from "./cards/findings.js";
@@ -29,8 +31,6 @@ export class Explorer {
   static last;
   /** @type {(head: string | null) => void} Tells Python which head is switched off. */
   reportOff;
-  /** @type {(tokens: string[]) => void} Asks for a translation that begins with these tokens; none give the model's. */
-  force;
   pointing = false; // whether a cell was pointed at when a key was pressed
   /** @type {HTMLDivElement} */
   body;
@@ -48,17 +48,14 @@ export class Explorer {
     this.report = new Report(root, this.store);
     this.tree = new Tree(this.store);
     this.words = new Words(this.store);
-    this.beam = new Beam(this.store, () => this.force([]));
+    this.beam = new Beam(this.store);
     this.compare = new Compare(this.store);
     this.kind = new Choice("kind", KINDS, {
       set: ({ kind }) => this.store.set(this.overview.turned(this.store.state, /** @type {Kind} */ (kind))),
     });
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
     this.player = new Player(this.store);
-    this.candidates = new Candidates((tokens) => {
-      this.store.set({ step: null, pin: null });
-      this.force(tokens);
-    });
+    this.candidates = new Candidates(this.store);
     this.menu = new Menu(this.store);
     this.figure = new Figure(this.store);
     this.recorder = new Recorder(this.store, this.figure);
@@ -66,6 +63,10 @@ export class Explorer {
     this.menu.panel.append(this.recorder.button, this.files.element);
     this.overview = new Overview(this.store);
     this.card = new HeadCard(this.store);
+    this.presenter = tool("present", {
+      class: "tool plain present-button",
+      click: () => this.present(!this.presenting),
+    });
     this.assemble();
     this.untold = whenTold(() => this.store.mark("findings"));
     this.stopFollowing = onFollowedView((view) => this.showFollowed(view));
@@ -120,7 +121,7 @@ export class Explorer {
     this.texts = translation.texts;
     this.words.build(translation, this.texts);
     this.tree.build(translation, this.texts);
-    this.words.sentence.append(this.beam.button);
+    this.words.sentence.append(this.beam.button, this.presenter.button);
     this.beam.build(translation, this.texts);
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);
@@ -137,18 +138,20 @@ export class Explorer {
     if (first) this.goOn(translation);
     // Hundreds of heads are opened by layer, and fewer side by side.
     if (!this.store.state.viewChosen) this.store.set({ view: translation.opens });
-    if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
+    if (!searched || first)
+      this.store.set({ branch: translation.beam?.shown ?? 0, force: translation.about?.force ?? null });
     if (first) this.store.touch({ off: translation.off }); // last: another head or branch would switch it on
     this.compare.receive(translation, other && new Translation(other), this.texts);
     this.store.mark("data");
     this.store.mark("theme");
+    if (first && isPresenting()) this.present(true);
     if (first) this.store.flush();
   }
 
   /** @param {Translation} translation */
   start({ selection, gloss }) {
     this.store.set({ ...selection, ...fitted(this.translation, { ...this.store.state, ...selection }) });
-    this.store.touch({ gloss });
+    if (this.store.state.kind !== "cross") this.store.touch({ gloss });
     this.report.known();
   }
 
@@ -186,7 +189,20 @@ export class Explorer {
     this.recorder.label(texts);
     this.files.build();
     this.figure.label(texts);
+    this.presenter.words.textContent = this.presenting ? texts.present_end : texts.present;
     setAttribute(this.root, "lang", texts.language);
+  }
+
+  get presenting() {
+    return this.root.classList.contains("presenting");
+  }
+
+  /** @param {boolean} on */
+  present(on) {
+    present(this.root, on);
+    this.root.tabIndex = -1; // a press on nothing leaves the focus here, where Escape is heard
+    this.label();
+    this.store.mark("size");
   }
 
   /** The view that the large map and the tiles draw. */
@@ -259,7 +275,7 @@ export class Explorer {
     }
     this.overview.readOut(state);
     if (has("zoom")) this.zoomed(state);
-    this.report.update(this.translation.beam?.shown ?? 0);
+    this.report.update(this.translation);
   }
 
   retheme() {
@@ -315,6 +331,7 @@ export class Explorer {
     if (pin && zoom !== "token") this.store.set({ pin: null });
     else if (zoom === "token" && !event.defaultPrevented) this.store.set({ zoom: "head" });
     else if (this.compare.release()) event.preventDefault();
+    else if (this.presenting) this.present(false);
     else if (zoom === "head" && !this.pointing && this.body.contains(/** @type {Node} */ (event.composedPath()[0]))) {
       this.overview.opened = true;
       this.store.set({ zoom: "heads" });
@@ -322,6 +339,7 @@ export class Explorer {
   }
 
   stop() {
+    leavePresenting(this.root);
     this.report.stop();
     this.untold();
     this.stopFollowing();

@@ -60,14 +60,13 @@ export class Report {
     this.reported = JSON.stringify(this.store.selection());
   }
 
-  /**
-   * @param {number} shown Branch of the search whose maps are there.
-   */
-  update(shown) {
+  /** @param {Translation} translation What is shown. */
+  update({ beam, about }) {
     const text = JSON.stringify(this.store.selection());
     this.cancel();
     if (text === this.reported || this.store.state.playing) return;
-    const waits = this.store.state.branch !== shown; // for maps that Python has to make
+    const { branch, force } = this.store.state;
+    const waits = branch !== (beam?.shown ?? 0) || force !== (about?.force ?? null); // for maps that Python has to make
     this.cancel = reportAfter(waits ? 0 : REPORT_AFTER, this.root, () => {
       this.reported = text;
       this.send(JSON.parse(text));

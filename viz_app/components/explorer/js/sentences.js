@@ -6,7 +6,9 @@ import { decimals, fillText, percent } from "../../common/text/format.js";
 /** @param {string} text */
 const emphasised = (text) => tokenElement(text, "em");
 
-const NEARLY = 0.1; // weights that differ by less are about as telling; the same in figures/captions.py
+// The same in figures/captions.py:
+const NEARLY = 0.1; // weights that differ by less are about as telling
+const SHORT = 3; // letters at most of a word that rarely carries meaning
 
 /**
  * Of a matrix that is a mean: "layer" or "all"; null for a head and for anything else.
@@ -45,14 +47,17 @@ export function title(matrix, texts) {
 }
 
 /**
- * "Writing *Hund*, head 4.6 looked 81 % at *dog*": the row of the current step, or the most telling row of the head.
+ * "Writing *Hund*, head 4.6 looked 81 % at *dog*": the pinned row, that of the current step, or the most telling one.
  * @param {Picture} picture
  * @param {ExplorerTexts} texts
  */
 export function caption(picture, texts) {
   const { matrix } = picture;
   if (matrix.groups) return tokenCaption(picture, texts);
-  const query = picture.current ?? tellingRow(picture);
+  const pinned = picture.pin?.query ?? -1;
+  const query = picture.rows.slice(0, picture.written).includes(pinned)
+    ? pinned
+    : (picture.current ?? tellingRow(picture));
   if (query === null) return document.createTextNode("");
   const key = picture.favourite(query);
   if (key < 0) return blindNote(picture, query, texts);
@@ -97,21 +102,40 @@ function blindNote(picture, query, texts) {
 }
 
 /**
- * Of the rows with nearly the largest weight, text on text, the one with the longest query: words that carry meaning.
+ * The row of the most telling link, text on text: of encoder-decoder attention that of a whole word of some length that
+ * is not copied, if there is any. Of links with nearly the largest weight it is the one of the longest query.
  * @param {Picture} picture
  */
 export function tellingRow(picture) {
   const { matrix } = picture;
   const rows = [];
   for (const query of picture.rows.slice(0, picture.written)) {
-    if (matrix.queries[query].special) continue;
-    const key = picture.favourite(query, ({ special }) => !special);
-    if (key >= 0) rows.push({ query, weight: matrix.at(query, key), length: [...matrix.queries[query].text].length });
+    const { text, special } = matrix.queries[query];
+    const key = picture.favourite(query, (position) => !position.special);
+    if (special || key < 0) continue;
+    const length = [...text].length;
+    const fresh = matrix.kind !== "cross" || text.toLowerCase() !== matrix.keys[key].text.toLowerCase();
+    const whole = length > SHORT && isWord(matrix, query) && key === picture.favourite(query);
+    rows.push({ query, weight: matrix.at(query, key), length, fresh, whole });
   }
   if (!rows.length) return picture.written ? picture.rows[0] : null;
-  const most = Math.max(...rows.map(({ weight }) => weight));
-  const near = rows.filter(({ weight }) => weight > most - NEARLY);
-  return near.reduce((best, row) => (row.length > best.length ? row : best)).query;
+  const fresh = rows.filter((row) => row.fresh);
+  const whole = matrix.kind === "cross" ? fresh.filter((row) => row.whole) : [];
+  const best = [whole, fresh, rows].find(({ length }) => length) ?? rows;
+  const most = Math.max(...best.map(({ weight }) => weight));
+  const near = best.filter(({ weight }) => weight > most - NEARLY);
+  return near.reduce((first, row) => (row.length > first.length ? row : first)).query;
+}
+
+/**
+ * Whether a query is a word, and no part of one.
+ * @param {LabelledMatrix} matrix
+ * @param {number} query
+ */
+function isWord({ queries, unit }, query) {
+  const next = queries[query + 1];
+  const ends = !next || next.start || next.special || !/[\p{L}\p{N}]/u.test(next.text);
+  return unit === "words" || (queries[query].start && ends);
 }
 
 /**

@@ -47,7 +47,7 @@ export class Store {
     const { kind, layer, head } = this.state;
     if ((patch.layer !== undefined || patch.head !== undefined) && !("average" in patch))
       this.touch({ average: "none" });
-    const other = ["kind", "layer", "head", "average", "branch"].some((name) => this.changed.has(name));
+    const other = ["kind", "layer", "head", "average", "branch", "force"].some((name) => this.changed.has(name));
     if (other && this.state.off && !("off" in patch)) this.touch({ off: null });
     const opened = ["kind", "layer", "head"].some((name) => name in patch);
     if (opened && kind === "cross") this.touch({ gloss: [layer, head] });

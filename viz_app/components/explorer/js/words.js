@@ -7,6 +7,7 @@ import { fillText, headName, percent } from "../../common/text/format.js";
 import { tokenText } from "../../common/text/tokens.js";
 import { Popover } from "./beam/popover.js";
 import { plainText } from "./data/data.js";
+import { pinName } from "./draw/picture.js";
 
 const UNSURE = 0.5; // below this probability a token is marked
 const WEAK = 0.25; // below this weight a gloss is muted
@@ -33,7 +34,7 @@ export class Words {
       pointerout: leave,
       focusin: (event) => this.open(event),
       focusout: leave,
-      click: (event) => this.open(event),
+      click: (event) => this.press(event),
       keydown: (event) => event.key === "Escape" && this.closePopover(),
     });
     this.sentence = h("p", { class: "sentence" });
@@ -122,8 +123,28 @@ export class Words {
     const button = /** @type {HTMLButtonElement} */ (this.line.querySelector(`[data-index="${index}"]`));
     if (this.translation.steps.length) this.popover.show(button, this.translation, index, this.texts);
     // The same position is a row of the decoder's maps; pointing at a word shows where it looked.
-    const row = unit === "words" ? this.translation.axes.outputs.words[index] : index;
-    if (kind !== "encoder") this.store.set({ cursor: { query: row, key: null } });
+    if (kind !== "encoder") this.store.set({ cursor: { query: this.row(index, unit), key: null } });
+  }
+
+  /**
+   * @param {number} index
+   * @param {string} unit
+   */
+  row(index, unit) {
+    return unit === "words" ? this.translation.axes.outputs.words[index] : index;
+  }
+
+  /**
+   * Pins the row of a token; the encoder has none.
+   * @param {Event} event
+   */
+  press(event) {
+    const { state } = this.store;
+    const token = event.target instanceof Element && event.target.closest(".token");
+    if (!token || state.kind === "encoder") return this.open(event);
+    this.closePopover();
+    const query = this.row(Number(/** @type {HTMLElement} */ (token).dataset.index), state.unit);
+    this.store.set({ pin: pinName(state, { query, key: null }) });
   }
 
   closePopover() {
@@ -144,6 +165,8 @@ export class Words {
         token.classList.toggle("unwritten", word.first + offset >= step);
         token.classList.toggle("newest", word.first + offset === step - 1 && state.step !== null);
         setAttribute(token, "tabindex", word.first + offset >= step ? -1 : 0);
+        const pinned = state.kind !== "encoder" && state.pin === `q${this.row(word.first + offset, state.unit)}`;
+        setAttribute(token, "aria-pressed", String(pinned));
       });
     });
     this.follow(state, step);
@@ -168,7 +191,8 @@ export class Words {
       const key = glossed ? matrix.favourite(index, ({ special }) => !special) : -1;
       const weight = key < 0 ? 0 : matrix.at(index, key);
       word.gloss.textContent = key < 0 ? "\u00a0" : view.keys[key].text;
-      word.gloss.classList.toggle("weak", key >= 0 && weight < WEAK);
+      const weak = key >= 0 && (weight < WEAK || view.keys[matrix.favourite(index)].special);
+      word.gloss.classList.toggle("weak", weak);
       word.gloss.title = key < 0 ? "" : percent(weight);
     });
     const note = fill(this.texts.gloss_note, { head: h("b", {}, headName(layer, head)) });

@@ -1,5 +1,7 @@
 // The files of a model, from an address or from the page's own text, with progress; never more bytes than announced.
 
+import { fromBase64 } from "../../common/base64.js";
+
 /**
  * Where the files are, one behind the other: bytes, an address, or gzip in base 64.
  * @typedef {Uint8Array | { url: string } | { base64: string }} FileSource
@@ -43,8 +45,14 @@ async function openStream(source) {
   }
   if (!("base64" in source)) return new Blob([new Uint8Array(source)]).stream();
   const { base64 } = source;
-  const slices = Array.from({ length: Math.ceil(base64.length / SLICE) }, (_, index) =>
-    Uint8Array.from(atob(base64.slice(index * SLICE, (index + 1) * SLICE)), (letter) => letter.charCodeAt(0)),
-  );
-  return new Blob(slices).stream().pipeThrough(new DecompressionStream("gzip"));
+  let at = 0;
+  /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */
+  const slices = new ReadableStream({
+    pull(controller) {
+      if (at >= base64.length) return controller.close();
+      controller.enqueue(fromBase64(base64.slice(at, at + SLICE)));
+      at += SLICE;
+    },
+  });
+  return slices.pipeThrough(new DecompressionStream("gzip"));
 }

@@ -25,6 +25,7 @@ export function explorerPayload(translator, found, branch = 0) {
   const { ids, path, finished } = search.hypothesis(ends[shown]);
   const tokens = ids.map((id) => tokenizer.tokens[id]);
   const read = finished ? ids.length : ids.length - 1; // the last token of an unfinished one was generated, but never read
+  const force = search.prefix.map((id) => tokenizer.tokens[id]).join(" ");
   const { num_layers, num_heads } = model.config;
   const packed = new PackedMaps(num_layers, num_heads, encoding.ids.length + 1, read + 1);
   translator.forcedPass(
@@ -48,7 +49,7 @@ export function explorerPayload(translator, found, branch = 0) {
       probability(own),
       alternatives.filter(([id]) => id !== token).map(([id, log]) => [tokenizer.tokens[id], probability(log)]),
     ]),
-    about: { ...live.header.about, text, source: text, prefix: search.prefix.length },
+    about: { ...live.header.about, text, source: text, ...(force ? { force } : {}) },
     beam: searchTree(search, tokenizer.tokens, found.id, shown),
     id: `${found.id} ${shown}`,
   };

@@ -91,7 +91,8 @@ export class LiveService {
       end += size;
       return bytes.subarray(end - size, end);
     });
-    this.translator = new Translator(live, parts.slice(0, -1), parts[parts.length - 1]); // the tokenizer is the last
+    const tokenizer = parts[parts.length - 1].slice(); // a copy, which does not keep the memory of the weights
+    this.translator = new Translator(live, parts.slice(0, -1), tokenizer);
     this.searches.clear();
     this.post({ request, ready: true, kernel: this.translator.model.parameters.product !== plainProduct });
   }

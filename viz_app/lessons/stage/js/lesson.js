@@ -4,6 +4,7 @@ import { Theme } from "../../../components/common/draw/theme.js";
 import { setTypeset } from "../../../components/common/draw/typeset.js";
 import { h, setAttribute } from "../../../components/common/page/dom.js";
 import { onFollowedView } from "../../../components/common/page/followed_view.js";
+import { isPresenting, leavePresenting, present } from "../../../components/common/page/presenting.js";
 import { readPayload } from "./arrays.js";
 import { ControlRow } from "./controls.js";
 import { Fields } from "./fields.js";
@@ -21,7 +22,6 @@ import { Tools } from "./tools.js";
 import { Words } from "./words.js";
 
 const WIDE = 860; // from this width on the words stand beside the picture
-const PRESENTING = Symbol.for("headlight.presenting");
 
 export class Lesson {
   /** @type {(state: { scene: string, settings: Settings }) => void} Tells Python; provide.js gives it. */
@@ -105,7 +105,7 @@ export class Lesson {
     if (first) this.all[start] = state.settings;
     this.tools.label(texts);
     this.tabs.build(payload.scenes, texts.scenes);
-    if (first && /** @type {any} */ (globalThis)[PRESENTING]) this.present(true);
+    if (first && isPresenting()) this.present(true);
     const name = first ? start : this.name;
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
     if (first) {
@@ -305,9 +305,7 @@ export class Lesson {
 
   present(on = !this.presenting) {
     this.presenting = on;
-    /** @type {any} */ (globalThis)[PRESENTING] = on ? this : null; // so that the next lesson opens in the same view
-    this.root.classList.toggle("presenting", on);
-    document.documentElement.toggleAttribute("data-presenting", on); // the line of the route then stands above the stage
+    present(this.root, on);
     this.readout.style.minHeight = "";
     this.tools.update();
     this.resize();
@@ -315,9 +313,7 @@ export class Lesson {
   }
 
   stop() {
-    // The next lesson may have taken over already.
-    if (/** @type {any} */ (globalThis)[PRESENTING] === this)
-      document.documentElement.removeAttribute("data-presenting");
+    leavePresenting(this.root);
     this.reports.cancel();
     this.stage.stop();
     this.tools.stop();

@@ -4,7 +4,7 @@ import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js
 import { define } from "../../../common/page/explained.js";
 import { tool } from "../../../common/page/tool.js";
 import { fillText, signed } from "../../../common/text/format.js";
-import { plainText } from "../data/data.js";
+import { joinTokens } from "../../../common/text/tokens.js";
 import { Search } from "../data/search.js";
 import { Table } from "../tables/table.js";
 import { branchTable } from "../tables/tablecontents.js";
@@ -22,14 +22,13 @@ export class Beam {
   alpha;
   /** @type {number} */
   shown;
+  /** @type {string | null} Tokens that the search was forced to begin with. */
+  force = null;
   /** @type {{ branch: number, alpha: number } | null} The best hypothesis, and the alpha for which it was. */
   best = null;
 
-  /**
-   * @param {Store} store
-   * @param {() => void} release Asks for the translation that is not forced.
-   */
-  constructor(store, release) {
+  /** @param {Store} store */
+  constructor(store) {
     this.store = store;
     const { button, words } = tool("beam", {
       class: "tool plain beam-button",
@@ -37,7 +36,7 @@ export class Beam {
     });
     this.button = button;
     this.words = words;
-    this.note = new BranchNote(store, release);
+    this.note = new BranchNote(store);
     this.element = h("section", { class: "beam", hidden: true, keydown: (event) => this.key(event) });
     this.tree = new BeamTree(
       (branch) => store.set({ branch }),
@@ -81,8 +80,7 @@ export class Beam {
       this.table.first = 0;
     }
     this.shown = beam?.shown ?? 0;
-    const { prefix = 0 } = translation.about ?? {};
-    this.note.forced = prefix ? plainText(translation.axes.outputs, prefix) || "</s>" : "";
+    this.force = translation.about?.force ?? null;
     if (!beam) return;
     const values = { size: beam.size, alpha: beam.alpha };
     define(this.title, texts.beam, texts.language, ["beam_search"]);
@@ -112,7 +110,7 @@ export class Beam {
     const { texts, search, shown } = this;
     this.words.textContent = texts.beam;
     setAttribute(this.button, "aria-expanded", String(Boolean(search && state.beam)));
-    this.note.update(search, shown, state, texts);
+    this.note.update(search, { shown, force: this.force }, state, texts);
     this.element.hidden = !search || !state.beam;
     if (!search || !state.beam) return this.element.replaceChildren();
     if (!this.element.firstChild) this.element.append(...this.contents);
@@ -203,44 +201,37 @@ export class Beam {
   }
 }
 
-/** Says what stands in place of the translation, a branch or a forced one, with a way back. */
+/** Says which branch, or what of a forced beginning, stands in place of the translation, with a way back. */
 class BranchNote {
-  forced = ""; // with which the translation was made to begin
-
-  /**
-   * @param {Store} store
-   * @param {() => void} release
-   */
-  constructor(store, release) {
+  /** @param {Store} store */
+  constructor(store) {
     this.text = h("span", {});
-    const back = () => (store.state.branch ? store.set({ branch: 0 }) : release());
-    this.back = h("button", { class: "plain", click: back });
+    this.back = h("button", { class: "plain", click: () => store.set({ branch: 0, force: null }) });
     this.element = h("p", { class: "branch-note", role: "status", hidden: true }, this.text, " ", this.back);
   }
 
   /**
    * @param {Search | null} search
-   * @param {number} shown
-   * @param {Pick<State, "branch">} state
+   * @param {{ shown: number, force: string | null }} now
+   * @param {Pick<State, "branch" | "force">} state
    * @param {ExplorerTexts} texts
    */
-  update(search, shown, { branch }, texts) {
-    const waits = branch !== shown;
-    const { forced } = this;
-    this.element.hidden = !search || (!shown && !waits && !forced);
+  update(search, now, { branch, force }, texts) {
+    const waits = branch !== now.shown || force !== now.force;
+    this.element.hidden = !search || (!now.shown && !now.force && !waits);
     this.back.textContent = texts.beam_back;
-    this.back.hidden = branch === 0 && !forced;
-    const line = !search || this.element.hidden ? "" : waits ? texts.beam_waiting : this.line(search, shown, texts);
+    this.back.hidden = branch === 0 && force === null;
+    const line = !search || this.element.hidden ? "" : waits ? texts.beam_waiting : this.line(search, now, texts);
     if (this.text.textContent !== line) this.text.textContent = line;
   }
 
   /**
    * @param {Search} search
-   * @param {number} branch
+   * @param {{ shown: number, force: string | null }} now
    * @param {ExplorerTexts} texts
    */
-  line(search, branch, texts) {
-    if (!branch) return fillText(texts.forced, { text: this.forced });
+  line(search, { shown: branch, force }, texts) {
+    if (!branch && force) return fillText(texts.forced, { begin: joinTokens(force.split(" ")) });
     return fillText(texts[`beam_fate_${search.fate(branch)}`], {
       number: branch + 1,
       count: search.hypotheses,

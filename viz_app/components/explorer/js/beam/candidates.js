@@ -1,10 +1,11 @@
 // Beside the time bar: what the model could have written at this step, and how probable each token was.
 
 import { h, setAttribute, tokenElement } from "../../../common/page/dom.js";
-import { fillText, percent } from "../../../common/text/format.js";
+import { percent } from "../../../common/text/format.js";
 import { tokenText } from "../../../common/text/tokens.js";
 
 const MAX = 5; // tokens, the written one among them
+const LONGEST = 1000; // characters of a forced beginning that a link carries
 
 export class Candidates {
   /** @type {Translation} */
@@ -13,10 +14,11 @@ export class Candidates {
   texts;
   /** @type {boolean} */
   used;
+  offers = false; // whether another token can be forced
 
-  /** @param {(tokens: string[]) => void} force Asks for a translation that begins with these tokens. */
-  constructor(force) {
-    this.force = force;
+  /** @param {Store} store */
+  constructor(store) {
+    this.store = store;
     this.title = h("span", { class: "candidates-title" });
     this.list = h("ol", { class: "candidates-list" });
     this.element = h("div", { class: "candidates", role: "group", hidden: true }, this.title, this.list);
@@ -30,45 +32,62 @@ export class Candidates {
     this.translation = translation;
     this.texts = texts;
     setAttribute(this.element, "aria-label", texts.candidates);
-    this.title.textContent = texts.candidates_short;
+    const { about, tree } = translation;
+    this.offers = Boolean(about && !tree && (about.answers ? about.answers.force : true));
   }
 
   /**
-   * Of the token whose row is pinned, or of the last one. Hidden until the time bar has been used, then it stays, so that
-   * the picture does not jump.
+   * Position of the token that is pinned, else of the newest one.
+   * @param {State} state
+   * @param {number} step
+   */
+  at({ kind, pin, unit }, step) {
+    if (kind === "encoder" || !pin?.startsWith("q")) return step - 1;
+    const row = Number(pin.slice(1));
+    const index = unit === "words" ? this.translation.axes.outputs.words.indexOf(row) : row;
+    return index < step ? index : step - 1;
+  }
+
+  /**
+   * Hidden until a token was chosen or the time bar used; then it stays, so that the picture does not jump at the end.
    * @param {State} state
    * @param {number} step
    */
   update(state, step) {
-    const { translation } = this;
-    const force = translation.about?.answers?.prefix ?? false;
-    if (state.step !== null || force) this.used = true;
-    this.element.hidden = !this.used || !translation.steps.length;
+    const index = this.at(state, step);
+    if (state.step !== null || index !== step - 1) this.used = true;
+    this.element.hidden = !this.used || !this.translation.steps.length;
     if (this.element.hidden) return;
-    const row = state.kind !== "encoder" && state.pin?.startsWith("q") ? Number(state.pin.slice(1)) : -1;
-    const index = translation.axis("outputs", state.unit)[row]?.first ?? step - 1;
-    const { chosen, others } = choicesAt(translation, index);
+    const { chosen, others } = choicesAt(this.translation, index);
+    this.title.textContent = this.texts[this.offers && others.length ? "candidates_press" : "candidates_short"];
     const rows = [chosen, ...others].sort((a, b) => b.share - a.share);
     const kept = rows.slice(0, MAX);
     if (!kept.includes(chosen)) kept[MAX - 1] = chosen;
-    const press = (/** @type {string} */ token) =>
-      this.force([...translation.axes.outputs.tokens.slice(0, index), token]);
-    this.list.replaceChildren(...kept.map((row) => this.item(row, row === chosen, force ? press : null)));
+    this.list.replaceChildren(...kept.map((row) => this.item(row, row === chosen, index)));
   }
 
   /**
    * @param {Candidate} candidate
    * @param {boolean} chosen
-   * @param {((token: string) => void) | null} press
+   * @param {number} index
    */
-  item(candidate, chosen, press) {
+  item(candidate, chosen, index) {
     const { text, bar, number } = candidateParts(candidate);
     const written = chosen ? h("span", { class: "unseen" }, this.texts.candidates_chosen) : null;
-    const { token } = candidate;
-    const title = fillText(this.texts.force, { token: tokenText(token) });
-    const button = () => h("button", { class: "candidate-press", title, click: () => press?.(token) }, text);
-    const name = press && !chosen ? button() : text;
-    return h("li", { class: chosen ? "candidate chosen" : "candidate" }, name, number, written, bar);
+    const force = { class: "force", title: this.texts.candidates_force, click: () => this.force(candidate, index) };
+    const token = this.offers && !chosen ? h("button", force, text) : text;
+    return h("li", { class: chosen ? "candidate chosen" : "candidate" }, token, number, written, bar);
+  }
+
+  /**
+   * Asks for the translation that begins with the tokens before this one, and it.
+   * @param {Candidate} candidate
+   * @param {number} index
+   */
+  force({ token }, index) {
+    const force = [...this.translation.axes.outputs.tokens.slice(0, index), token].join(" ");
+    const pin = this.store.state.unit === "tokens" && this.store.state.kind !== "encoder" ? `q${index}` : null;
+    if (force.length <= LONGEST) this.store.set({ force, branch: 0, step: null, playing: false, pin });
   }
 }
 

@@ -34,7 +34,10 @@ export class AtlasCard {
     this.opener = opener;
     this.title = h("h3", { class: "atlas-title", id: "atlas-title", tabindex: "-1" });
     this.back = h("button", { class: "plain atlas-close", click: () => this.close() }, "\u00d7");
-    this.body = h("div", { class: "atlas-body" });
+    this.body = h("div", {});
+    this.summary = h("summary", {});
+    this.numbers = h("div", { class: "atlas-body" });
+    this.evidence = h("details", {}, this.summary, this.numbers); // stays open from head to head
     this.element = h(
       "section",
       { class: "atlas-card", id: "atlas-card", hidden: true, "aria-labelledby": "atlas-title" },
@@ -55,6 +58,7 @@ export class AtlasCard {
     this.texts = texts;
     setAttribute(this.back, "aria-label", texts.card_close);
     this.back.title = texts.card_close;
+    this.summary.textContent = texts.card_evidence;
     this.select();
   }
 
@@ -102,7 +106,9 @@ export class AtlasCard {
     } else if (found !== this.drawn) {
       this.drawn = found;
       this.title.replaceChildren(`${this.name(kind, layer, head)}: ${found.words}`);
-      this.body.replaceChildren(...this.parts(found));
+      this.numbers.replaceChildren(...this.parts(found));
+      const plain = h("p", { class: "atlas-plain" }, this.plain(found));
+      this.body.replaceChildren(plain, this.evidence, ...this.examples(found));
       if (this.moved) {
         this.title.focus({ preventScroll: true });
         this.title.scrollIntoView({ block: "nearest" });
@@ -121,21 +127,32 @@ export class AtlasCard {
     return fillText(this.texts.title, { kind: this.texts[`kind_${kind}`], head: headName(layer, head) });
   }
 
+  /**
+   * What the head does, and what is lost without it, in plain words.
+   * @param {CardData} found
+   */
+  plain({ plain, clear, decode, effect }) {
+    const { texts } = this;
+    const role = clear ? fillText(texts.card_role, { role: plain }) : texts.card_no_role;
+    const { value, significant } = decode ? { ...decode, value: decode.whole - decode.bleu } : { value: 0, ...effect };
+    const change = !significant ? "same" : (value ?? 0) > 0 ? "worse" : "better";
+    const measure = decode ? "bleu" : "loss";
+    const values = { whole: decode?.whole.toFixed(1) ?? "", bleu: decode?.bleu.toFixed(1) ?? "", value: fixed(value) };
+    const lost = decode || effect ? fillText(texts[`card_${measure}_${change}`], values) : "";
+    return `${role[0].toUpperCase()}${role.slice(1)} ${lost}`;
+  }
+
   /** @param {CardData} found */
   parts(found) {
     const { texts } = this;
-    const { looks, effect, decode, siblings, examples } = found;
-    const parts = [this.part(texts.card_evidence, "evidence", this.evidence(found))];
+    const { looks, effect, decode, siblings } = found;
+    const parts = [this.part(texts.card_rules, "evidence", this.rules(found))];
     if (looks) parts.push(this.part(texts.card_looks, "looks", this.looks(looks)));
     if (effect || decode) {
       const lines = [...(effect ? this.effect(effect) : []), ...(decode ? [this.decode(decode)] : [])];
       parts.push(this.part(texts.card_effect, "effect", lines));
     }
     if (siblings?.heads.length) parts.push(this.part(texts.card_siblings, "siblings", this.siblings(siblings)));
-    if (examples?.length) {
-      const title = examples.some(({ fits }) => fits) ? texts.card_examples : texts.card_largest;
-      parts.push(this.part(title, "examples", this.examples(examples)));
-    }
     const { weights, data, seeds, versions } = found.source;
     const values = { weights, data: data.join(", "), seed: seeds.join(", "), version: versions.join(", ") };
     return [...parts, h("p", { class: "note atlas-source" }, fillText(texts.card_source, values))];
@@ -151,7 +168,7 @@ export class AtlasCard {
   }
 
   /** @param {CardData} found */
-  evidence({ clear, penalty, evidence }) {
+  rules({ clear, penalty, evidence }) {
     const { texts } = this;
     const rows = evidence.map((each) => {
       const said = fillText(texts[each.part === "align" ? "card_aligned" : "card_share"], {
@@ -275,9 +292,10 @@ export class AtlasCard {
     this.store.set({ layer, head, pin: null });
   }
 
-  /** @param {NonNullable<CardData["examples"]>} examples */
-  examples(examples) {
+  /** @param {CardData} found */
+  examples({ examples = [] }) {
     const { languages } = this.translation;
+    const title = examples.some(({ fits }) => fits) ? this.texts.card_examples : this.texts.card_largest;
     const rows = examples.map((example) => {
       const { text, target, query, key, weight } = example;
       const pair = [query, key].filter(Boolean).map((token) => h("bdi", { class: "atlas-token" }, tokenText(token)));
@@ -291,7 +309,7 @@ export class AtlasCard {
         h("span", { class: "atlas-pair" }, ...link, pair.length ? ", " : "", share(weight)),
       );
     });
-    return [h("ol", { class: "atlas-list" }, ...rows)];
+    return rows.length ? [this.part(title, "examples", [h("ol", { class: "atlas-list" }, ...rows)])] : [];
   }
 
   /** @param {NonNullable<CardData["examples"]>[number]} example */

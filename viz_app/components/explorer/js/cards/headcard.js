@@ -66,7 +66,8 @@ export class HeadCard {
     const { texts, translation } = this;
     this.element.hidden = state.zoom !== "head" || state.average !== "none";
     const { about, beam } = translation;
-    const fixed = !about || about.answers?.off === false || Boolean(beam?.shown || about.prefix); // no answer of the model
+    const own = !beam?.shown && !about?.force; // nothing else is an answer of the model
+    const fixed = !about || about.answers?.off === false || !own;
     this.button.hidden = this.cause.hidden = fixed;
     this.layer.hidden = fixed || !about.answers?.layer || Boolean(state.off);
     this.layer.textContent = fillText(texts.off_layer, { layer: state.layer + 1 });

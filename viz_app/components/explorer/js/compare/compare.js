@@ -148,7 +148,8 @@ export class Compare {
     const others = pinned.about?.model !== translation.about?.model;
     this.about.replaceChildren(this.name("A", pinned, a, others), this.name("B", translation, b, others));
     const same = pinned.id === translation.id && a.kind === b.kind && a.name === b.name;
-    this.note.textContent = same ? texts.compare_same : a.kind === b.kind ? "" : texts.compare_kinds;
+    const start = comparison.isBeside() ? texts.compare_start : "";
+    this.note.textContent = same ? texts.compare_same : a.kind === b.kind ? start : texts.compare_kinds;
   }
 
   /**
@@ -222,8 +223,10 @@ export class Compare {
     const columns = width >= THREE ? shown.length : width >= TWO ? 2 : 1;
     this.grid.style.setProperty("--columns", String(columns));
     const room = Math.floor((width - (columns - 1) * 22 - 30) / columns);
+    for (const { map } of shown) map.layout(room, TALLEST, TALLEST);
+    const cell = Math.min(...shown.map(({ map }) => map.geometry.cell)); // one scale for all
     for (const { map } of shown) {
-      map.layout(room, TALLEST, TALLEST);
+      map.layout(room, TALLEST, TALLEST, cell);
       map.draw();
     }
   }

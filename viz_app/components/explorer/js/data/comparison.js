@@ -10,6 +10,8 @@ export class Comparison {
   translation;
   /** @type {Translation | null} Of A; null while Python has not sent it. */
   pinned = null;
+  /** @type {string | null} B, where nobody has chosen it: the head beside A. */
+  beside = null;
 
   /** @param {Store} store */
   constructor(store) {
@@ -23,10 +25,12 @@ export class Comparison {
    */
   receive(translation, other) {
     const before = this.translation?.about?.own;
+    const another = this.translation?.about?.text !== translation.about?.text;
     this.translation = translation;
     const { state } = this.store;
     const { about } = translation;
     if (before !== undefined && before !== about?.own) this.changeModel(before);
+    if (another) this.goBack(); // one head in two sentences
     const fits =
       other?.about &&
       about &&
@@ -71,12 +75,35 @@ export class Comparison {
     const against = { against: headPlace({ kind, layer, head }), zoom: "head" };
     if (!vsmodel) this.hold();
     else this.pinned = null;
-    this.store.set(vsmodel ? { ...NONE, ...against, vsmodel } : against);
+    this.store.set(vsmodel ? { ...NONE, ...against, vsmodel } : { ...against, ...this.next() });
+    this.beside = vsmodel ? null : headPlace(this.store.state);
+  }
+
+  /** The head after the selected one, in the order of layers. */
+  next() {
+    const { kind, layer, head } = this.store.state;
+    const view = this.translation.view(kind, "tokens", this.translation.length);
+    const heads = view.present(Array.from({ length: view.layers }, (_, index) => index));
+    const at = heads.findIndex((place) => place[0] === layer && place[1] === head);
+    const [nextLayer, nextHead] = heads[(at + 1) % heads.length];
+    return { layer: nextLayer, head: nextHead };
+  }
+
+  /** Whether nobody has chosen B. */
+  isBeside() {
+    return this.store.state.against !== null && this.beside === headPlace(this.store.state);
+  }
+
+  /** Selects A again, if nobody has chosen B. */
+  goBack() {
+    if (this.isBeside()) this.store.set(parseHead(this.store.state.against ?? ""));
+    this.beside = null;
   }
 
   /** Ends the comparison; says whether there was one. */
   release() {
     if (this.store.state.against === null) return false;
+    this.goBack();
     this.pinned = null;
     this.store.set({ ...NONE });
     return true;

@@ -80,8 +80,9 @@ export class Labels {
  * @param {number} height Space that the map should keep to while its cells can shrink.
  * @param {number} tallest Space that the map never exceeds; beyond it scrolls.
  * @param {Labels} labels
+ * @param {number} [largest] Size of a cell at most.
  */
-export function measureMap(view, labels, width, height, tallest) {
+export function measureMap(view, labels, width, height, tallest, largest = LARGEST) {
   const limit = Math.min(LONGEST, width * 0.3);
   const left = Math.ceil(labels.widest(view.queries, limit) + nextWidth(view, labels, limit)) + 16;
   const keyWidth = labels.widest(view.keys, limit);
@@ -93,7 +94,11 @@ export function measureMap(view, labels, width, height, tallest) {
     const over = Math.ceil(overhang(view.keys, labels, limit, angle, Math.max(smallest, SMALLEST)));
     const across = Math.floor((width - left - over - 2) / K);
     const down = Math.floor((height - top - 2) / Q);
-    const cell = clamp(view.groups ? across : Math.min(across, down), SMALLEST, LARGEST);
+    const cell = clamp(
+      view.groups ? across : Math.min(across, down),
+      Math.max(SMALLEST, Math.floor(labels.size)),
+      largest,
+    );
     const row = view.groups ? clamp(down, LOWEST, HIGHEST) : cell;
     return { angle, smallest, top, over, cell, row };
   };

@@ -38,8 +38,9 @@ export class LargeMap extends PictureCanvas {
    * @param {number} width
    * @param {number} height
    * @param {number} tallest
+   * @param {number} [largest] Of a cell.
    */
-  layout(width, height, tallest) {
+  layout(width, height, tallest, largest) {
     const { matrix, rows, columns } = this.picture;
     const size = width < 420 || columns.length > 40 ? 11 : 12.5;
     this.useLabels(size);
@@ -49,7 +50,7 @@ export class LargeMap extends PictureCanvas {
       causal: matrix.causal,
       groups: matrix.groups,
     };
-    this.geometry = measureMap(axes, this.labels, width, height, tallest);
+    this.geometry = measureMap(axes, this.labels, width, height, tallest, largest);
     const { full, shown, left, top, cell, row } = this.geometry;
     this.resize(full, shown);
     // Where the cells lie, for tests of pixels.

@@ -5,6 +5,8 @@ import { blank } from "../../../common/draw/canvas.js";
 import { h } from "../../../common/page/dom.js";
 import { Labels } from "./geometry.js";
 
+const PRESENTED = 16; // size of a label, in CSS pixels
+
 /** @typedef {{ width: number, height: number }} Size In CSS pixels. */
 
 /** @template Target What the pointer or the keyboard can be at. */
@@ -62,10 +64,11 @@ export class ScrollCanvas {
   draw() {}
 
   /**
-   * Labels in the theme's font for code.
-   * @param {number} size
+   * Labels in the theme's font for code; of one size in front of a class.
+   * @param {number} usual
    */
-  useLabels(size) {
+  useLabels(usual) {
+    const size = this.element.closest(".presenting") ? PRESENTED : usual;
     if (!this.stale && this.labels?.size === size && this.labels.family === this.theme.code) return;
     this.labels = new Labels(this.theme.code, size);
     this.stale = false;

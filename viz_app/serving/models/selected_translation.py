@@ -1,0 +1,51 @@
+"""The translation that a selection asks for: of the model, of a beginning that is forced, or a branch of the search."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from viz_app.components.explorer import Selection
+from viz_app.serving.models.translation_service import TranslationResult, TranslationService
+from viz_app.serving.scheduling.request_queue import OnPosition
+
+
+@dataclass(frozen=True)
+class SelectedTranslation:
+    """A branch of a search.
+
+    Args:
+        best: The best translation of the search.
+        shown: The branch.
+        selection: The selection, without a branch or a beginning that does not exist.
+    """
+
+    best: TranslationResult
+    shown: TranslationResult
+    selection: Selection
+
+
+def selected_translation(
+    served: TranslationService,
+    session: str,
+    own: TranslationResult,
+    selection: Selection,
+    on_position: OnPosition | None = None,
+) -> SelectedTranslation:
+    """Compute what a selection asks for.
+
+    Args:
+        served: The model.
+        session: As for `TranslationService.translate`.
+        own: The model's own translation of the sentence.
+        selection: Its `force` and `branch` choose.
+        on_position: As for `TranslationService.translate`.
+
+    Raises:
+        Superseded: When a newer request of the session took over.
+    """
+    best = served.translate_forced(session, own, selection.force or "", on_position=on_position)
+    shown = served.translate_branch(session, best, selection.branch, on_position=on_position)
+    branch = selection.branch if shown is not best else 0
+    force = selection.force if best is not own else None
+    return SelectedTranslation(best, shown, dataclasses.replace(selection, branch=branch, force=force))
