@@ -72,9 +72,8 @@ export class FigureFiles {
    */
   drawHead(begin) {
     const drawing = Object.create(this.explorer.figure.shown);
-    const element = { scrollTop: 0, scrollLeft: 0, style: {}, dataset: {} };
     const start = (/** @type {PageSize} */ size) => Object.assign(begin(size), { textBaseline: "middle" });
-    Object.assign(drawing, { begin: start, element, space: { style: {} }, hand: { cursor: () => null } });
+    Object.assign(drawing, { begin: start, element: h("div"), space: h("div"), hand: { cursor: () => null } });
     drawing.layout(Number.POSITIVE_INFINITY, TALL, Number.POSITIVE_INFINITY);
     drawing.draw();
   }
