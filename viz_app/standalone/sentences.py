@@ -123,7 +123,8 @@ def head_cards(service: TranslationService, t: Texts, known: set[str] | None = N
         card = findings.card(service, t, head)["card"]
         if card is None:
             break
-        for example in card.get("examples", ()) if known is not None else ():
-            example.update({} if example["text"] in known else {"fixed": True})
+        for example in card.get("examples", ()):
+            if known is not None and example["text"] not in known:
+                example["fixed"] = True
         cards[_place(head)] = card
     return cards

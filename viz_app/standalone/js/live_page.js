@@ -30,8 +30,8 @@ class LivePage {
   waiting = new Map();
   requests = 0;
   timer = 0;
-  /** @type {Worker} */
-  worker;
+  /** @type {Worker | null} */
+  worker = null;
   /** @type {Promise<boolean> | null} Whether the model is there. */
   opened = null;
   /** @type {ExplorerSelection} */
@@ -93,14 +93,17 @@ class LivePage {
 
   async start() {
     const { url } = this.about;
+    this.worker?.terminate(); // of an attempt that failed
+    this.host.note.textContent = "";
     this.load.hidden = true;
     this.loading.hidden = false;
     const [code, live] = await Promise.all([readBytes("worker"), readPacked("live")]);
     this.trained = live.trained ?? Infinity;
     this.words = live.words;
-    this.worker = new Worker(URL.createObjectURL(new Blob([new Uint8Array(code)], { type: "text/javascript" })));
-    this.worker.onmessage = ({ data }) => this.receive(data);
-    this.worker.onerror = ({ message }) => this.waiting.forEach((answer) => answer({ failed: message }));
+    const worker = new Worker(URL.createObjectURL(new Blob([new Uint8Array(code)], { type: "text/javascript" })));
+    this.worker = worker;
+    worker.onmessage = ({ data }) => this.receive(data);
+    worker.onerror = ({ message }) => this.waiting.forEach((answer) => answer({ failed: message }));
     const files = url ? { url: new URL(url, document.baseURI).href } : { base64: takeText("weights") };
     const { failed } = await this.post({ do: "open", live, files });
     if (failed !== undefined) throw new Error(failed);
@@ -125,7 +128,7 @@ class LivePage {
    */
   post(message) {
     const request = ++this.requests;
-    this.worker.postMessage({ request, ...message });
+    this.worker?.postMessage({ request, ...message });
     return new Promise((resolve) => this.waiting.set(request, resolve));
   }
 

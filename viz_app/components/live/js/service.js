@@ -29,7 +29,7 @@ import { requestKey, Translator } from "./translator.js";
  * @typedef {{ request: number } & (
  *   { loaded: number, total: number } | { ready: true, kernel: boolean } |
  *   { sentence: Sentence, refusal?: string, translation?: string, payload?: Uint8Array } |
- *   { off: Without | null } | { superseded: true } | { failed: string }
+ *   { off: Without } | { superseded: true } | { failed: string }
  * )} LiveAnswer
  */
 
@@ -74,10 +74,15 @@ export class LiveService {
     const sentence = translator.validate(message.text);
     const { encoding, ...told } = sentence;
     if (!encoding) return this.post({ request, sentence: told, refusal: refusalText(told, translator.live.words) });
-    const found = await this.search(request, sentence, message.do === "without" ? {} : message);
-    if (!found) return this.post({ request, superseded: true });
-    if (message.do === "without") return this.without(request, sentence, found, message.heads);
-    const payload = explorerPayload(translator, found, message.branch);
+    const { heads, options, branch } =
+      message.do === "without"
+        ? { heads: message.heads, options: {}, branch: 0 }
+        : { heads: null, options: message, branch: message.branch };
+    const found = await this.search(translator, request, sentence, options);
+    const changed = heads && found && (await this.search(translator, request, sentence, { off: heads }));
+    if (!found || (heads && !changed)) return this.post({ request, superseded: true });
+    if (changed) return this.post({ request, off: translator.compareWithout(found, changed) });
+    const payload = explorerPayload(translator, found, branch);
     this.post({ request, sentence: told, translation: translator.text(found), payload }, [payload.buffer]);
   }
 
@@ -99,14 +104,14 @@ export class LiveService {
 
   /**
    * The search for a sentence; null when a newer request came.
+   * @param {Translator} translator
    * @param {number} request
    * @param {Sentence} sentence
    * @param {import("./translator.js").Options} options
    */
-  async search(request, sentence, options) {
+  async search(translator, request, sentence, options) {
     const key = requestKey(sentence.text, options);
-    const found = this.searches.get(key) ?? this.translator?.begin(sentence, options);
-    if (!found) return null;
+    const found = this.searches.get(key) ?? translator.begin(sentence, options);
     while (!found.search.done) {
       if (performance.now() - this.rested > MAX_SILENCE) await this.rest();
       if (request !== this.latest) return null;
@@ -116,23 +121,6 @@ export class LiveService {
     this.searches.set(key, found); // the newest is the last
     for (const old of [...this.searches.keys()].slice(0, -MAX_SEARCHES)) this.searches.delete(old);
     return found;
-  }
-
-  /**
-   * Answers with the translation without some heads, as `without_head` of explorer_view/findings.py.
-   * @param {number} request
-   * @param {Sentence} sentence
-   * @param {Found} original
-   * @param {HeadPlace[]} heads
-   */
-  async without(request, sentence, original, heads) {
-    const { translator } = this;
-    const { num_layers = 0, num_heads = 0 } = translator?.live.model ?? {};
-    if (!translator || heads.some(({ layer, head }) => layer >= num_layers || head >= num_heads))
-      return this.post({ request, off: null });
-    const changed = await this.search(request, sentence, { off: heads });
-    if (!changed) return this.post({ request, superseded: true });
-    this.post({ request, off: translator.compareWithout(original, changed) });
   }
 
   /** Lets messages come in. */
