@@ -3,8 +3,8 @@
     python -m benchmarks.screen.site [--site DIR] [--rounds 7]
 
 Without --site the whole site is written first, which takes minutes. Needs the development requirements and a Chromium.
-A first visit has an empty cache and no service worker yet; requests are those of the page. `later` is the
-first paint of a second visit, answered by the service worker. `sent` are requests that went to another server.
+A first visit has an empty cache and no service worker yet; `requests` are the page's own. `later` is the
+first paint of a second visit, answered by the service worker. `sent` counts requests to other servers.
 """
 
 from __future__ import annotations
