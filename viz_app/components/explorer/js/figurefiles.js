@@ -31,7 +31,7 @@ export class FigureFiles {
   build() {
     const { texts, translation } = this.explorer;
     const { about, beam } = translation;
-    this.element.hidden = Boolean(about && !about.answers); // Python has the files
+    this.element.hidden = !about?.answers; // Python has the files
     const prints = about?.answers?.checkpoint && !about.force && !beam?.shown; // no text leads to another branch
     const words = { ...texts, copy: texts.files_command };
     const row = (/** @type {Part} */ part) => [
