@@ -59,7 +59,7 @@ def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage)
     assert page.locator(".off-button").is_hidden() and page.locator(".compare-models").is_hidden()
 
     page.locator(".card-button").press("Enter")  # the card of a head, and nothing to press that is not there
-    page.locator(".atlas-part").first.wait_for()
+    page.locator(".atlas-examples li").first.wait_for()
     assert page.locator(".atlas-examples li").count() and page.locator(".atlas-examples button").count() == 0
     page.keyboard.press("Escape")
 
