@@ -147,6 +147,8 @@ def unused(labels: Iterable[str]) -> list[str]:
     this table, or as a string of Python where an f-string fills the key in.
     """
     files = [strings_in_python(path) for path in APP.rglob("*.py")]
+    pages = [path.read_text(encoding="utf-8") for path in APP.rglob("*.html")]  # templates name labels in braces
+    files += [(set(re.findall(r"\{(\w+\.\w+)\}", page)), []) for page in pages]
     left = []
     for table, keys in groupby(labels, lambda label: label.partition(".")[0]):
         any_key = re.escape(f"{table}.") + r"\w+"  # an f-string that says nothing of the key
