@@ -98,6 +98,35 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_random_model(tmp_path_factory.mktemp("checkpoint") / "random", seed=7, metrics=metrics, card=card)
 
 
+@pytest.fixture(scope="session")
+def site(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site with a translator that runs in the browser, one that does not, and three lessons. Do not change it."""
+    from transformer_core.cli import main
+    from viz_app.cli import PROGRAM
+    from viz_app.lessons.catalogue import LESSONS
+    from viz_app.lessons.exit_ticket import load_exit_ticket
+    from viz_app.text.examples import examples_of
+
+    out = tmp_path_factory.mktemp("site") / "site"
+    learned = Path(__file__).resolve().parents[1] / "checkpoints" / "small" / "learned-positions"
+    few = {each.name: each for each in LESSONS if each.name in ("why", "masks", "subwords")}
+    values = {
+        "viz_app.standalone.site.LESSONS": tuple(few.values()),
+        "viz_app.standalone.site.load_exit_ticket": lambda code: [
+            each for each in load_exit_ticket(code) if each.lesson in few
+        ],
+        "viz_app.serving.models.translation_service.examples_of": lambda *known, **more: dict(
+            [*examples_of(*known, **more).items()][:1]
+        ),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in values.items():
+            patch.setattr(name, value)
+        options = ["site", "--checkpoint", str(random_checkpoint), str(learned), f"--out={out}"]
+        assert main(options, PROGRAM) == 0
+    return out
+
+
 # Files whose few tests take longest: they start first, so that no process waits for one of them at the end.
 LONGEST = (
     "test_decoders.py",

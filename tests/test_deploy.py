@@ -23,6 +23,17 @@ def test_nginx_accepts_its_configuration(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(find_nginx() is None, reason="needs nginx: apt-get install nginx-light")
+def test_nginx_accepts_the_lines_of_a_site(tmp_path: Path) -> None:
+    server = f"server {{ listen 127.0.0.1:8080; include {FOLDER / 'site.conf'}; }}"
+    (tmp_path / "nginx.conf").write_text(
+        f"pid {tmp_path}/nginx.pid; error_log {tmp_path}/error.log; events {{}} http {{ {server} }}", encoding="utf-8"
+    )
+    command = [str(find_nginx()), "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_compose_publishes_the_proxy_only_and_to_this_machine() -> None:
     yaml = pytest.importorskip("yaml")
     compose = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))

@@ -200,6 +200,8 @@ declare const D3: D3Hierarchy;
 
 /** Put before the code of a component by Python. */
 declare const STYLE: string;
+/** Hash of each file of a site by its path: standalone/site_folder.py. */
+declare const FILES: Record<string, string>;
 /** Rules of the widget's light and dark theme. */
 declare const THEMES: { light: string; dark: string };
 /** A tour: components/tour. */
@@ -428,9 +430,9 @@ type ExplorerHeader = {
     titles?: Record<string, string>;
     /** Tokens that the translation was forced to begin with: of the selection, as far as these maps have it. */
     force?: string;
-    /** Of a page without Python: whether heads, or all of a layer, can be switched off or tokens forced, and the branches
-     * that are there. */
-    answers?: { off?: boolean; layer?: boolean; branches?: number[]; force?: boolean };
+    /** Of a page without Python: whether heads, or all of a layer, can be switched off or tokens forced, the branches
+     * that are there, and the model as commands name it. */
+    answers?: { off?: boolean; layer?: boolean; branches?: number[]; force?: boolean; checkpoint?: string };
   };
   beam?: BeamData;
   tree?: TreeData;

@@ -16,6 +16,7 @@ from transformer_core.decoding.beam import SearchResult
 from transformer_core.translator import Translator
 from viz_app.explorer_view.live_model import ANSWERS, live_model
 from viz_app.explorer_view.snapshot import best_head, payload
+from viz_app.export.provenance import checkpoint_record
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS, validate_sentence
 from viz_app.serving.models.search_tree import branch_ends, branch_translation, search_tree
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
@@ -155,7 +156,12 @@ class Expected:
                     best_head(service.card, best.attention),
                     service.card,
                     beam=search_tree(best, translator.tokenizer, decoding, branch),
-                    about={**about, "models": [], "titles": {}, "answers": ANSWERS},
+                    about={
+                        **about,
+                        "models": [],
+                        "titles": {},
+                        "answers": ANSWERS | checkpoint_record(service.translator),
+                    },
                 )
                 name = f"payload{len(self.cases['payloads'])}.bin"
                 (self.folder / name).write_bytes(packed)

@@ -10,9 +10,11 @@ from viz_app.classroom.board import board
 from viz_app.classroom.questions import lesson_questions, own_question, question_title
 from viz_app.classroom.results import results_table
 from viz_app.components.address import publish
+from viz_app.components.share import share_code
 from viz_app.serving.classes.classrooms import ClassView, TooManyClasses, is_code
 from viz_app.serving.classes.polls import LessonQuestion, Question
 from viz_app.serving.scheduling.visitor import current_browser
+from viz_app.serving.settings import site_address
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.state.share_link import base_path
@@ -33,7 +35,7 @@ from viz_app.ui.classroom.class_membership import (
 )
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import open_scene
-from viz_app.ui.share_menu import draw_code, share_data
+from viz_app.ui.share_menu import code_data, draw_code, share_data
 
 _CHOSEN = "class_chosen"  # the question of the list
 _OWN_TEXT, _OWN_CHOICES = "class_own_text", "class_own_choices"
@@ -50,6 +52,10 @@ def main() -> None:
         _draw_outside(t)
     else:
         _draw_teaching(t, view)
+    if address := site_address():
+        with st.expander(t("classroom.site"), icon=":material/qr_code_2:"):
+            share_code(code_data(t, address))
+            st.code(address, language=None)
     publish({"lang": t.language, "model": model_query_param()}, language=t.language, page=PAGE)
 
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "reproduce": Command("reproduce", "Make the figure of a file again, and compare both byte for byte."),
     "sentence": Command("sentence", "Write everything of one sentence as a zip."),
     "page": Command("page", "Write the explorer of some sentences, or a lesson, as one HTML file."),
+    "site": Command("site", "Write models, lessons and questions as a site for any web host."),
     "paper-figures": Command("paper_figures", "Write figures like those in the paper's appendix, for your model."),
     "lesson": Command("lesson", "Write the figure of a lesson's scene, or the lesson's handout."),
     "docs": Command("docs", "Build the documentation as a site that needs no network."),

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -16,6 +16,11 @@ from typing import Any, Literal
 
 from viz_app.figures.record import xml_safe
 
+# Of a page: what its policy allows, nothing or what stands in it; code; and data from a size on at which files pay.
+_ALLOWED = re.compile(r"-src(?: '(?:none|sha256-[^']+)')+|-src ?(?=;)|(?<=worker)-src")
+_STYLE = re.compile(r"<style>(.*?)</style>", re.S)
+_CODE = re.compile(r'(<script type="module")>(.*?)</script>', re.S)
+_DATA = re.compile(r'(<script type="application/octet-stream" id="\w+")>([^<]{10000,})')
 _SAFE = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&"})
 PageTheme = Literal["auto", "light", "dark"]
 _THEME = Path(__file__).parents[1] / ".streamlit" / "config.toml"
@@ -66,6 +71,20 @@ def html_document(
         "</body>\n</html>\n",
     ]
     return "\n".join(parts)
+
+
+def split_document(page: str, keep: Callable[[bytes, str], str]) -> str:
+    """Return a document that loads its style, code and large data from files of its own server, and from no other.
+
+    Args:
+        page: A document of `html_document`.
+        keep: Keeps a file with an ending such as ".js", and returns its address.
+    """
+    policy, end, rest = page.partition("<title>")
+    rest = _STYLE.sub(lambda at: f'<link rel="stylesheet" href="{keep(at[1].encode(), ".css")}">', rest, count=1)
+    rest = _CODE.sub(lambda at: f'{at[1]} src="{keep(at[2].encode(), ".js")}"></script>', rest)
+    rest = _DATA.sub(lambda at: f'{at[1]} data-src="{keep(base64.b64decode(at[2]), ".bin")}">', rest)
+    return _ALLOWED.sub("-src 'self'", policy) + end + rest
 
 
 def json_element(name: str, value: Any) -> str:

@@ -15,6 +15,7 @@ from transformer_core.text.tokenizer import Tokenizer, TokenizerError
 from transformer_core.translator import Translator
 from viz_app.components.buffer import split_buffer
 from viz_app.explorer_view.snapshot import branch_payload
+from viz_app.export.provenance import checkpoint_record
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.text import Texts
@@ -87,7 +88,7 @@ def opening_payload(service: TranslationService, t: Texts) -> bytes:
     """Return the payload of the first example, with which the page opens before it has loaded the model."""
     text = service.first_example
     shown = service.translate("live", text)
-    return branch_payload(t, service, (text, 0), shown, shown, answers=ANSWERS)
+    return branch_payload(t, service, (text, 0), shown, shown, answers=ANSWERS | checkpoint_record(service.translator))
 
 
 def model_files(translator: Translator) -> list[Path]:

@@ -93,13 +93,14 @@ def _exit_ticket(t: Texts, *, answers: bool) -> str:
         words = load_lesson(each.lesson, t.language)
         scene = next(scene.title for scene in words.scenes if scene.name == each.scene)
         below = (
-            f'<p>{_html(each.answer, t)}</p><p class="quiet">{escape(words.title)}: {escape(scene)}</p>'
+            f'<p>{prose_html(each.answer, t)}</p><p class="quiet">{escape(words.title)}: {escape(scene)}</p>'
             if answers
             else '<div class="lines"></div>' * 2
         )
-        parts.append(f"<li><p><strong>{_html(each.question, t)}</strong></p>{below}</li>")
+        parts.append(f"<li><p><strong>{prose_html(each.question, t)}</strong></p>{below}</li>")
     return f'<section class="answers"><h1>{escape(t("questions.ticket"))}</h1><ol>{"".join(parts)}</ol></section>'
 
 
-def _html(text: str, t: Texts) -> str:
+def prose_html(text: str, t: Texts) -> str:
+    """Return a line of prose as HTML."""
     return "".join(map(to_html, inline(text, t.language)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 
 TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
 MIN_TEACHER_KEY = 8  # characters
+SITE_SETTING = "HEADLIGHT_SITE"
 
 
 class SettingError(ValueError):
@@ -39,3 +41,11 @@ def teacher_key() -> str:
     if 0 < len(key) < MIN_TEACHER_KEY:
         raise SettingError(f"{TEACHER_KEY_SETTING} has {len(key)} characters, but must have at least {MIN_TEACHER_KEY}")
     return key
+
+
+def site_address() -> str:
+    """Return the address of the site that students may open instead of the app; "" for none. Raises SettingError."""
+    address = os.environ.get(SITE_SETTING, "").strip()
+    if address and not re.fullmatch(r"https?://[!-~]{1,500}", address):
+        raise SettingError(f"{SITE_SETTING} is {address[:80]!r}, but must be an address, https://...")
+    return address

@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ import numpy as np
 
 from viz_app.components.buffer import split_buffer
 from viz_app.components.modules import join_modules
-from viz_app.lessons import Lesson, load_lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import core_scenes
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.module import LessonModule, lesson_module
+from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState, lesson_code, pack
 from viz_app.standalone.document import check_size, standalone_page
 from viz_app.standalone.origin import page_origin
@@ -26,12 +27,13 @@ _FOLDER = Path(__file__).parent
 _OWN = ("id", "answers", "state")  # of a header, besides values and arrays
 
 
-def render_lesson(name: str, context: LessonContext) -> bytes:
+def render_lesson(name: str, context: LessonContext, onward: tuple[str, str] | None = None) -> bytes:
     """Return a lesson as a page; the same arguments give the same bytes.
 
     Args:
         name: Of the lesson.
         context: Sentence, language and model.
+        onward: Title and address of the page after its last scene; None for none.
 
     Raises:
         PageTooLarge: The arrays are too large.
@@ -42,36 +44,25 @@ def render_lesson(name: str, context: LessonContext) -> bytes:
     words = dataclasses.replace(words, scenes=scenes)
     prepared = {scene.name: list(module.prepared(scene.name, context)) for scene in scenes}
     controls = {scene: list(settings[0]) if settings else [] for scene, settings in prepared.items()}
+    title, address = onward or (None, "")
+    labels = context.t.table("lesson") | context.t.table(f"lesson_{name}")
+    packed = partial(pack, words, texts=labels, onward=title, prepared=controls, core=core_scenes(name))
     pool, states = _Pool(), {}
     for scene, settings in prepared.items():
         for each in settings or [{}]:
-            payload = _payload(words, module, context, LessonState(scene, each), controls)
+            state = LessonState(scene, each)
+            numbers = module.data(dataclasses.replace(context, state=state))
+            payload = packed(values=numbers.values, arrays=numbers.arrays, answers=numbers.answers, state=state)
             key = " ".join((scene, *map(_written, each.values())))
             states[key] = pool.state(payload)
     lesson = {"header": pool.header, "values": list(pool.values), "states": states}
     return standalone_page(
         words.title,
         [lesson_code(name), join_modules(_FOLDER / "js" / "lesson_page.js")],
-        {"start": next(iter(states)), "controls": controls},
+        {"controls": controls, "onward": address},
         {"lesson": json.dumps(lesson, separators=(",", ":"), allow_nan=False).encode(), **pool.blocks},
         language=context.language,
         origin=page_origin(context.service, texts(context.language), [("lesson", name), ("text", context.text)]),
-    )
-
-
-def _payload(
-    words: Lesson, module: LessonModule, context: LessonContext, state: LessonState, controls: Mapping[str, list[str]]
-) -> bytes:
-    numbers = module.data(dataclasses.replace(context, state=state))
-    return pack(
-        words,
-        values=numbers.values,
-        arrays=numbers.arrays,
-        answers=numbers.answers,
-        texts=context.t.table("lesson") | context.t.table(f"lesson_{words.name}"),
-        state=state,
-        prepared=controls,
-        core=core_scenes(words.name),
     )
 
 

@@ -11,6 +11,7 @@ from transformer_core.progress import tracked
 from viz_app.components.explorer.weights import packed_size
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.snapshot import branch_payload
+from viz_app.export.provenance import checkpoint_record
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.models.search_tree import branch_ends
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
@@ -85,7 +86,7 @@ def _prepared(
 ) -> PageSentence:
     text, best = sentence.text, service.translate(session, sentence.source)
     count = _count(best, branches)
-    answers = {"off": heads_off, "branches": list(range(count))}
+    answers = {"off": heads_off, "branches": list(range(count)), **checkpoint_record(service.translator)}
     payloads = []
     for branch in range(count):
         shown = service.translate_branch(session, best, branch)

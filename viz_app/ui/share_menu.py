@@ -24,13 +24,13 @@ def share_data(t: Texts, page: str, params: Mapping[str, str | None], target: st
     """
     seen, bound = st.context.url or "", st.get_option("server.address")
     shared = share_link(seen, bound, page, params, lan_address(), target)
-    return {
-        "url": shared.url,
-        "rows": qr_rows(shared.url),
-        "command": "" if shared.is_reachable else shared.command,
-        "texts": t.table("share"),
-        "language": t.language,
-    }
+    return code_data(t, shared.url, "" if shared.is_reachable else shared.command)
+
+
+def code_data(t: Texts, url: str, command: str = "") -> dict[str, Any]:
+    """Return an address and its code, for the browser; or the command that opens the app to others."""
+    texts = t.table("share")
+    return {"url": url, "rows": qr_rows(url), "command": command, "texts": texts, "language": t.language}
 
 
 def draw_share(t: Texts, page: str, params: Mapping[str, str | None], *, key: str = "menu-share") -> None:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.mounted import mounted, visible
 from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import Classrooms, Place
 from viz_app.serving.classes.polls import LessonQuestion
-from viz_app.serving.settings import TEACHER_KEY_SETTING
-from viz_app.state.share_link import share_link
+from viz_app.serving.settings import SITE_SETTING, TEACHER_KEY_SETTING, SettingError, site_address
+from viz_app.state.share_link import qr_rows, share_link
 from viz_app.text import texts
 from viz_app.ui.classroom import class_membership
 
@@ -116,6 +117,19 @@ def test_the_servers_own_computer_needs_no_key(
     seen_as(monkeypatch, TEACHER, is_own=True)
     press(app.run(), "class-open")
     assert rooms.code_of(TEACHER) is not None
+
+
+def test_the_code_of_a_site_is_shown_where_one_is_set(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not mounted(app.run()).get("headlight_share_code")
+    address = "https://example.org/heads/"
+    monkeypatch.setenv(SITE_SETTING, address)
+    shown = mounted(app.run())["headlight_share_code"]
+    assert shown["url"] == address and shown["command"] == "" and address in visible(app)
+    assert tuple(shown["rows"]) == qr_rows(address)
+    for wrong in ("javascript:alert(1)", "https://a b", "example.org", "https://" + "a" * 600):
+        monkeypatch.setenv(SITE_SETTING, wrong)
+        with pytest.raises(SettingError, match="must be an address"):
+            site_address()
 
 
 def test_who_keeps_no_cookies_is_told(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

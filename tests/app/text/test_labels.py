@@ -150,6 +150,8 @@ def unused(labels: Iterable[str]) -> list[str]:
     """
     files = [strings_in_python(path) for path in APP.rglob("*.py")]
     files.append(({name for table in read_tables("examples.toml").values() for name in table}, []))
+    pages = [path.read_text(encoding="utf-8") for path in APP.rglob("*.html")]  # templates name labels in braces
+    files += [(set(re.findall(r"\{(\w+\.\w+)\}", page)), []) for page in pages]
     left = []
     for table, keys in groupby(labels, lambda label: label.partition(".")[0]):
         any_key = re.escape(f"{table}.") + r"\w+"  # an f-string that says nothing of the key

@@ -14,12 +14,13 @@ import { readBytes, readJson, readPacked } from "./packed.js";
 class LessonPage {
   /** @type {PreparedLesson} */
   lesson;
+  key = ""; // the state that is shown; "" for none yet
 
   constructor() {
-    /** @type {{ start: string, controls: Record<string, string[]>, failed: string }} */
-    const { start, controls, failed } = readJson("page");
+    /** @type {{ controls: Record<string, string[]>, onward: string, failed: string }} */
+    const { controls, onward, failed } = readJson("page");
     this.controls = controls;
-    this.key = start;
+    this.onward = onward;
     this.host = new Host("lesson", (name, value) => this.answer(name, value));
     this.host.run(() => this.show(), failed);
   }
@@ -27,8 +28,11 @@ class LessonPage {
   /** Mounts the lesson with the numbers of the state. */
   async show() {
     this.lesson ??= await readPacked("lesson");
-    const { key } = this;
     const { header, values, states } = this.lesson;
+    const asked = `${new URLSearchParams(location.search).get("scene")} `;
+    const keys = Object.keys(states);
+    this.key ||= keys.find((each) => `${each} `.startsWith(asked)) ?? keys[0];
+    const { key } = this;
     const own = states[key];
     const parts = await Promise.all(Object.values(own.arrays).map(({ block }) => readBytes(block)));
     if (key !== this.key) return; // another state was asked for meanwhile
@@ -49,6 +53,7 @@ class LessonPage {
    * @param {any} value
    */
   answer(name, value) {
+    if (name === "onward") location.href = this.onward;
     if (name !== "state") return;
     const { scene, settings } = value;
     const key = [scene, ...this.controls[scene].map((each) => settings[each])].join(" ");

@@ -10,8 +10,9 @@ const unpacked = new Map();
  * @param {string} name
  */
 export function readBytes(name) {
-  const found = unpacked.get(name) ?? unpack(textOf(name));
+  const found = unpacked.get(name) ?? unpack(name);
   unpacked.set(name, found);
+  found.catch(() => unpacked.delete(name)); // the next try may find the network again
   return found;
 }
 
@@ -46,8 +47,10 @@ function textOf(name) {
   return document.getElementById(name)?.textContent ?? "";
 }
 
-/** @param {string} text Gzip in base 64. */
-async function unpack(text) {
-  const bytes = new Blob([fromBase64(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+/** @param {string} name Of a block with gzip in base 64; in a site, with the address of a file. */
+async function unpack(name) {
+  const address = document.getElementById(name)?.getAttribute("data-src");
+  const packed = address ? await (await fetch(address)).blob() : new Blob([fromBase64(textOf(name))]);
+  const bytes = packed.stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(bytes).arrayBuffer());
 }

@@ -6,13 +6,28 @@ import { context2d } from "./canvas.js";
 const ANCHORS = { left: "start", start: "start", center: "middle", right: "end", end: "end" };
 const FONT = /^(?:(\S+) )?([\d.]+)px (.+)$/; // weight, size, family, as browsers write them
 const MIDDLE = 0.3; // of the size of a font: from the baseline up to what canvases call the middle
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // in XML
 const SHARP = 4; // pixels of a map for one of the page: a viewer that smooths then blurs an edge, not a cell
 
 /**
- * Return a context whose drawing is appended to an element, with all that scenes call.
+ * Return a drawing as an SVG file.
+ * @param {(context: CanvasRenderingContext2D) => void} draw Gives the canvas its size, in CSS pixels, and draws on it.
+ */
+export function drawnAsSvg(draw) {
+  const page = svg("svg", { "xmlns:xlink": "http://www.w3.org/1999/xlink" }); // images, for programs that know no others
+  const context = svgContext(page);
+  draw(context);
+  const { width, height } = context.canvas;
+  for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height }))
+    page.setAttribute(name, String(value));
+  return new XMLSerializer().serializeToString(page);
+}
+
+/**
+ * Return a context whose drawing is appended to an element.
  * @param {Element} page
  */
-export function svgContext(page) {
+function svgContext(page) {
   const context = context2d(h("canvas")); // nobody sees it: it keeps colours, fonts and transforms, and measures texts
   const { save, restore } = context;
   const groups = [page]; // one for each `save`; the last is drawn into
@@ -42,12 +57,15 @@ export function svgContext(page) {
     draw("L", ...at(from));
     for (const end of [(from + to) / 2, to]) draw("A", across, down, turn, 0, Number(to > from), ...at(end));
   };
-  /** @type {(look: () => Attributes) => (text: string, x: number, y: number) => void} */
-  const write = (look) => (text, x, y) => {
+  /** @type {(look: () => Attributes) => (text: string, x: number, y: number, most?: number) => void} */
+  const write = (look) => (text, x, y, most) => {
     const [, weight, size, family] = FONT.exec(context.font) ?? [];
     const font = { "font-family": family, "font-size": size, "font-weight": weight, style: "white-space: pre" };
     const down = context.textBaseline === "middle" ? MIDDLE * Number(size) : 0;
-    add("text", { x, y: y + down, "text-anchor": ANCHORS[context.textAlign], ...font, ...look() }, text);
+    const place = { x, y: y + down, "text-anchor": ANCHORS[context.textAlign] };
+    const squeezed = most && context.measureText(text).width > most ? most : null;
+    const width = { textLength: squeezed, lengthAdjust: squeezed && "spacingAndGlyphs" };
+    add("text", { ...place, ...width, ...font, ...look() }, text.replace(FORBIDDEN, "\ufffd"));
   };
   return Object.assign(context, {
     save: () => groups.push(groups[groups.length - 1]) && save.call(context),
@@ -78,12 +96,14 @@ export function svgContext(page) {
       add("g", { transform: null, opacity: null, "clip-path": `url(#${id})` });
       groups[groups.length - 1] = /** @type {Element} */ (groups.at(-1)?.lastElementChild);
     },
-    drawImage: (/** @type {[HTMLCanvasElement, ...number[]]} */ ...[image, x, y, width, height]) => {
-      const times = context.imageSmoothingEnabled ? 1 : Math.ceil((SHARP * width) / image.width);
-      const copy = h("canvas", { width: image.width * times, height: image.height * times });
+    drawImage: (/** @type {[HTMLCanvasElement, ...number[]]} */ ...[image, ...places]) => {
+      const [x, y, width, height] = places.slice(-4);
+      const [left, top, across, down] = places.length > 4 ? places : [0, 0, image.width, image.height];
+      const times = context.imageSmoothingEnabled ? 1 : Math.ceil((SHARP * width) / across);
+      const copy = h("canvas", { width: across * times, height: down * times });
       const pixels = context2d(copy);
       pixels.imageSmoothingEnabled = false;
-      pixels.drawImage(image, 0, 0, copy.width, copy.height);
+      pixels.drawImage(image, left, top, across, down, 0, 0, copy.width, copy.height);
       add("image", { x, y, width, height, preserveAspectRatio: "none", "xlink:href": copy.toDataURL() });
     },
   });

@@ -9,7 +9,7 @@ import { tool } from "./tool.js";
 const TYPES = { MP4: ["video/mp4;codecs=avc1"], WebM: ["video/webm;codecs=vp9", "video/webm"] };
 const FRAMES = 30; // a second
 const LAST = 1500; // milliseconds for which the finished picture stays
-export const EDGE = 14; // in CSS pixels
+const EDGE = 14; // in CSS pixels
 
 /** The formats that this browser records, with their media types. */
 export const FORMATS = Object.entries(TYPES).flatMap(([format, types]) => {
@@ -18,42 +18,50 @@ export const FORMATS = Object.entries(TYPES).flatMap(([format, types]) => {
 });
 
 /**
- * Draws a picture below lines of text, each squeezed if it is too long.
- * @param {HTMLCanvasElement} page
- * @param {{ canvas: HTMLCanvasElement, ratio: number }} picture With its device pixels for one CSS pixel.
- * @param {Theme} theme
- * @param {number} head Height above the picture, in CSS pixels.
- * @param {{ text: string, font: string, colour: string, baseline: number }[]} lines
+ * @typedef {{ width: number, height: number }} PageSize In CSS pixels.
+ * @typedef {{ text: string, font: string, colour: string, baseline: number }} PageLine
  */
-export function composePage(page, { canvas, ratio }, theme, head, lines) {
-  // Film coders want even sizes.
-  const width = 2 * Math.ceil((canvas.width + 2 * EDGE * ratio) / 2);
-  const height = 2 * Math.ceil((canvas.height + (head + EDGE) * ratio) / 2);
-  if (page.width !== width) page.width = width;
-  if (page.height !== height) page.height = height;
-  const context = context2d(page);
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  composeHead(context, width / ratio, height / ratio, theme, lines);
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.drawImage(canvas, EDGE * ratio, head * ratio);
-}
 
 /**
- * The empty page with the lines of text.
+ * Gives a page its size, writes lines of text on it, each squeezed if it is too long, and goes to the place below them.
  * @param {CanvasRenderingContext2D} context
- * @param {number} width In CSS pixels.
- * @param {number} height
+ * @param {PageSize} size Of the picture below the lines.
+ * @param {number} ratio Device pixels for one CSS pixel.
  * @param {Theme} theme
- * @param {Parameters<typeof composePage>[4]} lines
+ * @param {number} head Height above the picture, in CSS pixels.
+ * @param {PageLine[]} lines
  */
-export function composeHead(context, width, height, theme, lines) {
+export function startPage(context, size, ratio, theme, head, lines) {
+  const { canvas } = context;
+  // Film coders want even sizes.
+  const width = 2 * Math.ceil(((size.width + 2 * EDGE) * ratio) / 2);
+  const height = 2 * Math.ceil(((size.height + head + EDGE) * ratio) / 2);
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.fillStyle = theme.background;
-  context.fillRect(0, 0, width, height);
+  context.fillRect(0, 0, width / ratio, height / ratio);
   for (const { text, font, colour, baseline } of lines) {
     context.font = `${font} ${theme.font}`;
     context.fillStyle = colour;
-    context.fillText(text, EDGE, baseline, width - 2 * EDGE);
+    context.fillText(text, EDGE, baseline, width / ratio - 2 * EDGE);
   }
+  context.translate(EDGE, head);
+  return context;
+}
+
+/**
+ * Draws a picture below lines of text.
+ * @param {HTMLCanvasElement} page
+ * @param {{ canvas: HTMLCanvasElement, ratio: number }} picture With its device pixels for one CSS pixel.
+ * @param {Theme} theme
+ * @param {number} head
+ * @param {PageLine[]} lines
+ */
+export function composePage(page, { canvas, ratio }, theme, head, lines) {
+  const [width, height] = [canvas.width / ratio, canvas.height / ratio];
+  const context = startPage(context2d(page), { width, height }, ratio, theme, head, lines);
+  context.drawImage(canvas, 0, 0, width, height);
 }
 
 /**

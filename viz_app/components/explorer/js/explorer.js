@@ -14,6 +14,7 @@ import { Compare } from "./compare/compare.js";
 import { Choice, Player } from "./controls.js";
 import { halves, readPayload, Translation } from "./data/data.js";
 import { Figure } from "./figure.js";
+import { FigureFiles } from "./figurefiles.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
@@ -58,7 +59,8 @@ export class Explorer {
     this.menu = new Menu(this.store);
     this.figure = new Figure(this.store);
     this.recorder = new Recorder(this.store, this.figure);
-    this.menu.panel.append(...this.recorder.film.tools.map(({ button }) => button));
+    this.files = new FigureFiles(this);
+    this.menu.panel.append(...this.recorder.film.tools.map(({ button }) => button), this.files.element);
     this.overview = new Overview(this.store);
     this.card = new HeadCard(this.store);
     this.presenter = tool("present", {
@@ -185,6 +187,7 @@ export class Explorer {
     this.zoom.label(texts.zoom, [texts.zoom_heads, texts.zoom_head, texts.zoom_token]);
     this.menu.label(texts);
     this.recorder.label(texts);
+    this.files.build();
     this.figure.label(texts);
     this.presenter.words.textContent = isPresenting(this.root) ? texts.present_end : texts.present;
     setAttribute(this.root, "lang", texts.language);

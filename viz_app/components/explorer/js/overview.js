@@ -253,10 +253,13 @@ export class Overview {
       define(this.about, note, texts.language, NOTED);
       return this.note.replaceChildren(this.restingNote(), this.about);
     }
-    const { block } = pointed;
-    const layer = block.layerOf(pointed, this.store.state.layer);
-    const picture = new Picture(this.views[block.kind].matrix(layer, pointed.head), this.effective);
-    this.note.replaceChildren(h("b", {}, pointed.button.title), ". ", caption(picture, texts));
+    this.note.replaceChildren(h("b", {}, pointed.button.title), ". ", caption(this.picture(pointed), texts));
+  }
+
+  /** @param {Tile} tile */
+  picture({ block, row, head }) {
+    const layer = block.one ? this.store.state.layer : row;
+    return new Picture(this.views[block.kind].matrix(layer, head), this.effective);
   }
 
   /** How many of the heads that are shown rest, which is why their tiles step back. */

@@ -3,7 +3,7 @@
 import { composePage, Film } from "../../common/page/recording.js";
 
 const START_AFTER = 400; // milliseconds for which the first step stands before it moves
-const HEAD = 56; // height of title and caption above the figure, in CSS pixels
+export const HEAD = 56; // height of title and caption above the figure, in CSS pixels
 
 export class Recorder {
   /** @type {ExplorerTexts} */
@@ -53,12 +53,18 @@ export class Recorder {
     }, START_AFTER);
   }
 
+  /** The lines above a figure; above the large one unless others are given. */
+  lines(title = this.figure.title, caption = this.figure.caption.textContent ?? "") {
+    const { theme } = this.figure;
+    return [
+      { text: title, font: "600 14px", colour: theme.text, baseline: 22 },
+      { text: caption, font: "13px", colour: theme.muted, baseline: 43 },
+    ];
+  }
+
   /** @param {HTMLCanvasElement} page */
   compose(page) {
-    const { theme, title, caption, shown } = this.figure;
-    composePage(page, { canvas: shown.canvas, ratio: window.devicePixelRatio || 1 }, theme, HEAD, [
-      { text: title, font: "600 14px", colour: theme.text, baseline: 22 },
-      { text: caption.textContent ?? "", font: "13px", colour: theme.muted, baseline: 43 },
-    ]);
+    const { theme, shown } = this.figure;
+    composePage(page, { canvas: shown.canvas, ratio: window.devicePixelRatio || 1 }, theme, HEAD, this.lines());
   }
 }

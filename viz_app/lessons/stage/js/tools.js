@@ -1,9 +1,9 @@
 // The buttons of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
-import { svgContext } from "../../../components/common/draw/svgcontext.js";
-import { h, setAttribute, svg } from "../../../components/common/page/dom.js";
+import { drawnAsSvg } from "../../../components/common/draw/svgcontext.js";
+import { h, setAttribute } from "../../../components/common/page/dom.js";
 import { showCode } from "../../../components/common/page/qr_screen.js";
-import { composeHead, composePage, download, EDGE, Film } from "../../../components/common/page/recording.js";
+import { composePage, download, Film, startPage } from "../../../components/common/page/recording.js";
 import { tool } from "../../../components/common/page/tool.js";
 import { confirmCopy } from "../../../components/common/text/copy.js";
 import { fillText } from "../../../components/common/text/format.js";
@@ -105,14 +105,10 @@ export class Tools {
   /** Return the same as SVG, which stays sharp at every size. */
   vector() {
     const { stage, theme } = this.lesson;
-    const [width, height] = [stage.width + 2 * EDGE, stage.height + HEAD + EDGE];
-    const links = { "xmlns:xlink": "http://www.w3.org/1999/xlink" }; // to images, for programs that know no others
-    const page = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, ...links });
-    const context = svgContext(page);
-    composeHead(context, width, height, theme, this.lines);
-    context.translate(EDGE, HEAD);
-    stage.drawOn(context);
-    return new XMLSerializer().serializeToString(page);
+    return drawnAsSvg((context) => {
+      startPage(context, stage, 1, theme, HEAD, this.lines);
+      stage.drawOn(context);
+    });
   }
 
   copy() {

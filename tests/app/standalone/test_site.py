@@ -1,0 +1,143 @@
+"""The site: every address leads to a file of its folder, every page keeps to its policy, the worker keeps all files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import posixpath
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.app.components.test_bertviz_document import Page
+from transformer_core.cli import main
+from viz_app.cli import PROGRAM
+from viz_app.lessons import load_lesson
+from viz_app.lessons.catalogue import LESSONS, ROUTE
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.standalone.live import live_weights
+
+WORKER = "service-worker.js"
+
+
+def files(site: Path) -> set[str]:
+    return {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
+
+
+def pages(site: Path) -> dict[str, Page]:
+    return {name: Page((site / name).read_text("utf-8")) for name in files(site) if name.endswith(".html")}
+
+
+def addresses(page: Page) -> Iterator[str]:
+    for _, attributes in page.tags:
+        yield from (str(attributes[name]) for name in ("href", "src", "data-src") if name in attributes)
+    told = next((text for _, attributes, text in page.texts if attributes.get("id") == "page"), "{}")
+    yield from (value for name in ("url", "onward") if (value := json.loads(told).get(name)))
+
+
+def test_every_address_is_relative_and_leads_to_a_file(site: Path) -> None:
+    known, used = files(site), {WORKER, "manifest.webmanifest"}
+    for name, page in pages(site).items():
+        for address in addresses(page):
+            parts = urlsplit(address)
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), parts.path))
+            assert not parts.scheme and not parts.netloc and not address.startswith("/"), (name, address)
+            assert path in known, (name, address)
+            used.add(path)
+    for style in (name for name in known if name.endswith(".css")):
+        used |= {f"assets/{address}" for address in re.findall(r'url\("(.*?)"\)', (site / style).read_text("utf-8"))}
+    manifest = json.loads((site / "manifest.webmanifest").read_text("utf-8"))
+    assert manifest["start_url"] == "./" and {icon["src"] for icon in manifest["icons"]} <= known
+    assert used | {"index.html", "assets/STIX-LICENSE.txt"} == known
+
+
+def test_pages_run_and_load_only_what_is_in_the_folder(site: Path) -> None:
+    for name, page in pages(site).items():
+        assert page.policy["default-src"] == page.policy.get("style-src", ["'self'"]) == ["'self'"], name
+        assert page.policy["base-uri"] == page.policy["form-action"] == ["'none'"]
+        allowed = {source for sources in page.policy.values() for source in sources}
+        live = name.endswith("model-random.html")
+        assert allowed <= {"'self'", "'none'"} | ({"blob:", "'wasm-unsafe-eval'"} if live else set()), name
+        assert page.policy.get("script-src", ["'self'"])[0] == "'self'"
+        assert not live or page.policy["worker-src"] == ["'self'", "blob:"]
+        for tag, attributes, text in page.texts:
+            data = attributes.get("type") in ("application/json", "application/octet-stream")
+            assert tag != "style" and (data or not text), name
+        assert not any({"style", "onload", "onclick"} & attributes.keys() for _, attributes in page.tags)
+
+
+def test_the_worker_lists_every_file_by_its_content(site: Path) -> None:
+    told = re.match(r"const FILES = (.*?);\n", (site / WORKER).read_text("utf-8"))
+    assert told is not None
+    listed = json.loads(told[1])
+    assert listed.keys() == files(site) - {WORKER}
+    for name, digest in listed.items():
+        assert hashlib.blake2b((site / name).read_bytes(), digest_size=8).hexdigest() == digest
+        if re.fullmatch(r"assets/[0-9a-f]{16}\.\w+", name):
+            assert digest in name
+
+
+def test_both_languages_have_the_same_pages_and_share_their_numbers(site: Path) -> None:
+    names = {each: {name.partition("/")[2] for name in files(site) if name.startswith(each)} for each in ("en/", "ko/")}
+    assert names["en/"] == names["ko/"]
+    found = pages(site)
+    shared = [
+        {
+            str(each.get("src") or each.get("data-src"))
+            for tag, each in found[name].tags
+            if tag == "script" and each.get("id") not in ("page", "lesson")  # the words
+        }
+        for name in ("en/masks.html", "ko/masks.html")
+    ]
+    assert shared[0] == shared[1] and any(address.endswith(".bin") for address in shared[0])
+
+
+def test_the_route_leads_from_stop_to_stop(site: Path) -> None:
+    found = pages(site)
+    shown = [each.name for each in LESSONS if f"en/{each.name}.html" in found and each.name in ROUTE]
+    stops = ["model-random", *shown, "questions"]
+    for before, name, after in zip([None, *stops], stops, [*stops[1:], None], strict=False):
+        links = [str(each["href"]) for tag, each in found[f"en/{name}.html"].tags if tag == "a"][:4]
+        expected = ["index", *filter(None, (before, after))]
+        assert links[: len(expected)] == [f"{each}.html" for each in expected]
+        assert links[len(expected)] == f"../ko/{name}.html"
+        if name in shown:
+            assert found[f"en/{name}.html"].data["onward"] == f"{after}.html"
+
+
+def test_the_index_says_what_each_page_loads(site: Path, service: TranslationService) -> None:
+    index, page = (site / "en/index.html").read_text("utf-8"), pages(site)["en/model-random.html"]
+    loaded = {address for address in addresses(page) if address.startswith("../assets/")}
+    size = sum((site / address.removeprefix("../")).stat().st_size for address in loaded)
+    size += (site / "en/model-random.html").stat().st_size
+    assert f'model-random.html">random (random)</a> <small>{size / 1e6:,.1f}\u202fMB' in index
+    weights = [name for name in files(site) if name.endswith(".weights")]
+    assert [(site / name).read_bytes() for name in weights] == [live_weights(service)]
+    assert load_lesson("masks", "en").summary in index and "python -m viz_app class" in index
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["{0}", "{0}"], "needs a name of its own"),
+        (["{1}"], "letters, digits, dots and dashes"),
+        (["{0}", "--force"], "is not a site"),
+        (["missing"], "missing"),
+    ],
+)
+def test_what_makes_no_site_is_said(
+    options: list[str], said: str, random_checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = tmp_path / 'a "b#?<i>'
+    shutil.copytree(random_checkpoint, odd)
+    out = tmp_path / "out"
+    if "--force" in options:
+        out.mkdir()
+        (out / "mine.txt").write_text("kept")
+    given = [option.format(random_checkpoint, odd) for option in options]
+    assert main(["site", "--checkpoint", *given, f"--out={out}"], PROGRAM) == 2
+    assert said in capsys.readouterr().err and not (out / WORKER).exists()

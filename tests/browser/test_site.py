@@ -1,0 +1,120 @@
+"""The site from a web server below a path: offline after one visit, from lesson to lesson, and figures as files."""
+
+from __future__ import annotations
+
+import csv
+import struct
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tests.browser.conftest import CheckAccessibility, OpenPage
+from tests.browser.test_standalone import is_drawn
+from transformer_core.translator import Translator
+from viz_app.lessons import load_lesson
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SMALL = Path(__file__).resolve().parents[2] / "checkpoints" / "small" / "learned-positions"
+SVG = "{http://www.w3.org/2000/svg}"
+HREF = "{http://www.w3.org/1999/xlink}href"
+SCALE = 3  # pixels of a PNG for each CSS pixel
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server(site: Path, tmp_path: Path) -> Iterator[ThreadingHTTPServer]:
+    """A plain web server with the site in a folder of it."""
+    (tmp_path / "courses").mkdir()
+    (tmp_path / "courses" / "heads").symlink_to(site, target_is_directory=True)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def blank(open_page: OpenPage, tmp_path: Path) -> Page:
+    """A page that has not gone anywhere yet."""
+    (tmp_path / "blank.html").touch()
+    return open_page((tmp_path / "blank.html").as_uri(), still=True)
+
+
+def test_after_one_visit_every_page_opens_offline(
+    server: ThreadingHTTPServer, blank: Page, check_accessibility: CheckAccessibility
+) -> None:
+    url = f"http://127.0.0.1:{server.server_port}/courses/heads"
+    page = blank
+    page.goto(f"{url}/")
+    page.wait_for_url(f"{url}/en/index.html")  # the reader's language
+    check_accessibility(page)
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    server.shutdown()
+    server.server_close()
+
+    page.reload()
+    page.get_by_role("link", name=load_lesson("masks", "en").title).click()
+    page.wait_for_url(f"{url}/en/masks.html")
+    assert is_drawn(page, ".lesson canvas")
+    lesson = page.locator(".lesson")
+    last = lesson.evaluate("(root) => root.lesson.lesson.scenes.at(-1).name")
+    page.goto(f"{url}/en/masks.html?scene={last}")  # a scene that was never opened
+    assert is_drawn(page, ".lesson canvas") and lesson.evaluate("(root) => root.lesson.name") == last
+    page.locator(".lesson .next").click()
+    page.wait_for_url(f"{url}/en/questions.html")
+    page.goto(f"{url}/ko/model-random.html")  # the example is there, and the model only once it is asked for
+    assert is_drawn(page, ".tiles canvas")
+    page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.unregister())")
+
+
+def test_a_page_saves_the_head_and_the_tiles_that_it_shows(
+    server: ThreadingHTTPServer, blank: Page, tmp_path: Path
+) -> None:
+    url = f"http://127.0.0.1:{server.server_port}/courses/heads/en/model-learned-positions.html"
+    page = blank
+    page.goto(url)
+    assert is_drawn(page, ".tiles canvas")
+    page.locator(".menu-button").click()
+
+    def saved(row: int, format: str) -> bytes:
+        with page.expect_download() as told:
+            page.locator(".menu-files").nth(row).get_by_role("button", name=format, exact=True).click()
+        assert told.value.suggested_filename.endswith(f".{format.lower()}")
+        told.value.save_as(tmp_path / "file")
+        return (tmp_path / "file").read_bytes()
+
+    translator = Translator.load(SMALL, device="cpu")
+    state = page.locator(".explorer").evaluate("(root) => ({ ...root.explorer.store.state })")
+    assert state["kind"] == "cross"
+    text = page.locator(".explorer").evaluate("(root) => root.explorer.translation.about.text")
+    maps = translator.translate(text, beam=4).attention
+    drawing = ElementTree.fromstring(saved(0, "SVG"))
+    texts = [each.text for each in drawing.iter(f"{SVG}text")]
+    for tokens in (maps.keys("cross").tokens, maps.queries("cross").tokens):
+        assert {token.lstrip("\u2581") for token in tokens} <= set(texts)
+    caption = page.locator(".figure-top .caption").inner_text()
+    assert caption in texts
+    images = {row: list(ElementTree.fromstring(saved(row, "SVG")).iter(f"{SVG}image")) for row in (0, 1)}
+    assert len(images[0]) == 1 and len(images[1]) == page.locator(".tiles canvas").count()
+    assert all(each.get(HREF, "").startswith("data:image/png;base64,") for row in images.values() for each in row)
+
+    width, height = struct.unpack(">II", saved(0, "PNG")[16:24])
+    box = [float(value) for value in drawing.get("viewBox", "").split()]
+    assert box == pytest.approx([0, 0, width / SCALE, height / SCALE], abs=2)
+    table = list(csv.reader(saved(0, "CSV").decode("utf-8-sig").splitlines()))
+    weights = np.array([[float(cell or 0) for cell in row[1:]] for row in table[1:]])
+    np.testing.assert_allclose(weights, maps.cross[state["layer"], state["head"]], atol=2e-5)
+    assert len(list(csv.reader(saved(1, "CSV").decode("utf-8-sig").splitlines()))) == len(images[1]) * len(table)

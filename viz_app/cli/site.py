@@ -1,0 +1,46 @@
+r"""Write the site: all models, lessons and questions as a folder of pages for any web host, with no server behind it.
+
+The pages are in English and Korean, light or dark as the reader's system. Once opened over TLS, they also open
+offline. They ask no other server for anything. The lessons use the first model.
+
+Example:
+  python -m viz_app site --out site
+
+  python -m viz_app site --checkpoint checkpoints/en-fr-small checkpoints/en-tree --out site
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from transformer_core.cli.arguments import Options, Parser, UsageError
+from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.storage.files import atomic_directory
+from viz_app.cli.lesson import load_service
+
+log = logging.getLogger(__name__)
+
+MODELS = ("checkpoints/en-de", "checkpoints/en-fr", "checkpoints/en-fr-small", "checkpoints/en-tree")
+
+
+def add_options(parser: Parser) -> None:
+    """Add the options of this command."""
+    parser.set_usage("[--checkpoint DIR ...] --out DIR")
+    about = f"The models. (default: {' '.join(MODELS)})"
+    parser.add_path("--checkpoint", about, form="DIR", many=True, read=find_checkpoint)
+    parser.add_output_folder("Folder to write.", "site", lambda folder: (folder / "service-worker.js").is_file())
+
+
+def run(options: Options) -> int:
+    """Write the site."""
+    from viz_app.standalone.site import write_site
+
+    services = [load_service(each) for each in options.checkpoint or map(find_checkpoint, MODELS)]
+    names = [service.name for service in services]
+    if len({*names}) < len(names) or not all(re.fullmatch(r"[\w.-]+", name, re.ASCII) for name in names):
+        raise UsageError("--checkpoint: each folder needs a name of its own, of letters, digits, dots and dashes")
+    with atomic_directory(options.out) as folder:
+        write_site(folder, services)
+    log.info("%s: try it with python -m http.server --directory %s", options.out, options.out)
+    return 0

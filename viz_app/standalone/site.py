@@ -1,0 +1,134 @@
+"""A site for any web host: translators, parser, lessons and questions as pages of one folder, in every language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+
+from transformer_core.model_export.refusals import ExportError
+from viz_app.explorer_view.live_model import check_live
+from viz_app.lessons import load_lesson
+from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.exit_ticket import load_exit_ticket
+from viz_app.lessons.index import Stop
+from viz_app.lessons.route_handout import prose_html
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.models.registry import display_name
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.standalone.document import standalone_page
+from viz_app.standalone.lessons import render_lesson
+from viz_app.standalone.live import live_document, live_weights
+from viz_app.standalone.origin import Origin
+from viz_app.standalone.sentences import render_sentences
+from viz_app.standalone.site_folder import WEIGHTS, SiteFolder
+from viz_app.text import LANGUAGES, texts
+
+_FOLDER = Path(__file__).parent
+_PLACE = re.compile(r"\{([a-z_.]+)\}")  # of a label, or of markup, in a template
+
+
+def write_site(folder: Path, services: Sequence[TranslationService]) -> None:
+    """Write the site; the same arguments give the same bytes.
+
+    Args:
+        folder: An empty folder.
+        services: The models, each with a name of its own; the lessons use the first.
+
+    Raises:
+        PageTooLarge: A page has too many numbers.
+    """
+    site = SiteFolder(folder)
+    editions = [_Edition(site, language, services) for language in LANGUAGES]
+    for edition in editions:
+        edition.write()
+    for edition in editions:
+        edition.write_index()
+    site.write_worker()
+
+
+class _Edition:
+    """Pages in one language."""
+
+    def __init__(self, site: SiteFolder, language: str, services: Sequence[TranslationService]) -> None:
+        self.site, self.services, self.files = site, services, dict[str, set[str]]()
+        self.t = t = texts(language)
+        self.words = {entry.name: load_lesson(entry.name, language) for entry in LESSONS}
+        titles = {each.name: display_name(t, each.name, each.card.languages) for each in services}
+        self.models = [Stop(f"model-{name}", f"{title} ({name})", "") for name, title in titles.items()]
+        stops = [Stop(name, words.title, words.summary, ROUTE.get(name, 0)) for name, words in self.words.items()]
+        first = replace(self.models[0], about=t("index.about_translate"), minutes=ROUTE["translate"])
+        last = Stop(QUESTIONS, t("index.stop_questions"), t("index.about_questions"), ROUTE[QUESTIONS])
+        self.route = [first, *(stop for stop in stops if stop.minutes), last]
+        self.others = [stop for stop in stops if not stop.minutes]
+        self.around: dict[str, tuple[Stop | None, Stop | None]] = {}  # stops before and after each
+        for each in (self.route, self.others):
+            names = [stop.name for stop in each]
+            self.around |= zip(names, zip([None, *each], [*each[1:], None], strict=False), strict=False)
+
+    def write(self) -> None:
+        """Write the pages of models, with their example sentences, of lessons and of questions."""
+        t, lessons = self.t, self.services[0]
+        for service, stop in zip(self.services, self.models, strict=True):
+            self._add(stop.name, self._model(service))
+        state, text, parses = LessonState(), lessons.first_example, lessons.parses
+        for name in self.words:
+            context = LessonContext(text, state, t.language, lambda: lessons, "site", parses=parses)
+            after = self.around[name][1]
+            self._add(name, render_lesson(name, context, (after.title, f"{after.name}.html") if after else None))
+        ticket = "".join(
+            f"<li><details><summary>{prose_html(each.question, t)}</summary><p>{prose_html(each.answer, t)}</p>"
+            f"{_link(f'{each.lesson}.html?scene={each.scene}', self.words[each.lesson].title)}</details></li>"
+            for each in load_exit_ticket(t.language)
+        )
+        self._add_text(QUESTIONS, t("index.stop_questions"), ticket=ticket)
+
+    def write_index(self) -> None:
+        """Write the start page: what is where, with the sizes of all pages."""
+        lists = {"models": self.models, "route": self.route, "others": self.others}
+        entries = {name: "".join(map(self._entry, stops)) for name, stops in lists.items()}
+        kept = {path for path in self.site.hashes if not path.endswith(WEIGHTS)}
+        self._add_text("index", self.t("site.title"), total=_megabytes(self.site.size(kept)), **entries)
+
+    def _model(self, service: TranslationService) -> bytes:
+        """Return the page of a translator that runs in the browser; of any other model, with its example sentences."""
+        try:
+            check_live(service.translator)
+        except ExportError:
+            sentences = map(service.validate, service.examples.values())
+            good = [sentence for sentence in sentences if sentence.status == "good"]
+            return render_sentences(service, good, self.t.language, session="site")
+        weights = self.site.keep(live_weights(service), WEIGHTS)
+        return live_document(service, self.t.language, weights=f"../{weights}")
+
+    def _add(self, name: str, page: bytes) -> None:
+        before, after = self.around.get(name, (None, None))
+        nav = "" if name == "index" else _link("index.html", self.t("site.home"))
+        nav += _link(f"{before.name}.html", f"← {before.title}") if before else ""
+        nav += _link(f"{after.name}.html", f"{after.title} →") if after else ""
+        self.files[name] = self.site.add_page(f"{name}.html", self.t.language, page.decode(), nav)
+
+    def _add_text(self, name: str, title: str, **markup: str) -> None:
+        """Write the page of a template, in which labels and markup have places."""
+        template = (_FOLDER / f"site_{name}.html").read_text(encoding="utf-8")
+        body = _PLACE.sub(lambda at: markup[at[1]] if at[1] in markup else escape(self.t(at[1])), template)
+        origin = Origin(licences={"STIX Two Math": "assets/STIX-LICENSE.txt"})
+        page = standalone_page(title, [], {}, {}, language=self.t.language, origin=origin)
+        self._add(name, page.replace(b"<main></main>", f'<main class="site">{body}</main>'.encode()))
+
+    def _entry(self, stop: Stop) -> str:
+        minutes = f"{stop.minutes}\u202f{self.t('index.minutes')} · " if stop.minutes else ""
+        size = _megabytes(self.site.size(self.files[stop.name]))
+        title = _link(f"{stop.name}.html", stop.title)
+        return f"<li>{title} <small>{minutes}{size}</small><p>{escape(stop.about)}</p></li>"
+
+
+def _link(address: str, text: str) -> str:
+    return f'<a href="{address}">{escape(text)}</a>'
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f}\u202fMB"

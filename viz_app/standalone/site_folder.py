@@ -1,0 +1,77 @@
+"""Folder of a site: pages, the files that they share, named by their content, and the worker that keeps all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from viz_app.components.html_document import split_document
+from viz_app.components.modules import join_modules, self_starting
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES
+
+_FOLDER = Path(__file__).parent
+_STATIC = _FOLDER.parent / "static"
+WEIGHTS = ".weights"  # ending of files that a browser keeps only once a page has asked for them
+
+
+class SiteFolder:
+    """Folder of a site; all addresses in it are relative.
+
+    Args:
+        path: An empty folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.hashes: dict[str, str] = {}  # of each file
+        fixed = _FOLDER / "site_files"
+        for file in sorted(each for each in fixed.rglob("*") if each.is_file()):
+            self._write(file.relative_to(fixed).as_posix(), file.read_bytes())
+        for name in ("icon.svg", "fonts/STIXTwoMath.woff2", "fonts/STIX-LICENSE.txt"):
+            self._write(f"assets/{Path(name).name}", (_STATIC / name).read_bytes())
+        self._write("assets/site.js", self_starting(join_modules(_FOLDER / "js" / "site.js")).encode())
+
+    def keep(self, data: bytes, ending: str) -> str:
+        """Write a file that pages share; return its path, which its content gives."""
+        return self._write(f"assets/{_hash(data)}{ending}", data)
+
+    def add_page(self, name: str, language: str, page: str, nav: str) -> set[str]:
+        """Write a page, with links above it. Returns the paths of the page and of what it loads.
+
+        Args:
+            name: Such as "index.html", the same in all languages.
+            language: Its language, which also names its folder.
+            page: From `html_document`.
+            nav: Links to other pages, as markup.
+        """
+        for other in LANGUAGES:
+            if other != language:
+                nav += f'<a lang="{other}" hreflang="{other}" href="../{other}/{name}">{LANGUAGE_NAMES[other]}</a>'
+        head = (_FOLDER / "site_head.html").read_text(encoding="utf-8")
+        text = split_document(page, lambda data, ending: f"../{self.keep(data, ending)}")
+        text = text.replace("</head>\n<body>", f"{head}<nav>{nav}</nav>", 1)
+        path = self._write(f"{language}/{name}", text.encode("utf-8", errors="replace"))
+        return {path, *re.findall(r"\.\./(assets/[\w.]+)", text)}
+
+    def size(self, paths: Iterable[str]) -> int:
+        """Return the bytes of files."""
+        return sum((self.path / path).stat().st_size for path in paths)
+
+    def write_worker(self) -> None:
+        """Write the service worker, with the list of all files."""
+        code = f"const FILES = {json.dumps(self.hashes)};\n" + join_modules(_FOLDER / "js" / "service_worker.js")
+        (self.path / "service-worker.js").write_text(code, encoding="utf-8")
+
+    def _write(self, path: str, data: bytes) -> str:
+        target = self.path / path
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(data)
+        self.hashes[path] = _hash(data)
+        return path
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
