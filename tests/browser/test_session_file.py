@@ -180,7 +180,7 @@ HOSTILE = {
     ),
     "path": (
         json.dumps({**VALID, "model": {"name": "../../etc"}}).encode(),
-        T("session.problem_invalid", place="$.model"),
+        T("session.problem_invalid", place="$.model.name"),
     ),
     "large": (b" " * (MAX_BYTES + 1), T("session.problem_size", most="512")),
 }

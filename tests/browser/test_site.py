@@ -74,7 +74,7 @@ def test_after_one_visit_every_page_opens_offline(
     page.goto(f"{url}/en/masks.html?scene={last}")  # a scene that was never opened
     assert is_drawn(page, ".lesson canvas") and lesson.evaluate("(root) => root.lesson.name") == last
     page.locator(".lesson .next").click()
-    page.wait_for_url(f"{url}/en/questions.html")
+    page.wait_for_url(f"{url}/en/subwords.html")  # the next stop of the route
     page.goto(f"{url}/ko/model-random.html")  # the example is there, and the model only once it is asked for
     assert is_drawn(page, ".tiles canvas")
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.unregister())")

@@ -54,7 +54,7 @@ def main() -> None:
         _draw_teaching(t, view)
     if address := site_address():
         with st.expander(t("classroom.site"), icon=":material/qr_code_2:"):
-            share_code(code_data(t, address))
+            share_code(code_data(t, address), key="site-code")
             st.code(address, language=None)
     publish({"lang": t.language, "model": model_query_param()}, language=t.language, page=PAGE)
 

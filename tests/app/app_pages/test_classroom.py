@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import mounted, visible
+from tests.app.mounted import visible
 from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import Classrooms, Place
 from viz_app.serving.classes.polls import LessonQuestion
@@ -120,10 +122,15 @@ def test_the_servers_own_computer_needs_no_key(
 
 
 def test_the_code_of_a_site_is_shown_where_one_is_set(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not mounted(app.run()).get("headlight_share_code")
     address = "https://example.org/heads/"
+
+    def codes() -> list[dict[str, Any]]:
+        shown = [each.proto for each in app.run().get("bidi_component")]
+        return [json.loads(proto.json) for proto in shown if proto.component_name == "headlight_share_code"]
+
+    assert [code["url"] for code in codes()] == ["http://192.0.2.2/classroom"]  # the app's own
     monkeypatch.setenv(SITE_SETTING, address)
-    shown = mounted(app.run())["headlight_share_code"]
+    shown = codes()[-1]
     assert shown["url"] == address and shown["command"] == "" and address in visible(app)
     assert tuple(shown["rows"]) == qr_rows(address)
     for wrong in ("javascript:alert(1)", "https://a b", "example.org", "https://" + "a" * 600):

@@ -60,7 +60,7 @@ function svgContext(page) {
   /** @type {(look: () => Attributes) => (text: string, x: number, y: number, most?: number) => void} */
   const write = (look) => (text, x, y, most) => {
     const [, weight, size, family] = FONT.exec(context.font) ?? [];
-    const font = { "font-family": family, "font-size": size, "font-weight": weight, style: "white-space: pre" };
+    const font = { "font-family": family, "font-size": size, "font-weight": weight, "xml:space": "preserve" };
     const down = context.textBaseline === "middle" ? MIDDLE * Number(size) : 0;
     const place = { x, y: y + down, "text-anchor": ANCHORS[context.textAlign] };
     const squeezed = most && context.measureText(text).width > most ? most : null;
