@@ -35,6 +35,7 @@ RESTORE = """(root, state) => {
 }"""
 # All that a test could see, but for what is hidden: that is filled anew when it is shown.
 LOOK = """(root) => {
+    const TERM = /term-\\d+/g;  // explanations are numbered as they are written
     const seen = root.cloneNode(true);
     seen.querySelectorAll("[hidden]").forEach((one) => one.remove());
     seen.querySelectorAll("[style='']").forEach((one) => one.removeAttribute("style"));
@@ -49,7 +50,7 @@ LOOK = """(root) => {
         state: JSON.stringify(root.explorer.store.state),
         reported: root.explorer.report.reported,
         values: Array.from(root.querySelectorAll("input, select"), (one) => `${one.value} ${one.checked}`),
-        explorer: seen.outerHTML,
+        explorer: seen.outerHTML.replace(TERM, "term"),
         page: document.querySelector("[data-testid=stMain]").outerHTML,
     };
 }"""

@@ -193,6 +193,7 @@ def test_the_class_taps_where_a_head_looks(teacher: Teacher, join: Join) -> None
     teacher.press("close")
     teacher.press("reveal")
     table = teacher.page.locator(".board table", has_text=T("classroom.weights"))
+    table.locator("td.right").wait_for()
     weights = [int(text.split("\u202f")[0]) for text in table.locator("td[title]").all_inner_texts()]
     assert abs(sum(weights) - 100) <= len(weights) / 2  # a row of attention sums to 1
     assert table.locator("td.right").inner_text() == f"{max(weights)}\u202f%"

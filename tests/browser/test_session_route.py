@@ -66,6 +66,7 @@ def test_one_button_leads_over_every_core_scene_to_the_last_stop(
             onward.click()
     wait_for_stop(page, QUESTIONS, route=SHORT)
     page.get_by_text(T("questions.yours")).wait_for()
+    rest(page)  # Streamlit draws one line after the other
     assert page.get_by_text("\u2717").count() == 1
     assert page.get_by_text(T("questions.right")).count() == 1
     check_accessibility(page)
