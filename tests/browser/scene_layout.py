@@ -6,11 +6,12 @@ import re
 
 from tests.browser.lesson_driver import Lesson
 
-# From now on, the texts that are drawn on canvases are noted: where each lies, and its contrast with what is below it,
-# of which WCAG 2.2 AA asks 4.5, or 3 of large text.
+# From now on, the texts that are drawn on canvases are noted, until somebody asks for them: where each lies, and its
+# contrast with what is below it, of which WCAG 2.2 AA asks 4.5, or 3 of large text.
 WATCH_TEXT = """({ lesson }) => {
-    if (window.drawnTexts) return;
+    const watched = "drawnTexts" in window;
     window.drawnTexts = [];
+    if (watched) return;
     const prototype = CanvasRenderingContext2D.prototype, draw = prototype.fillText;
     const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
     const rgba = (style) => {
@@ -26,7 +27,7 @@ WATCH_TEXT = """({ lesson }) => {
         return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
     prototype.fillText = function (text, x, y, ...rest) {
-        if (this.canvas.isConnected && text.trim()) {
+        if (window.drawnTexts && this.canvas.isConnected && text.trim()) {
             const { a, b, c, d, e, f } = this.getTransform();
             const size = this.measureText(text);
             const corners = [
@@ -65,6 +66,12 @@ WATCH_TEXT = """({ lesson }) => {
         }
         return draw.call(this, text, x, y, ...rest);
     };
+}"""
+
+DRAWN_TEXTS = """() => {
+    const drawn = window.drawnTexts;
+    window.drawnTexts = null; // looking at each costs more than to draw it
+    return drawn;
 }"""
 
 # What of the stage lies outside the window at its sides, or is cut off where it cannot be scrolled to without a wheel.
@@ -151,11 +158,10 @@ def vector_loss(lesson: Lesson) -> float:
 def unreadable(lesson: Lesson, scene: str, language: str) -> list[str]:
     """What cannot be read of a scene, in words."""
     lesson.root.evaluate(WATCH_TEXT)
-    lesson.page.evaluate("() => { window.drawnTexts.length = 0; }")
     lesson.go(scene)
     lesson.get("lesson.draw?.()")
     lesson.painted()
-    drawn = lesson.page.evaluate("() => window.drawnTexts")
+    drawn = lesson.page.evaluate(DRAWN_TEXTS)
     found = set(lesson.root.evaluate(UNREADABLE))
     lesson.wait("lesson.readout.textContent.trim()")
     for said in (lesson.said(), lesson.canvas.get_attribute("aria-label") or ""):

@@ -15,6 +15,23 @@ if TYPE_CHECKING:
 BROKEN = """<!doctype html><html lang="en"><title>Page</title><main data-testid="stApp"
 data-test-script-state="notRunning"><h1>Title</h1><button id="it"></button></main></html>"""
 
+FAINT_IN_THE_DARK = BROKEN.replace("</main>", "<p>Text</p></main>").replace(
+    "<button", "<style>@media (prefers-color-scheme: dark) { p { color: #333; background: #000 } }</style><button"
+)
+
+
+def test_a_second_scheme_is_looked_at_for_its_colours(
+    browser: Browser, check_accessibility: CheckAccessibility
+) -> None:
+    page = browser.new_page()
+    try:
+        page.set_content(FAINT_IN_THE_DARK.replace("></button>", ">Named</button>"))
+        check_accessibility(page, "light")
+        with pytest.raises(AssertionError, match=r"dark scheme: color-contrast"):
+            check_accessibility(page, "light", "dark")
+    finally:
+        page.close()
+
 
 def test_a_defect_that_one_of_several_looks_misses_is_found(
     browser: Browser, check_accessibility: CheckAccessibility, monkeypatch: pytest.MonkeyPatch
