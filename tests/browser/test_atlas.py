@@ -116,6 +116,7 @@ def test_by_keyboard_heads_are_compared_and_opened(
     page.locator(".explorer").wait_for()
 
 
+@pytest.mark.slow
 def test_the_preview_is_the_map_of_the_sentence(open_page: OpenPage, app_url: str) -> None:
     from transformer_core.translator import Translator
 
@@ -132,6 +133,7 @@ def test_the_preview_is_the_map_of_the_sentence(open_page: OpenPage, app_url: st
     assert params(page)["text"] == "The dog sleeps."
 
 
+@pytest.mark.slow
 def test_on_a_telephone(open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility) -> None:
     link = f"{app_url}/model?lang=ko&atlas_view=list&atlas_by=entropy&atlas_heads=cross.6.5,cross.6.6"
     page = open_page(link, width=390, dark=True)

@@ -1,4 +1,4 @@
-"""A class: thirty phones answer, the teacher's board counts, screens follow."""
+"""A class: phones answer, the teacher's board counts, screens follow."""
 
 from __future__ import annotations
 
@@ -109,8 +109,9 @@ def join(new_page: Join, teacher: Teacher) -> Join:
     return start
 
 
-def test_thirty_phones_answer_and_change_their_minds(teacher: Teacher, join: Join) -> None:
-    phones = [join() for _ in range(30)]
+@pytest.mark.parametrize("count", [10, pytest.param(30, marks=pytest.mark.slow)])
+def test_phones_answer_and_change_their_minds(teacher: Teacher, join: Join, count: int) -> None:
+    phones = [join() for _ in range(count)]
     teacher.ask_next()
     chosen = []
     for number, phone in enumerate(phones):
@@ -119,7 +120,7 @@ def test_thirty_phones_answer_and_change_their_minds(teacher: Teacher, join: Joi
     for number in (0, 4, 8):
         phones[number].locator("button.choice").nth(3).tap()
         chosen[number] = 3
-    teacher.wait_for_answers(30)
+    teacher.wait_for_answers(count)
     expected = [Counter(chosen)[option] for option in range(4)]
     assert until(teacher.page, lambda: teacher.counts() == expected)
     assert not phones[0].locator(".count").count(), "nobody sees the answers of the others before they are revealed"
@@ -235,6 +236,7 @@ def test_students_follow_the_teacher_and_let_go(teacher: Teacher, new_page: Join
     teacher.page.locator(".st-key-class-line").wait_for(state="detached")
 
 
+@pytest.mark.slow
 def test_a_class_follows_a_parser_and_taps_its_head(teacher: Teacher, new_page: Join, join: Join) -> None:
     student, phone = new_page(viewport={"width": 1280, "height": 720}), join()
     student.goto(f"{teacher.url}/?class={teacher.code}")

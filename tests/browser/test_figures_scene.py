@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.browser.app_driver import SENTENCE, params, saved, wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.figures_driver import PREVIEW, choose, edit_figure, picture, printed_width, shown_width
@@ -14,6 +16,7 @@ from viz_app.text import texts
 T = texts("en")
 
 
+@pytest.mark.slow
 def test_from_a_lesson_to_a_printed_figure(
     open_lesson: OpenLesson, open_page: OpenPage, tmp_path: Path, check_accessibility: CheckAccessibility
 ) -> None:

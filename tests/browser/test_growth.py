@@ -133,6 +133,7 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     check_accessibility(page)
 
 
+@pytest.mark.slow
 def test_it_stops_where_nobody_looks_and_does_not_move_where_motion_is_not_wanted(
     open_page: OpenPage, app_url: str
 ) -> None:

@@ -100,6 +100,7 @@ def test_a_head_without_a_role_says_so_and_what_comes_closest(app_url: str, open
     assert page.locator(".atlas-evidence li").count() == 2  # a rule and a relation
 
 
+@pytest.mark.slow
 def test_from_the_lab_the_lesson_and_the_growth_of_heads_to_the_card(
     app_url: str, open_page: OpenPage, open_lesson: OpenLesson
 ) -> None:

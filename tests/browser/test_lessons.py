@@ -17,8 +17,8 @@ from viz_app.text import texts
 Sizes = tuple[tuple[int, int], ...]
 MAX_LOSS = 0.3  # letters lie a fraction of a pixel apart; a question mark of 40 pixels loses 0.22 by that
 WIDE, NARROW = ((1280, 720), (1400, 900)), ((390, 844),)  # windows of a class, which one visit resizes; a phone
-# Two of eight for each lesson, so that each has every size, both themes and both languages; the slow run sees all. In
-# these two a scene has the larger window for a class in one of its views only; the smaller one is harder to fit.
+# Two of eight for each lesson, so that each has both kinds of window, both themes and both languages; the slow run sees
+# all, and the larger window for a class, too: the smaller one is harder to fit.
 COVERING = [
     (name, sizes, bool((number + place) % 2), ["en", "ko"][(number // 2 + place) % 2])
     for number, name in enumerate(STAGES)
@@ -33,29 +33,27 @@ VIEWS = [
 def problems(lesson: Lesson, sizes: Sizes, language: str, every: bool) -> dict[str, list[str]]:
     """What cannot be read, by scene and width; in windows for a class also in the presenter's view.
 
-    In a size larger than the first, a scene is looked at in both views only if `every`.
+    All sizes are looked at only if `every`, else the first.
     """
     found: dict[str, list[str]] = {}
     names = scenes(lesson)
-    for size in sizes:
+    looked = sizes if every else sizes[:1]
+    for size in looked:
         resize(lesson, *size)
-        some = names if every or size == sizes[0] else names[::2]
-        found |= {f"{scene}, {size}": unreadable(lesson, scene, language) for scene in some}
-        if size == WIDE[0]:
-            found |= {f"{scene} as SVG": lost(lesson, scene) for scene in names}
+        for scene in names:
+            found[f"{scene}, {size}"] = unreadable(lesson, scene, language)
+            if size == WIDE[0]:
+                found[f"{scene} as SVG"] = lost(lesson)
     if sizes is WIDE:
         lesson.click(texts(language)("lesson.present"))
-        for size in sizes[::-1]:
+        for size in looked[::-1]:
             resize(lesson, *size)
-            some = names if every or size == sizes[0] else names[1::2]
-            found |= {f"{scene}, {size}, presented": off_screen(lesson, scene) for scene in some}
+            found |= {f"{scene}, {size}, presented": off_screen(lesson, scene) for scene in names}
     return {scene: what for scene, what in found.items() if what}
 
 
-def lost(lesson: Lesson, scene: str) -> list[str]:
-    """What of a scene is not in its SVG."""
-    lesson.go(scene)
-    lesson.painted()
+def lost(lesson: Lesson) -> list[str]:
+    """What of the scene that is shown is not in its SVG."""
     loss = vector_loss(lesson)
     return [f"{loss:.0%}"] if loss > MAX_LOSS else []
 

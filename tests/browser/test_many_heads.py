@@ -43,6 +43,7 @@ def choose_model(page: Page, name: str) -> None:
     assert until(page, lambda: params(page).get("model") == named)
 
 
+@pytest.mark.slow
 def test_how_a_model_opens_is_its_own_and_what_is_chosen_stays(url: str, open_page: OpenPage) -> None:
     t = texts("en")
     page = open_page(f"{url}/?text=The+dog.&model=deep")

@@ -96,6 +96,7 @@ def play_through(lesson: Lesson, expected: list[float]) -> None:
     assert step >= 2 and number(lesson) == f"{expected[step]:.2f}"
 
 
+@pytest.mark.slow
 def test_a_new_folder_is_a_lesson(
     copy: Path, expected: list[float], random_checkpoint: Path, serve: Serve, open_page: OpenPage
 ) -> None:

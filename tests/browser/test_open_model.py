@@ -94,6 +94,7 @@ def test_what_cannot_be_opened_says_why_in_one_line(
     page.get_by_role("button", name=t("open_model.dismiss")).click()
 
 
+@pytest.mark.slow
 def test_a_folder_of_the_server_with_its_languages_on_a_phone(
     url: str, open_page: OpenPage, check_accessibility: CheckAccessibility
 ) -> None:

@@ -101,6 +101,7 @@ def test_from_the_tree_to_its_files(page: Page, tmp_path: Path, check_accessibil
     assert all(f"\\strut {word}" in tikz for word in SENTENCE.replace(".", " .").split())
 
 
+@pytest.mark.slow
 def test_whatever_is_typed_gives_a_tree_or_a_message(page: Page) -> None:
     """No error, nothing that runs; the page goes on with the next sentence."""
     choice(page, TREE)

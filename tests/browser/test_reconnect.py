@@ -104,6 +104,7 @@ def test_sentence_and_head_outlive_the_server(server: AppServer, page: Page) -> 
     assert parse_qs(urlsplit(page.url).query)["head"] == ["1"]
 
 
+@pytest.mark.slow
 def test_what_is_typed_until_the_page_opens_anew_stays(app_url: str, page: Page) -> None:
     line = Line(page)
     page.goto(f"{app_url}/?lang=en&text={FIRST}")

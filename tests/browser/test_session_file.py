@@ -118,6 +118,7 @@ def set_up(page: Page) -> None:
     rest(page)
 
 
+@pytest.mark.slow
 def test_a_session_goes_on_in_another_browser(
     open_page: OpenPage, app_url: str, tmp_path: Path, check_accessibility: CheckAccessibility
 ) -> None:

@@ -54,7 +54,7 @@ def test_the_code_fills_the_screen(
     assert until(page, lambda: page.locator(".qr-screen").count() == 0)
 
 
-@pytest.mark.parametrize("path", ["", "figures"])
+@pytest.mark.parametrize("path", ["", pytest.param("figures", marks=pytest.mark.slow)])
 def test_a_page_that_only_this_computer_opens_says_how_to_change_that(
     path: str, open_page: OpenPage, app_url: str
 ) -> None:

@@ -30,7 +30,10 @@ def index_of(data: bytes) -> list[dict[str, object]]:
     return found
 
 
-@pytest.mark.parametrize("options", [["--head=decoder.2.3", "--unit=words", "--language=ko", "--beam=2"], []])
+@pytest.mark.parametrize(
+    "options",
+    [["--head=decoder.2.3", "--unit=words", "--language=ko", "--beam=2"], pytest.param([], marks=pytest.mark.slow)],
+)
 def test_the_zip_is_made_again_by_the_command_in_it(
     options: list[str], run: Callable[..., int], random_checkpoint: Path, tmp_path: Path
 ) -> None:

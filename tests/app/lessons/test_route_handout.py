@@ -109,7 +109,9 @@ def test_the_teacher_gets_minutes_notes_and_answers(
         assert each.lesson in {entry.name for entry in LESSONS}
 
 
-@pytest.mark.parametrize("options", [[], ["--brief"], ["--teacher", "--language=ko"]])
+@pytest.mark.parametrize(
+    "options", [pytest.param([], marks=pytest.mark.slow), ["--brief"], ["--teacher", "--language=ko"]]
+)
 def test_the_command_writes_the_same(
     options: list[str],
     run: Callable[..., int],

@@ -109,6 +109,7 @@ def test_a_capture_of_the_encoder_leaves_the_steps_of_decoding_fused() -> None:
     assert seen
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fresh_compiler")
 @torch.no_grad()
 def test_a_compiled_model_tells_its_mask() -> None:

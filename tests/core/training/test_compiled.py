@@ -42,6 +42,7 @@ def test_a_compiled_training_equals_the_same_one_not_compiled(
     assert names == set(new_model(corpus).state_dict())
 
 
+@pytest.mark.slow
 def test_the_head_penalty_is_compiled_around(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its weights leave the compiled graph at each hook point, and their gradients come back."""
     monkeypatch.setattr(objective, "_BACKEND", "eager")

@@ -100,12 +100,14 @@ class LivePage {
     const [code, live] = await Promise.all([readBytes("worker"), readPacked("live")]);
     this.trained = live.trained ?? Infinity;
     this.words = live.words;
-    const worker = new Worker(URL.createObjectURL(new Blob([new Uint8Array(code)], { type: "text/javascript" })));
+    const script = URL.createObjectURL(new Blob([new Uint8Array(code)], { type: "text/javascript" }));
+    const worker = new Worker(script);
     this.worker = worker;
     worker.onmessage = ({ data }) => this.receive(data);
     worker.onerror = ({ message }) => this.waiting.forEach((answer) => answer({ failed: message }));
     const files = url ? { url: new URL(url, document.baseURI).href } : { base64: takeText("weights") };
     const { failed } = await this.post({ do: "open", live, files });
+    URL.revokeObjectURL(script);
     if (failed !== undefined) throw new Error(failed);
     this.loading.hidden = true;
     return true;
