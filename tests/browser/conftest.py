@@ -22,7 +22,7 @@ from tests.browser.explorer_driver import PAGE, Open
 from tests.browser.kept import Kept
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import PAGE_MILLISECONDS, rest, settled, wait_until_idle
-from tests.browser.served import address_of
+from tests.browser.served import address_of, leave
 from tests.conftest import SERVERS
 from tests.missing import skip_or_fail
 from viz_app.lessons.catalogue import LAB
@@ -53,10 +53,11 @@ _chromium = Chromium()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None]:
-    """Chromium runs on from browser test to browser test, and no longer."""
+    """Chromium and the servers run on from browser test to browser test, and no longer."""
     yield
     if nextitem is None or HERE not in nextitem.path.parents:
         _chromium.close()
+        leave(Path(os.environ[SERVERS]))
 
 
 @pytest.fixture

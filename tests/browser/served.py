@@ -1,8 +1,9 @@
 """Streamlit servers that all processes of a test run share.
 
 The first who needs a script starts its server, under a lock, and leaves its address in a folder that all know by the
-environment; the others read it there. The process that began the run ends all of them (tests/conftest.py). Whoever
-looks at something that a server has only once, such as its load, starts a server that no other test asks for.
+environment; the others read it there. The last process that goes on to other tests ends all of them, or the process
+that began the run (tests/conftest.py). Whoever looks at something that a server has only once, such as its load, starts
+a server that no other test asks for.
 """
 
 from __future__ import annotations
@@ -81,9 +82,19 @@ def address_of(script: Path, environment: dict[str, str], folder: Path) -> str:
     return f"http://127.0.0.1:{entry['port']}"
 
 
+def leave(folder: Path) -> None:
+    """Say that this process has no browser tests left; the last one ends the servers, which are never quite idle."""
+    (folder / f"left-{os.environ.get('PYTEST_XDIST_WORKER', '')}").touch()
+    if len([*folder.glob("left-*")]) == int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")):
+        stop_all(folder)
+
+
 def stop_all(folder: Path) -> None:
     """End all servers that are listed in a folder; those that do not end by themselves are killed."""
-    servers = [json.loads(listed.read_text(encoding="utf-8")) for listed in folder.glob("*.json")]
+    listed = [*folder.glob("*.json")]
+    servers = [json.loads(each.read_text(encoding="utf-8")) for each in listed]
+    for each in listed:
+        each.unlink()
     for server in servers:
         _signal(server["pid"], signal.SIGTERM)
     end = time.monotonic() + STOP_SECONDS
