@@ -84,9 +84,10 @@ def address_of(script: Path, environment: dict[str, str], folder: Path) -> str:
 
 def leave(folder: Path) -> None:
     """Say that this process has no browser tests left; the last one ends the servers, which are never quite idle."""
-    (folder / f"left-{os.environ.get('PYTEST_XDIST_WORKER', '')}").touch()
-    if len([*folder.glob("left-*")]) == int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")):
-        stop_all(folder)
+    with FileLock(folder / "leaving.lock"):  # two may be the last at once
+        (folder / f"left-{os.environ.get('PYTEST_XDIST_WORKER', '')}").touch()
+        if len([*folder.glob("left-*")]) == int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")):
+            stop_all(folder)
 
 
 def stop_all(folder: Path) -> None:

@@ -17,8 +17,8 @@ from viz_app.text import texts
 Sizes = tuple[tuple[int, int], ...]
 MAX_LOSS = 0.3  # letters lie a fraction of a pixel apart; a question mark of 40 pixels loses 0.22 by that
 WIDE, NARROW = ((1280, 720), (1400, 900)), ((390, 844),)  # windows of a class, which one visit resizes; a phone
-# Two of eight for each lesson, so that each has both kinds of window, both themes and both languages; the slow run sees
-# all, and the larger window for a class, too: the smaller one is harder to fit.
+# Two of eight for each lesson, so that each has both kinds of window, both themes and both languages. The slow run sees
+# the other six, in the larger window for a class, too: the smaller one is harder to fit.
 COVERING = [
     (name, sizes, bool((number + place) % 2), ["en", "ko"][(number // 2 + place) % 2])
     for number, name in enumerate(STAGES)
