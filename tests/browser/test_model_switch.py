@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.app_driver import params, wait_for_params, wait_for_translation
 from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
-from tests.browser.rest import until, wait_for_value, wait_until_idle
+from tests.browser.rest import settled, until, wait_for_value, wait_until_idle
 from transformer_core.translator import Translator
 from viz_app.text import texts
 
@@ -116,33 +119,92 @@ def test_by_keyboard_in_korean(
     check_accessibility(page)
 
 
-def is_in(text: bytes, messages: list[str | bytes]) -> bool:
-    return any(text in each for each in messages if isinstance(each, bytes))
+@dataclass
+class Line:
+    """The way between the page and its server: what the page says can be lost, and what the server says can wait."""
+
+    is_cut: bool = False
+    waits: bool = False
+    said: list[bytes] = field(default_factory=list)
+    waiting: list[bytes] = field(default_factory=list)
+
+    def connect(self, client: WebSocketRoute) -> None:
+        self.client, server = client, client.connect_to_server()
+
+        def say(message: str | bytes) -> None:
+            assert isinstance(message, bytes)
+            self.said.append(message)
+            if not self.is_cut:
+                server.send(message)
+
+        def answer(message: str | bytes) -> None:
+            assert isinstance(message, bytes)
+            self.waiting.append(message)
+            if not self.waits:
+                self.deliver()
+
+        client.on_message(say)
+        server.on_message(answer)
+
+    def has_said(self, text: str) -> bool:
+        return any(text.encode() in each for each in self.said)
+
+    def ended(self) -> bool:
+        """Whether the answer of a whole run waits."""
+        kinds = (ForwardMsg.FromString(each).WhichOneof("type") for each in self.waiting)
+        return "script_finished" in kinds
+
+    def deliver(self) -> None:
+        self.waits = False
+        for message in self.waiting:
+            self.client.send(message)
+        self.waiting.clear()
 
 
-def test_what_is_chosen_and_typed_right_before_leaving_is_not_lost(url: str, open_page: OpenPage) -> None:
-    """A busy server puts the message of the change of page in the place of earlier ones, which it then never sees."""
-    page, losing = open_page(url), False
-    lost: list[str | bytes] = []
+@pytest.fixture
+def line() -> Line:
+    return Line()
 
-    def relay(client: WebSocketRoute) -> None:
-        server = client.connect_to_server()
-        client.on_message(lambda message: lost.append(message) if losing else server.send(message))
 
-    page.route_web_socket("**/_stcore/stream", relay)
+@pytest.fixture
+def page(url: str, open_page: OpenPage, line: Line) -> Page:
+    """Translate, with its line to the server in our hands."""
+    page = open_page(url)
+    page.route_web_socket("**/_stcore/stream", line.connect)
     page.goto(f"{url}/?text=The+dog.")  # the way to the server is made anew
     page.get_by_role("gridcell").first.wait_for()
     wait_until_idle(page)
-    field = page.get_by_role("textbox", name=re.compile("^Sentence in "))
-    for wanted, text, elsewhere in ((FRENCH, "The train is big.", "figures"), (GERMAN, "The dog is here.", "model")):
-        losing = True
-        field.fill(text)
-        assert until(page, partial(is_in, text.encode(), lost))
+    return page
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_what_is_chosen_and_typed_right_before_leaving_is_not_lost(page: Page, line: Line, is_busy: bool) -> None:
+    """A busy server puts the message of the change of page in the place of earlier ones, which it then never sees."""
+    typed = page.get_by_role("textbox", name=re.compile("^Sentence in "))
+    journeys = (1, FRENCH, "The train is big.", "figures"), (2, GERMAN, "The dog is here.", "model")
+    for cell, wanted, text, elsewhere in journeys:
+        if is_busy:  # with a run that knows nothing of it yet
+            line.waits = True
+            page.get_by_role("gridcell").nth(cell).click()
+            assert until(page, line.ended)
+        line.is_cut = True
+        typed.fill(text)
+        assert until(page, partial(line.has_said, text))
         choice(page, wanted)
-        losing = False
+        line.deliver()
+        settled(page)
+        spoken(page, wanted)
+        wait_for_value(typed, text)
+        line.is_cut = False
         for name in (elsewhere, "translate"):
             visit(page, name)
             wait_for_params(page, text=text)
             wait_until_idle(page)
             spoken(page, wanted)
-        wait_for_value(field, text)
+        wait_for_value(typed, text)
+
+
+def test_a_first_look_is_one_run(page: Page, line: Line) -> None:
+    """A second one would undo what is typed meanwhile."""
+    settled(page)
+    assert [BackMsg.FromString(each).WhichOneof("type") for each in line.said] == ["rerun_script"]

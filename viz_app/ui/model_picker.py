@@ -18,6 +18,7 @@ from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 
 _KEY = "model_choice"
+_NAMES = "model_names"  # that were drawn last
 _MAX_BESIDE = 2  # models side by side; more are a list, ...
 _MAX_LETTERS = 50  # ... and so are those with longer names in all
 _LIST_WIDTH = 300  # pixels
@@ -30,7 +31,10 @@ def draw_models(t: Texts) -> None:
         if len(named) == 1:
             st.markdown(f":small[{escape_markdown(named[now])}]", width="content", help=t("models.only"))
             return
-        st.session_state[_KEY] = now  # the address, a link, a damaged model may have changed it
+        # The address, a link, a damaged model may have changed it, and other names are another widget. Said in each
+        # run, it would undo a choice that is on its way here.
+        if (st.session_state.get(_KEY), st.session_state.get(_NAMES)) != (now, named):
+            st.session_state[_KEY], st.session_state[_NAMES] = now, named
         label, names, take = t("models.choice"), list(named), session.enqueue_callback(_on_change)
         if len(names) > _MAX_BESIDE or sum(map(len, named.values())) > _MAX_LETTERS:
             st.selectbox(

@@ -140,7 +140,8 @@ export class Explorer {
     if (!this.store.state.viewChosen) this.store.set({ view: translation.opens });
     if (!searched || first)
       this.store.set({ branch: translation.beam?.shown ?? 0, force: translation.about?.force ?? null });
-    if (first) this.store.touch({ off: translation.off }); // last: another head or branch would switch it on
+    // Last: another head or branch would switch it on. Python need not hear of none.
+    if (first && translation.off) this.store.touch({ off: translation.off });
     this.compare.receive(translation, other && new Translation(other), this.texts);
     this.store.mark("data");
     this.store.mark("theme");
