@@ -111,6 +111,6 @@ def test_the_presenter_keeps_the_route_and_shows_the_code(open_lesson: OpenLesso
     for _ in core_scenes("masks"):
         onward.click()
     wait_for_stop(page, after)
-    page.locator(".lesson.presenting canvas").wait_for()
+    page.locator(".lesson.presenting canvas").last.wait_for()  # the lesson before goes when the run has ended
     assert_notes(notes, after)
     assert page.locator(".st-key-route").evaluate("node => getComputedStyle(node).position") == "fixed"

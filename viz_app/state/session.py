@@ -67,7 +67,7 @@ def _present_model() -> str:
 def follow_languages(old: str, new: str) -> None:
     """Of an example in the field, put the same one in the language of another model; a text of one's own stays."""
     text, reads = st.session_state.get(TEXT_KEY) or "", (source_language(old), source_language(new))
-    if reads[0] != reads[1] and (found := counterpart(text, *reads)) is not None:
+    if reads[0] != reads[1] and (found := counterpart(text, *reads)) not in (None, text):
         st.session_state[TEXT_KEY] = found
 
 

@@ -15,6 +15,7 @@ from tests.app.mounted import address, headers, visible
 from transformer_core.translator import Translator
 from viz_app.serving.models import registry
 from viz_app.text import texts
+from viz_app.text.examples import first_example
 from viz_app.ui import error_boundary
 
 TEXT = "The little dog."
@@ -30,6 +31,11 @@ def app(app: AppTest, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def choose(app: AppTest, name: str) -> AppTest:
     return app.segmented_control(key=CHOICE).set_value(name).run()
+
+
+def said(app: AppTest) -> list[bool]:
+    """Whether the run says what is typed and chosen: that would undo what a visitor does meanwhile."""
+    return [app.text_input(key="text").proto.set_value, app.segmented_control(key=CHOICE).proto.set_value]
 
 
 def outputs(folder: Path) -> list[str]:
@@ -66,6 +72,7 @@ def test_another_model_speaks_and_the_rest_stays(
     assert header["languages"] == {"source": "", "target": ""}, "it does not tell"
 
     choose(app, "french")
+    assert said(app) == [False, False]
     (header,) = headers(app)
     assert header["axes"]["outputs"]["tokens"] == outputs(french_checkpoint)
     assert header["languages"] == {"source": "en", "target": "fr"}
@@ -81,6 +88,10 @@ def test_another_model_speaks_and_the_rest_stays(
     choose(app, "random")
     assert address(app)["model"] is None
     assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
+
+    app.text_input(key="text").set_value(first_example("en")).run()
+    choose(app, "french")
+    assert said(app) == [False, False], "the example is the same in both"
 
 
 def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) -> None:
