@@ -19,9 +19,10 @@ from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.test_standalone import is_drawn
 from transformer_core.translator import Translator
 from viz_app.lessons import load_lesson
+from viz_app.text import texts
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 SMALL = Path(__file__).resolve().parents[2] / "checkpoints" / "small" / "learned-positions"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -78,6 +79,15 @@ def test_after_one_visit_every_page_opens_offline(
     page.goto(f"{url}/ko/model-random.html")  # the example is there, and the model only once it is asked for
     assert is_drawn(page, ".tiles canvas")
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.unregister())")
+
+
+@pytest.mark.parametrize("place", ["ko/masks.html", "ko/model-random.html"])
+def test_a_file_that_does_not_come_is_told(server: ThreadingHTTPServer, browser: Browser, place: str) -> None:
+    page = browser.new_context(service_workers="block").new_page()  # nobody watches: errors are what this is about
+    page.route("**/*.bin", lambda route: route.abort())
+    page.goto(f"http://127.0.0.1:{server.server_port}/courses/heads/{place}")
+    page.get_by_text(texts("ko")("page.missing")).wait_for()
+    page.context.close()
 
 
 def test_a_page_saves_the_head_and_the_tiles_that_it_shows(

@@ -137,7 +137,7 @@ def standalone_page(
     )
     body += "\n".join(
         [
-            json_element("page", {**about, "failed": t("page.failed")}),
+            json_element("page", {**about, "failed": t("page.failed"), "missing": t("page.missing")}),
             *(packed_element(name, data) for name, data in blocks.items()),
         ]
     )

@@ -21,8 +21,8 @@ class ExplorerPage {
   findings = null;
 
   constructor() {
-    /** @type {{ sentences: PageSentence[], start: ExplorerSelection, failed: string }} */
-    const { sentences, start, failed } = readJson("page");
+    /** @type {{ sentences: PageSentence[], start: ExplorerSelection }} */
+    const { sentences, start } = readJson("page");
     this.sentences = sentences;
     this.selection = start;
     this.host = new Host("explorer", (name, value) => this.answer(name, value));
@@ -31,7 +31,7 @@ class ExplorerPage {
     this.choice.hidden = sentences.length < 2;
     /** @type {HTMLElement} */ (document.querySelector(".page-title")).hidden = !this.choice.hidden;
     this.choice.addEventListener("change", () => this.show(Number(this.choice.value)));
-    this.host.run(() => this.send(), failed).then(() => this.tellAll());
+    this.host.run(() => this.send()).then(() => this.tellAll());
   }
 
   async tellAll() {

@@ -1,6 +1,7 @@
 // A page that mounts a component in the place of Streamlit.
 
 import { h } from "../../components/common/page/dom.js";
+import { Missing, readJson } from "./packed.js";
 
 export class Host {
   /**
@@ -16,14 +17,15 @@ export class Host {
   }
 
   /**
-   * Runs something, again whenever the reader's system turns light or dark; says so where this browser cannot.
+   * Runs something, again whenever the reader's system turns light or dark; says why where that fails.
    * @param {() => Promise<void>} show
-   * @param {string} failed
    */
-  run(show, failed) {
+  run(show) {
+    /** @type {{ failed: string, missing: string }} */
+    const { failed, missing } = readJson("page");
     /** @param {unknown} error */
     const complain = (error) => {
-      this.note.textContent = failed;
+      this.note.textContent = error instanceof Missing ? missing : failed;
       throw error;
     };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show().catch(complain));

@@ -17,12 +17,12 @@ class LessonPage {
   key = ""; // the state that is shown; "" for none yet
 
   constructor() {
-    /** @type {{ controls: Record<string, string[]>, onward: string, failed: string }} */
-    const { controls, onward, failed } = readJson("page");
+    /** @type {{ controls: Record<string, string[]>, onward: string }} */
+    const { controls, onward } = readJson("page");
     this.controls = controls;
     this.onward = onward;
     this.host = new Host("lesson", (name, value) => this.answer(name, value));
-    this.host.run(() => this.show(), failed);
+    this.host.run(() => this.show());
   }
 
   /** Mounts the lesson with the numbers of the state. */

@@ -40,7 +40,7 @@ class LivePage {
   cards = {};
 
   constructor() {
-    /** @type {About & { failed: string }} */
+    /** @type {About} */
     const about = readJson("page");
     const { text, examples, words, url, size } = about;
     this.about = about;
@@ -58,7 +58,7 @@ class LivePage {
     this.loading = h("label", { hidden: true }, words.loading, " ", this.bar);
     document.querySelector(".page-title")?.replaceWith(this.field);
     this.choice.after(this.load, this.loading);
-    this.host.run(() => this.show(), about.failed).then(() => this.begin());
+    this.host.run(() => this.show()).then(() => this.begin());
   }
 
   async show() {

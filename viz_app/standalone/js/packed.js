@@ -47,10 +47,20 @@ function textOf(name) {
   return document.getElementById(name)?.textContent ?? "";
 }
 
+/** A file of the site that the network does not give. */
+export class Missing extends Error {}
+
+/** @param {string} address */
+async function load(address) {
+  const answer = await fetch(address).catch(() => null);
+  if (!answer?.ok) throw new Missing(address);
+  return answer.blob();
+}
+
 /** @param {string} name Of a block with gzip in base 64; in a site, with the address of a file. */
 async function unpack(name) {
   const address = document.getElementById(name)?.getAttribute("data-src");
-  const packed = address ? await (await fetch(address)).blob() : new Blob([fromBase64(textOf(name))]);
+  const packed = address ? await load(address) : new Blob([fromBase64(textOf(name))]);
   const bytes = packed.stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(bytes).arrayBuffer());
 }
