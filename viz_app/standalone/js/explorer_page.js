@@ -54,7 +54,7 @@ class ExplorerPage {
     this.selection = { ...this.selection, branch: 0 };
     this.choice.value = String(index);
     this.tell();
-    this.send();
+    this.host.again();
   }
 
   /** Shows the branch; the explorer itself holds what it is compared with. */
@@ -75,7 +75,7 @@ class ExplorerPage {
     if (name === "selection") {
       const { branch } = this.selection;
       this.selection = value;
-      if (branch !== value.branch) this.send();
+      if (branch !== value.branch) this.host.again();
     }
     this.tell();
   }

@@ -4,6 +4,9 @@ import { h } from "../../components/common/page/dom.js";
 import { Missing, readJson } from "./packed.js";
 
 export class Host {
+  /** @type {() => Promise<void>} */
+  again;
+
   /**
    * @param {string} name Class of the component's element.
    * @param {(name: string, value: any) => void} report Answers what the component tells.
@@ -17,18 +20,20 @@ export class Host {
   }
 
   /**
-   * Runs something, again whenever the reader's system turns light or dark; says why where that fails.
+   * Shows something, again whenever the reader's system turns light or dark; says why where that fails.
    * @param {() => Promise<void>} show
    */
   run(show) {
-    /** @type {{ failed: string, missing: string }} */
-    const { failed, missing } = readJson("page");
-    /** @param {unknown} error */
-    const complain = (error) => {
-      this.note.textContent = error instanceof Missing ? missing : failed;
-      throw error;
+    const { failed } = readJson("page");
+    let complaint = "";
+    this.again = async () => {
+      if (complaint) this.note.textContent = complaint = "";
+      await show().catch((/** @type {unknown} */ error) => {
+        this.note.textContent = complaint = error instanceof Missing ? error.message : failed;
+        throw error;
+      });
     };
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show().catch(complain));
-    return show().catch(complain);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.again());
+    return this.again();
   }
 }

@@ -59,7 +59,7 @@ class LessonPage {
     const key = [scene, ...this.controls[scene].map((each) => settings[each])].join(" ");
     if (key === this.key || !(key in this.lesson.states)) return;
     this.key = key;
-    this.show();
+    this.host.again();
   }
 }
 

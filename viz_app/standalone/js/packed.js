@@ -47,14 +47,16 @@ function textOf(name) {
   return document.getElementById(name)?.textContent ?? "";
 }
 
-/** A file of the site that the network does not give. */
+/** A file of a site that could not be fetched; its message is for the reader. */
 export class Missing extends Error {}
 
 /** @param {string} address */
 async function load(address) {
-  const answer = await fetch(address).catch(() => null);
-  if (!answer?.ok) throw new Missing(address);
-  return answer.blob();
+  const found = await fetch(address)
+    .then((answer) => (answer.ok ? answer.blob() : null))
+    .catch(() => null);
+  if (!found) throw new Missing(readJson("page").missing);
+  return found;
 }
 
 /** @param {string} name Of a block with gzip in base 64; in a site, with the address of a file. */
